@@ -1,0 +1,22 @@
+/**
+ * Refs are the only way one part of the node reaches another. A ref is a value, so renaming is a
+ * compiler's job, and `get(ref)` is typed without a string ever appearing at the call site.
+ */
+declare const carries: unique symbol;
+
+/** A typed token for a port or a plugin service. Two refs are the same when their ids are. */
+export interface Ref<T> {
+  readonly id: string;
+  readonly [carries]?: (value: T) => T;
+}
+
+/** A ref whose provider may be missing; resolves to `undefined` then. */
+export interface OptionalRef<T> {
+  readonly optional: Ref<T>;
+}
+
+/** Declares a ref. `id` is `noun.service`, for example `jobs.queue`. */
+export const defineRef = <T>(id: string): Ref<T> => Object.freeze({ id });
+
+/** Marks a requirement as optional: `requires: { jobs: optional(JobQueue) }`. */
+export const optional = <T>(ref: Ref<T>): OptionalRef<T> => Object.freeze({ optional: ref });

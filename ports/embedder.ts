@@ -1,0 +1,21 @@
+import { defineRef } from './define-ref.ts';
+
+/** Turns text into vectors for the dense stage of recall. */
+export interface Embedder {
+  /** Identity of model and settings, stored with every vector; a change re-embeds. */
+  readonly id: string;
+  readonly dimensions: number;
+  /**
+   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Recall drops hits under it, so a
+   * nonsense query finds nothing.
+   */
+  readonly similarityFloor: number;
+  /**
+   * One unit-length vector per text, in order. `purpose` lets a model prefix documents and queries differently.
+   * Deterministic for equal input. Rejects with `ServiceError('unavailable')` when a remote model cannot be reached;
+   * a wrong dimension or a non-finite component is an error, never returned.
+   */
+  embed(texts: readonly string[], purpose: 'document' | 'query'): Promise<Float32Array[]>;
+}
+
+export const Embedder = defineRef<Embedder>('port.embedder');

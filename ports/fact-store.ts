@@ -1,0 +1,124 @@
+import type { Knex } from 'knex';
+import { defineRef } from './define-ref.ts';
+import type { Hlc, PreparedFact, StoredFact, TripleKey } from './fact.ts';
+import type { Filter } from './fact-filter.ts';
+import type { OwnedMigration } from './migration.ts';
+
+/** Scalars that both engines store alike. Booleans become 0 and 1 on the way in and are never returned as booleans. */
+export type SqlValue = string | number | boolean | Uint8Array | null;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export interface FactQuery {
+  readonly filter: Filter;
+  /** `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. */
+  readonly order: 'timestamp' | 'hlc' | 'feed';
+  /** Only facts strictly beyond this position of the order. */
+  readonly after?: { readonly timestampMs: number; readonly id: string };
+  readonly limit: number;
+}
+
+/** One entry of the feed: facts in the order in which this node committed them. */
+export interface FeedEntry {
+  readonly stamp: Hlc;
+  readonly kind: 'fact' | 're-emit' | 'tombstone';
+  readonly subjectId: string;
+}
+
+/** Ends the life of every fact of its triple with a lower origin stamp: a retraction, or a resolution (wire 4.5). */
+export interface Cover extends TripleKey {
+  readonly kind: 'retraction' | 'resolution';
+  readonly factId: string;
+  readonly gardenId: string | null;
+  readonly hlc: Hlc;
+}
+
+/** A consistent view of the committed store: every call of one snapshot sees the same state. */
+export interface Snapshot {
+  /** Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter. */
+  find(query: FactQuery): Promise<StoredFact[]>;
+  /** Number of facts that satisfy the filter. */
+  count(filter: Filter): Promise<number>;
+  /** By id, unfiltered. */
+  get(id: string): Promise<StoredFact | undefined>;
+  /**
+   * For each triple, up to `limit` facts with confidence above 0 that are neither expired at `nowMs` nor covered by a
+   * cover outside gardens or in their own garden; strongest first (confidence, then hlc). Unscoped: contradiction
+   * detection must see everything.
+   */
+  siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<StoredFact[][]>;
+  /** Feed entries strictly after the stamp, ascending. */
+  feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
+  /** Stamp of the newest feed entry, null while the feed is empty. */
+  head(): Promise<Hlc | null>;
+  /** Query builder on one table, bound to this snapshot. For cold paths; rows come back with the engine's scalars. */
+  table(name: string): Knex.QueryBuilder;
+  /**
+   * Rows whose columns equal the given values, an array meaning any of them; no order. The statement is prepared once
+   * per combination of table and columns, so this is the hot path's read.
+   */
+  select(
+    table: string,
+    where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
+  ): Promise<Record<string, SqlValue>[]>;
+}
+
+/** A write transaction. Its reads see its own writes. */
+export interface WriteTransaction extends Snapshot {
+  /** Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as it was. */
+  insert(facts: readonly StoredFact[]): Promise<boolean[]>;
+  /** Inserts rows into a table, all with the members of the first one; the statement is prepared once. */
+  insertRows(table: string, rows: readonly Row[]): Promise<void>;
+  /** Records covers. Idempotent by fact id. */
+  cover(covers: readonly Cover[]): Promise<void>;
+  /**
+   * Sets when a fact expires (milliseconds since the epoch), by the authority of the `svc:ttl` fact stamped `hlc`. The
+   * newest stamp counts, whatever the order of the calls.
+   */
+  setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void>;
+  /** The node's clock, locked until the transaction ends. */
+  lockClock(): Promise<Hlc>;
+  /** Stores the clock. Must not go backwards within a transaction. */
+  saveClock(clock: Hlc): Promise<void>;
+}
+
+/** What the node remembers of itself. */
+export interface NodeRecord {
+  /** Random, replaced when the store was restored from a copy. */
+  readonly epoch: string;
+}
+
+/**
+ * The store of facts and of everything that follows from them. The only shared state of a node.
+ *
+ * Errors: `unavailable` when the store cannot be reached, is locked beyond its timeout or is full; `commit_unknown`
+ * when the connection was lost while committing. Neither says that nothing was written except `unavailable`, which does.
+ */
+export interface FactStore {
+  /**
+   * Runs `work` on a snapshot of what is committed. The snapshot ends with the promise; using it later throws. Reads never
+   * wait for a writer and never block one.
+   */
+  read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction and commits when it resolves; rolls back, and rejects alike, when it rejects. Writes of one
+   * tenant run one after another, so that the order of stamps is the order of commits over all processes, and whatever
+   * `work` reads contains every earlier write of the tenant. The promise resolves after the commit is durable.
+   * Not reentrant: calling `write` inside `work` throws at once, because it would wait for itself.
+   */
+  write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /** True inside `work` of a write, on the same asynchronous path. */
+  insideWrite(): boolean;
+  /**
+   * Applies what the ledger lacks, in ascending order, one process at a time. Refuses with `unavailable` and a hint when a
+   * core number in the ledger is higher than any given.
+   */
+  migrate(migrations: readonly OwnedMigration[]): Promise<void>;
+  /** Resolves when a write could be made now, rejects with `unavailable` otherwise. */
+  ping(): Promise<void>;
+  /** Names of all tables, sorted. */
+  tables(): Promise<string[]>;
+  /** Waits for running work, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+export const FactStore = defineRef<FactStore>('port.store');

@@ -1,0 +1,80 @@
+/** Order matters: it is the order in which scopes are listed to callers. */
+export const SCOPES = ['local', 'team', 'company', 'public'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const VALUE_TYPES = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** Wire contract 1.5. `v` is exactly what was sent. */
+export interface FactValue {
+  readonly type: ValueType;
+  readonly v: string | number | boolean | null;
+  readonly interpretAs: 'content' | 'instruction';
+}
+
+/**
+ * One tick of the hybrid logical clock. Compare with `compareHlc`; the text form orders wrongly as text
+ * (`….10` sorts before `….9`).
+ */
+export interface Hlc {
+  /** Milliseconds since the epoch, UTC. */
+  readonly wallMs: number;
+  readonly counter: number;
+}
+
+/** What two facts must share to contradict, retract or supersede one another. All parts are match keys (wire 1.4). */
+export interface TripleKey {
+  readonly tenantId: string;
+  readonly entityKey: string;
+  readonly relationKey: string;
+  readonly scope: Scope;
+}
+
+/** A fact ready to be stored: validated, with everything derived from it computed, but without stamps. */
+export interface PreparedFact extends TripleKey {
+  readonly id: string;
+  /** As sent, trimmed. */
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: FactValue;
+  /** Equal for values that are equal in the sense of wire 1.5; bounded in length whatever the value. */
+  readonly valueKey: string;
+  readonly source: string;
+  readonly sourceKey: string;
+  /** RFC 3339, exactly as sent; null lets the node take its own time when it stamps the fact. */
+  readonly timestamp: string | null;
+  readonly timestampMs: number | null;
+  readonly confidence: number;
+  /** RFC 3339, exactly as sent. */
+  readonly validUntil: string | null;
+  readonly validUntilMs: number | null;
+  /** Garden identifier (UUID), null outside gardens. */
+  readonly gardenId: string | null;
+  /** `sha256:<hex>` over the six members (wire 1.7). */
+  readonly cid: string;
+  /** `sha256:<hex>` each, in the order given. */
+  readonly derivedFrom: readonly string[];
+  /** System facts never contradict, decay, notify or federate (wire 1.4). */
+  readonly system: boolean;
+  readonly attested: boolean | null;
+  readonly attestedKeyId: string | null;
+  readonly sessionId: string | null;
+  /** entity_uri of the principal that asserted it here; null for facts that arrived from a peer. */
+  readonly assertedBy: string | null;
+  /** Node id of the sending peer, null for local facts. */
+  readonly receivedFrom: string | null;
+  readonly originNodeId: string | null;
+  /** Text of the origin's stamp when it was given from outside, kept verbatim. */
+  readonly hlcText: string | null;
+}
+
+/** A fact as the store holds it. Immutable. */
+export interface StoredFact extends PreparedFact {
+  readonly timestamp: string;
+  readonly timestampMs: number;
+  /** Origin stamp: decides winners on every node alike, never changes. */
+  readonly hlc: Hlc;
+  readonly hlcText: string;
+  /** This node's own stamp, in commit order; equal to `hlc` for facts asserted here. Never shown on a fact. */
+  readonly feed: Hlc;
+}

@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+
+/** What a migration sees of the database. `dialect` is there for triggers, which no builder spells. */
+export interface MigrationSchema {
+  readonly schema: Knex.SchemaBuilder;
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Runs one SQL statement; core migrations only. */
+  raw(sql: string): Promise<void>;
+  /** Names of the tables that exist, the ledger excluded. */
+  tables(): Promise<readonly string[]>;
+  hasColumn(table: string, column: string): Promise<boolean>;
+}
+
+/**
+ * One step of the schema. Applied once, in ascending order of its number, in a transaction together with its row in
+ * `schema_migrations`; never undone. Numbers are unique over the core and all plugins. A plugin's migration touches
+ * only tables that carry its prefix.
+ */
+export interface Migration {
+  readonly number: number;
+  /** Without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
+  readonly name: string;
+  up(schema: MigrationSchema): Promise<void>;
+}
+
+/** A migration with the part of the node that brings it. */
+export interface OwnedMigration extends Migration {
+  /** `core`, or the plugin's name. Only core numbers decide whether a schema is newer than the program. */
+  readonly owner: string;
+}

@@ -1,0 +1,12 @@
+/** The five ports and the vocabulary they share: all that an adapter may import. */
+export * from './authorizer.ts';
+export * from './clock.ts';
+export * from './define-ref.ts';
+export * from './embedder.ts';
+export * from './fact.ts';
+export * from './fact-filter.ts';
+export * from './fact-store.ts';
+export * from './migration.ts';
+export * from './principal.ts';
+export * from './service-error.ts';
+export * from './transport.ts';

@@ -1,0 +1,86 @@
+import { defineRef } from './define-ref.ts';
+
+/** A request as it came over the wire: nothing is parsed that a check could still refuse. */
+export interface InboundRequest {
+  readonly method: string;
+  /** Path as sent, percent-encoding untouched, without the query. */
+  readonly path: string;
+  /** Query as sent, without the question mark; empty when there is none. */
+  readonly query: string;
+  /** Path parameters as sent, still percent-encoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+  /** First value of a header, by lower-case name. */
+  header(name: string): string | undefined;
+  /** How many times the header was sent. */
+  headerCount(name: string): number;
+  /**
+   * The whole body, once. Rejects with `too_large` past `maxBytes` without reading on, with `malformed_json` when the
+   * connection ends early. An absent body is empty.
+   */
+  body(maxBytes: number): Promise<Uint8Array>;
+  readonly remoteAddress: string;
+  /** Aborts when the client goes away or the transport gives up on the request. */
+  readonly signal: AbortSignal;
+}
+
+export interface OutboundReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Already serialised. An async iterable is streamed. */
+  readonly body?: string | Uint8Array | AsyncIterable<string>;
+}
+
+/** One path and method. `path` is literal, with `:name` for a segment and a final `*name` for the undivided tail. */
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  handle(request: InboundRequest): Promise<OutboundReply>;
+}
+
+export interface ServeOptions {
+  readonly endpoints: readonly Endpoint[];
+  /** Answers what no endpoint takes. `allowed` lists the methods that the path does have, empty for an unknown path. */
+  unmatched(request: InboundRequest, allowed: readonly string[]): Promise<OutboundReply>;
+}
+
+/** A running server. */
+export interface Listener {
+  /** Base address, for example `http://127.0.0.1:8765`. */
+  readonly url: string;
+  /** Stops accepting, lets running requests finish within `graceMs`, then cuts them. Idempotent. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly timeoutMs: number;
+  /** The response is cut off, and the call rejected, beyond this. */
+  readonly maxResponseBytes: number;
+  /** Lets the call reach private and loopback addresses and plain http. */
+  readonly allowPrivate: boolean;
+}
+
+export interface InboundReply {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** HTTP in both directions, so that one loopback network can fake both and cut either. */
+export interface Transport {
+  /**
+   * Serves until closed. Never lets an error of an endpoint reach the client as anything but the endpoint's own reply
+   * or a bare 500. Endpoints are matched by path before method; an endpoint that is not listed does not exist.
+   */
+  serve(options: ServeOptions): Promise<Listener>;
+  /**
+   * Sends one request. Redirects are never followed and proxy variables are ignored. Rejects with
+   * `ServiceError('unavailable')` when no answer came, whatever the reason; any status is an answer.
+   */
+  send(request: OutboundRequest): Promise<InboundReply>;
+}
+
+export const Transport = defineRef<Transport>('port.transport');
