@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
-import type { Hlc, PreparedFact, StoredFact, TripleKey } from './fact.ts';
+import type { Hlc, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
 import type { OwnedMigration } from './migration.ts';
 
@@ -79,12 +79,6 @@ export interface WriteTransaction extends Snapshot {
   lockClock(): Promise<Hlc>;
   /** Stores the clock. Must not go backwards within a transaction. */
   saveClock(clock: Hlc): Promise<void>;
-}
-
-/** What the node remembers of itself. */
-export interface NodeRecord {
-  /** Random, replaced when the store was restored from a copy. */
-  readonly epoch: string;
 }
 
 /**

@@ -1,0 +1,59 @@
+/**
+ * Hooks are the soft coupling between plugins: a hook that nobody handles is silent. Its kind fixes what a return and a throw mean.
+ */
+declare const value: unique symbol;
+declare const context: unique symbol;
+
+/** Handlers run one after another; a returned value replaces the one before, returning nothing keeps it; a throw aborts. */
+export interface FilterHook<V, C = undefined> {
+  readonly kind: 'filter';
+  readonly id: string;
+  readonly [value]?: (v: V) => V;
+  readonly [context]?: (c: C) => C;
+}
+
+/** Handlers run one after another; what they return is gathered, nothing is skipped; a throw aborts. */
+export interface CollectHook<I, O> {
+  readonly kind: 'collect';
+  readonly id: string;
+  readonly [value]?: (o: O) => O;
+  readonly [context]?: (i: I) => I;
+}
+
+/** Handlers run together, after the fact; results are ignored; a throw is logged with plugin and hook and goes no further. */
+export interface EventHook<E> {
+  readonly kind: 'event';
+  readonly id: string;
+  readonly [value]?: (e: E) => E;
+}
+
+/** `id` is `noun:verb`. */
+export const defineFilterHook = <V, C = undefined>(id: string): FilterHook<V, C> =>
+  Object.freeze({ kind: 'filter', id });
+export const defineCollectHook = <I, O>(id: string): CollectHook<I, O> => Object.freeze({ kind: 'collect', id });
+export const defineEventHook = <E>(id: string): EventHook<E> => Object.freeze({ kind: 'event', id });
+
+type Maybe<T> = T | undefined | void | Promise<T | undefined | void>;
+
+export interface HandlerOptions {
+  /** Before or after the handlers of all other plugins; the order of plugins decides otherwise. */
+  readonly order?: 'first' | 'last';
+}
+
+/** Registers a handler. Only during `setup`. */
+export interface On {
+  <V, C>(hook: FilterHook<V, C>, handler: (value: V, context: C) => Maybe<V>, options?: HandlerOptions): void;
+  <I, O>(hook: CollectHook<I, O>, handler: (input: I) => Maybe<O>, options?: HandlerOptions): void;
+  <E>(hook: EventHook<E>, handler: (event: E) => void | Promise<void>, options?: HandlerOptions): void;
+}
+
+/** Calls hooks. The kernel calls its own; a plugin calls those it declares in its `<name>-api.ts`. */
+export interface HookCaller {
+  filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V>;
+  /** Results in handler order, without the `undefined` ones. */
+  collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]>;
+  /** Resolves when every handler has finished; never rejects. */
+  emit<E>(hook: EventHook<E>, event: E): Promise<void>;
+  /** Lets a hot path skip building an input that nobody wants. */
+  hasHandlers(hook: { readonly id: string }): boolean;
+}

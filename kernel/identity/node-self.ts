@@ -1,0 +1,15 @@
+import { defineRef } from '../../ports/ports.ts';
+import type { ServiceNames } from './service-names.ts';
+
+/** Who this node is. Fixed when the store was first started, the URL excepted. */
+export interface NodeSelf {
+  /** Every identifier that carries the service's own name (wire contract, 1.1). */
+  readonly names: ServiceNames;
+  readonly nodeId: string;
+  /** Advertised base address, without a final slash. */
+  readonly nodeUrl: string;
+  /** `host[:port]` of the advertised address: the authority of this node's own URIs. */
+  readonly authority: string;
+}
+
+export const NodeSelf = defineRef<NodeSelf>('kernel.node-self');

@@ -1,0 +1,93 @@
+import type { Knex } from 'knex';
+import type { Migration, OptionalRef, Ref, Row, Snapshot, SqlValue, WriteTransaction } from '../../ports/ports.ts';
+import type { HookCaller, On } from '../hooks/define-hook.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Schema } from './config-schema.ts';
+import type { Awaitable, Route } from './route-definition.ts';
+
+/** Version of this interface. An integer, because a range that nobody tests says nothing. */
+export const KERNEL_API = 1;
+
+// biome-ignore lint/suspicious/noExplicitAny: a map of refs of any kind; `Resolved` gives each its type back
+export type Requires = Readonly<Record<string, Ref<any> | OptionalRef<any>>>;
+
+/** What the refs of `requires` stand for once they are resolved. */
+export type Resolved<R extends Requires> = {
+  readonly [K in keyof R]: R[K] extends OptionalRef<infer T> ? T | undefined : R[K] extends Ref<infer T> ? T : never;
+};
+
+/** A plugin's tables, by their full name; any name that does not start with the plugin's prefix is refused. */
+export interface PluginTables {
+  /**
+   * Query builder outside any transaction; each query runs and commits by itself. Throws inside a write, where it would wait for itself: use `in`.
+   */
+  (table: string): Knex.QueryBuilder;
+  /** The same tables as one transaction or snapshot sees them. */
+  in(transaction: WriteTransaction): WritableTables;
+  in(snapshot: Snapshot): ReadableTables;
+  /** Runs `work` in a write transaction of its own, for state that no fact is part of. */
+  write<T>(tenantId: string, work: (tables: WritableTables, transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /** Runs `work` on one snapshot. */
+  read<T>(work: (tables: ReadableTables, snapshot: Snapshot) => Promise<T>): Promise<T>;
+}
+
+export interface ReadableTables {
+  (table: string): Knex.QueryBuilder;
+  /** Rows whose columns equal the values, an array meaning any of them. Prepared once: the hot path's read. */
+  select(
+    table: string,
+    where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
+  ): Promise<Record<string, SqlValue>[]>;
+}
+
+export interface WritableTables extends ReadableTables {
+  /** Inserts rows, all with the members of the first one. Prepared once: the hot path's write. */
+  insertRows(table: string, rows: readonly Row[]): Promise<void>;
+}
+
+export interface PluginContext<R extends Requires, C> {
+  /** Checked, with defaults filled. */
+  readonly config: C;
+  readonly log: Logger;
+  readonly tables: PluginTables;
+  readonly use: Resolved<R>;
+  readonly on: On;
+  /** For hooks that this plugin declares itself. */
+  readonly hooks: HookCaller;
+  route<P = undefined, Q = undefined, B = undefined>(route: Route<P, Q, B>): void;
+  provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
+  /** Repeats `task`, the first time after one interval; a run never overlaps the one before; ends with the node. */
+  every(intervalMs: number, task: () => Awaitable<void>): void;
+  /** Runs when the node stops, in reverse order of registration, before the plugins this one requires stop. */
+  onStop(task: () => Awaitable<void>): void;
+}
+
+/**
+ * A feature of the node. Everything it adds goes through the context given to `setup`, which runs after the migrations and after
+ * the setup of every plugin whose refs it requires; so a plugin that is switched off leaves nothing behind. Module scope only defines.
+ */
+export interface Plugin<R extends Requires = Requires, C = unknown> {
+  /** kebab-case: log tag, configuration key, and, with dashes turned into underscores, prefix of its tables. */
+  readonly name: string;
+  readonly version: string;
+  readonly kernelApi: typeof KERNEL_API;
+  /** One line for `plugins list`. */
+  readonly summary?: string;
+  /** What it needs. A required ref that nobody provides stops the boot. */
+  readonly requires?: R;
+  /** Services it provides, or a port that it replaces. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
+  readonly provides?: readonly Ref<any>[];
+  /** An object schema; without one the plugin takes no settings. */
+  readonly config?: Schema<C>;
+  readonly migrations?: readonly Migration[];
+  setup(context: PluginContext<R, C>): Awaitable<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the kernel holds plugins of any requirement and configuration
+export type AnyPlugin = Plugin<any, any>;
+
+/** Declares a plugin. Gives `setup` the types of its own requirements and settings. */
+export const definePlugin = <const R extends Requires = Record<never, never>, C = undefined>(
+  plugin: Plugin<R, C>,
+): Plugin<R, C> => Object.freeze(plugin);

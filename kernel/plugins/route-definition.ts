@@ -1,0 +1,64 @@
+import type { Permission, Principal, ServiceError } from '../../ports/ports.ts';
+import type { Schema } from './config-schema.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these permissions.
+ */
+export type Access = 'open' | 'peer' | { readonly permission: Permission | 'any' | readonly Permission[] };
+
+export interface RouteRequest<P, Q, B> {
+  readonly caller: Principal;
+  /** Percent-decoded once. */
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** First value of a header, by lower-case name. */
+  header(name: string): string | undefined;
+  readonly requestId: string;
+  /** The path as it was sent, for cursors and links. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Serialised as JSON. Absent for 204. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`; `contentType` then names it (default `application/json`). */
+  readonly text?: string | AsyncIterable<string>;
+  readonly contentType?: string;
+}
+
+/** One item of a body read as lines: the parsed JSON, or what was wrong with that line alone. */
+export type BodyItem = { readonly value: unknown } | { readonly error: ServiceError };
+
+/**
+ * One route. Closed by default: `access` is required. A part of the request without a schema is `undefined` to the
+ * handler; the handler never sees the framework's own objects.
+ */
+export interface Route<P = undefined, Q = undefined, B = undefined> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/cards/*entity_uri`: a colon names a segment, a star the undivided tail, accepted encoded and raw. */
+  readonly path: string;
+  /** One line for `--print` and the API description. */
+  readonly summary: string;
+  readonly access: Access;
+  /** Quota dimension of wire contract 1.9 that a request counts against. */
+  readonly dimension?: string;
+  readonly params?: Schema<P>;
+  readonly query?: Schema<Q>;
+  readonly body?: Schema<B>;
+  /** An absent body is taken as `{}`. */
+  readonly bodyOptional?: boolean;
+  /**
+   * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, handed over as
+   * `BodyItem[]` without a schema.
+   */
+  readonly bodyForm?: 'json' | 'items';
+  /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. */
+  readonly bodyLimit?: 'standard' | 'bulk';
+  handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;
+}
