@@ -50,6 +50,8 @@ export type Filter =
       readonly table: string;
       readonly match: readonly ColumnMatch[];
       readonly where: readonly ColumnCondition[];
+      /** Only for the table `facts`: what the joined fact itself must satisfy. */
+      readonly whereFact?: Filter;
     };
 
 /**
@@ -62,9 +64,9 @@ export interface ColumnMatch {
   readonly field: FactField;
 }
 
-/** A condition on one column of the joined row. A null column satisfies `isNull` alone. */
+/** A condition on one column of the joined row. A null column satisfies `isNull` and `orNull` alone. */
 export type ColumnCondition =
-  | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
+  | { readonly column: string; readonly in: readonly (string | number | boolean)[]; readonly orNull?: boolean }
   | { readonly column: string; readonly above: number | Hlc }
   | { readonly column: string; readonly below: number | Hlc }
   | { readonly column: string; readonly isNull: boolean };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
-import type { Hlc, StoredFact, TripleKey } from './fact.ts';
+import type { FactOutline, Hlc, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
 import type { OwnedMigration } from './migration.ts';
 
@@ -36,6 +36,8 @@ export interface Cover extends TripleKey {
 export interface Snapshot {
   /** Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter. */
   find(query: FactQuery): Promise<StoredFact[]>;
+  /** All facts that satisfy the filter, without their values, in no order: for judging whole triples. */
+  outline(filter: Filter): Promise<FactOutline[]>;
   /** Number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /** By id, unfiltered. */
@@ -45,7 +47,7 @@ export interface Snapshot {
    * cover outside gardens or in their own garden; strongest first (confidence, then hlc). Unscoped: contradiction
    * detection must see everything.
    */
-  siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<StoredFact[][]>;
+  siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
   /** Feed entries strictly after the stamp, ascending. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
   /** Stamp of the newest feed entry, null while the feed is empty. */

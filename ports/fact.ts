@@ -78,3 +78,8 @@ export interface StoredFact extends PreparedFact {
   /** This node's own stamp, in commit order; equal to `hlc` for facts asserted here. Never shown on a fact. */
   readonly feed: Hlc;
 }
+
+/** A stored fact without its value: what judging a triple needs, however large the values are. */
+export interface FactOutline extends Omit<StoredFact, 'value'> {
+  readonly interpretAs: FactValue['interpretAs'];
+}

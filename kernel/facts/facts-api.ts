@@ -1,6 +1,7 @@
 import {
   type Cover,
   defineRef,
+  type FactOutline,
   type FactValue,
   type Filter,
   type PreparedFact,
@@ -78,7 +79,7 @@ export interface AppendBatch {
    * Live facts of the item's triple that were stored before this transaction, strongest first, at most `SIBLING_LIMIT`. Read once for the whole
    * batch, so a handler never needs a query per fact. Facts accepted earlier in this batch are not among them.
    */
-  siblings(item: AppendItem): Promise<readonly StoredFact[]>;
+  siblings(item: AppendItem): Promise<readonly FactOutline[]>;
 }
 
 /** A fact that was just stored, still inside its transaction. */
@@ -94,7 +95,7 @@ export interface AppendedBatch {
   readonly transaction: WriteTransaction;
   readonly nowMs: number;
   /** As in `AppendBatch`: what the triple held before this transaction. */
-  siblings(appended: AppendedFact): Promise<readonly StoredFact[]>;
+  siblings(appended: AppendedFact): Promise<readonly FactOutline[]>;
 }
 
 /** How many siblings are read per triple: bounds the work on a triple that thousands of facts share. */
@@ -126,18 +127,25 @@ export interface AppendOptions {
 /** Why a read is made: plugins constrain some of them further. */
 export type ReadPurpose = 'query' | 'get' | 'provenance' | 'export' | 'deliver';
 
+/**
+ * `visible`: everything the caller may see, in any state. `live`: of that, the facts that are neither expired, retracted nor
+ * superseded, system facts left out. `current`: what a default query shows.
+ */
+export type ReadView = 'visible' | 'live' | 'current';
+
 export interface ReadContext {
   readonly caller: Principal;
   readonly snapshot: Snapshot;
   readonly nowMs: number;
   readonly purpose: ReadPurpose;
-  /** `visible`: everything the caller may see, in any state. `current`: what a default query shows. */
-  readonly view: 'visible' | 'current';
+  readonly view: ReadView;
   /** Gardens the caller may read. */
   readonly gardens: 'all' | readonly string[];
   /** What the read is about, where it is known: lets a plugin do no more work than the read needs. */
   readonly about: { readonly entityKey?: string; readonly relationKey?: string; readonly scope?: Scope };
   readonly include: { readonly contradicted: boolean; readonly expired: boolean; readonly retracted: boolean };
+  /** The `live` view of the same caller as a filter, for a handler that judges whole triples. Not for use while constraining `live` or `visible`. */
+  live(): Promise<Filter>;
 }
 
 export interface FactSearch {
@@ -178,10 +186,10 @@ export interface FactReader {
   /** Facts that satisfy the filter and a view of the caller. */
   find(
     filter: Filter,
-    options: { view: ReadContext['view']; order: 'timestamp' | 'hlc' | 'feed'; limit: number },
+    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number },
   ): Promise<StoredFact[]>;
   /** The caller's view as a filter, for a read that a plugin makes itself. */
-  constraint(view: ReadContext['view'], about?: ReadContext['about']): Promise<Filter>;
+  constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;
   /** Gardens the caller may read. */
   readonly gardens: 'all' | readonly string[];
   /** Adds what plugins know about facts the caller may see. */
