@@ -1,0 +1,120 @@
+import type { FactValue, ValueType } from '../../ports/fact.ts';
+import { VALUE_TYPES } from '../../ports/fact.ts';
+import { ServiceError } from '../../ports/service-error.ts';
+import { sha256Hex } from '../crypto/sha256-digest.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import { problemOfUri } from './fact-identity.ts';
+import { instantKey, parseDateOrInstant } from './instant.ts';
+import { matchKey } from './match-key.ts';
+import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';
+
+/** Bytes of UTF-8. */
+export const MAX_STRING_BYTES = 16 * 1024;
+export const MAX_TEXT_BYTES = 1024 * 1024;
+
+/**
+ * Reads a FactValue (wire contract 1.5) without coercing anything; unknown members are ignored. `path` names the value, as
+ * in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
+ */
+export const readFactValue = (input: unknown, path: string): FactValue => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw refusal(path, 'must be an object with the members type and v');
+  }
+  // Own members only, so that nothing is ever read off a prototype.
+  const member = (name: string): unknown =>
+    Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
+  const type = member('type');
+  if (!isValueType(type)) throw refusal(`${path}.type`, `must be one of ${VALUE_TYPES.join(', ')}`);
+  const given = member('interpret_as');
+  const interpretAs = given === undefined ? 'content' : given;
+  if (interpretAs !== 'content' && interpretAs !== 'instruction') {
+    throw refusal(`${path}.interpret_as`, 'must be content or instruction');
+  }
+  return { type, v: readContent(type, member('v'), `${path}.v`), interpretAs };
+};
+
+/**
+ * Equal for two values exactly when they are equal in the sense of wire 1.5: same type and, within it, numbers
+ * numerically, datetimes by instant, refs by match key, everything else by code points. `interpretAs` does not count.
+ * At most `MAX_VALUE_KEY_LENGTH` characters, whatever the value.
+ */
+export const valueKey = (value: FactValue, names: ServiceNames): string => {
+  switch (value.type) {
+    case 'string':
+      return boundedKey('s', value.v as string);
+    case 'text':
+      return boundedKey('t', value.v as string);
+    case 'number':
+      // Adding zero makes one of the two zeros.
+      return `n:${(value.v as number) + 0}`;
+    case 'boolean':
+      return value.v === true ? 'b:true' : 'b:false';
+    case 'datetime':
+      return boundedKey('d', instantKey(value.v as string) ?? (value.v as string));
+    case 'ref':
+      return boundedKey('r', matchKey(value.v as string, names));
+    case 'null':
+      return 'null';
+  }
+};
+
+/** A tag, a separator, and at most 120 characters or a digest. */
+export const MAX_VALUE_KEY_LENGTH = 122;
+
+/** The value as plain text: `v` itself for texts, the JSON form of everything else. */
+export const valueText = (value: FactValue): string =>
+  typeof value.v === 'string' ? value.v : JSON.stringify(value.v);
+
+const MAX_PLAIN_LENGTH = MAX_VALUE_KEY_LENGTH - 2;
+const KNOWN_TYPES: ReadonlySet<unknown> = new Set(VALUE_TYPES);
+
+const isValueType = (type: unknown): type is ValueType => KNOWN_TYPES.has(type);
+
+/** Plain and hashed keys have different separators, so that no short text can pose as a long one. */
+const boundedKey = (tag: string, text: string): string =>
+  text.length <= MAX_PLAIN_LENGTH ? `${tag}:${text}` : `${tag}#${sha256Hex(text)}`;
+
+const readContent = (type: ValueType, v: unknown, path: string): FactValue['v'] => {
+  switch (type) {
+    case 'string':
+      return readText(v, path, MAX_STRING_BYTES);
+    case 'text':
+      return readText(v, path, MAX_TEXT_BYTES);
+    case 'number':
+      if (typeof v === 'number' && Number.isFinite(v)) return v;
+      throw refusal(path, 'must be a finite number that a double can hold');
+    case 'boolean':
+      if (typeof v === 'boolean') return v;
+      throw refusal(path, 'must be true or false');
+    case 'datetime':
+      if (typeof v === 'string' && parseDateOrInstant(v) !== null) return v;
+      throw refusal(path, 'must be an RFC 3339 date-time with offset, or a date');
+    case 'ref':
+      return readRef(v, path);
+    case 'null':
+      if (v === undefined || v === null) return null;
+      throw refusal(path, 'must be null or absent');
+  }
+};
+
+const readText = (v: unknown, path: string, maxBytes: number): string => {
+  if (typeof v !== 'string') throw refusal(path, 'must be a string');
+  if (!isWithinBytes(v, maxBytes)) {
+    throw new ServiceError('value_too_large', `${path} must not be longer than ${maxBytes} bytes in UTF-8`, {
+      ...(maxBytes < MAX_TEXT_BYTES ? { hint: `the type text takes up to ${MAX_TEXT_BYTES} bytes` } : {}),
+    });
+  }
+  if (hasForbiddenCodePoint(v)) throw refusal(path, 'must not contain U+0000 or a lone surrogate');
+  return v;
+};
+
+/** Kept as sent: only comparisons trim it. */
+const readRef = (v: unknown, path: string): string => {
+  if (typeof v !== 'string') throw refusal(path, 'must be a string');
+  const problem = problemOfUri(v.trim());
+  if (problem !== null) throw refusal(path, problem);
+  return v;
+};
+
+const refusal = (path: string, problem: string): ServiceError =>
+  new ServiceError('validation', `${path} ${problem}`, { violations: [{ path, message: problem }] });

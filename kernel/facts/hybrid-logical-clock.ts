@@ -1,0 +1,53 @@
+import type { Hlc } from '../../ports/fact.ts';
+
+/** A stamp before every other. */
+export const ZERO_HLC: Hlc = Object.freeze({ wallMs: 0, counter: 0 });
+
+/** The largest counter that the text form may carry and that a 32-bit column holds. */
+export const MAX_COUNTER = 2 ** 31 - 1;
+
+/** A stamp from outside with a higher counter is refused: it could drive ours to its end. */
+export const REMOTE_COUNTER_LIMIT = 2 ** 20;
+
+const TEXT_FORM = /^([0-9]{1,15})\.([0-9]{1,10})$/;
+const WALL_DIGITS = 13;
+
+/** Negative, zero or positive as `a` comes before, equals or comes after `b`. The only comparison of stamps. */
+export const compareHlc = (a: Hlc, b: Hlc): number => a.wallMs - b.wallMs || a.counter - b.counter;
+
+/** The stamp of a local write: later than `last` and not before `nowMs` (whole milliseconds). */
+export const tickHlc = (last: Hlc, nowMs: number): Hlc =>
+  nowMs > last.wallMs ? { wallMs: nowMs, counter: 0 } : stampAt(last.wallMs, last.counter + 1);
+
+/**
+ * The clock after taking in a stamp from outside: later than `last` and than `received`, not before `nowMs`. Check
+ * `isTooFarAhead` and `REMOTE_COUNTER_LIMIT` first; nothing is clamped here, because a clamped clock could end below
+ * a stamp that is already stored.
+ */
+export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
+  const wallMs = Math.max(nowMs, last.wallMs, received.wallMs);
+  const lastCounter = last.wallMs === wallMs ? last.counter : -1;
+  const receivedCounter = received.wallMs === wallMs ? received.counter : -1;
+  return stampAt(wallMs, Math.max(lastCounter, receivedCounter) + 1);
+};
+
+/**
+ * True when the stamp lies more than `boundMs` ahead of physical time; a bound of 0 switches the test off. Pass the
+ * physical clock, never our own stamp: peers could otherwise push the node forward step by step.
+ */
+export const isTooFarAhead = (hlc: Hlc, nowMs: number, boundMs: number): boolean =>
+  boundMs > 0 && hlc.wallMs - nowMs > boundMs;
+
+/** Reads the text form of wire contract 1.6; null for anything else. Leading zeros are accepted. */
+export const parseHlc = (text: string): Hlc | null => {
+  const parts = TEXT_FORM.exec(text);
+  if (parts === null) return null;
+  const counter = Number(parts[2]);
+  return counter > MAX_COUNTER ? null : { wallMs: Number(parts[1]), counter };
+};
+
+/** `<wall, at least 13 digits>.<counter>`. For people and the wire; it does not order as text. */
+export const formatHlc = (hlc: Hlc): string => `${String(hlc.wallMs).padStart(WALL_DIGITS, '0')}.${hlc.counter}`;
+
+const stampAt = (wallMs: number, counter: number): Hlc =>
+  counter > MAX_COUNTER ? { wallMs: wallMs + 1, counter: 0 } : { wallMs, counter };

@@ -1,0 +1,69 @@
+import type { ServiceNames } from '../identity/service-names.ts';
+
+/**
+ * The form under which entities, relations, sources and `ref` values are compared everywhere (wire contract 1.4).
+ * Lower-cased and each white-space character turned into a dash; under the service's own scheme only those of the id, the
+ * part after `<scheme>authority/type/`. Surrounding white space does not count. Idempotent.
+ */
+export const matchKey = (text: string, names: ServiceNames): string => {
+  if (!NEEDS_WORK.test(text)) return text;
+  const lower = text.trim().toLowerCase();
+  const idStart = lower.startsWith(names.scheme) ? startOfId(lower, names.scheme.length) : 0;
+  return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
+};
+
+/** Relation of instruction manifests: reserved and a system fact, although it does not carry the service's prefix. */
+export const MANIFEST_RELATION = 'instruction:manifest';
+
+/**
+ * True for a system fact, which never contradicts, decays, notifies or federates and is found only when asked for by
+ * name. Both arguments are match keys.
+ */
+export const isSystemName = (entityKey: string, relationKey: string, names: ServiceNames): boolean =>
+  isReservedText(relationKey, names) || relationKey === MANIFEST_RELATION || isReservedText(entityKey, names);
+
+/** Match keys of the three names of a fact. */
+export interface FactNameKeys {
+  readonly entityKey: string;
+  readonly relationKey: string;
+  readonly sourceKey: string;
+}
+
+/** Why a client may not assert a fact of these names (403 `reserved_namespace`), or null when it may. */
+export const reservedNameOf = (fact: FactNameKeys, names: ServiceNames): string | null => {
+  const { entityKey, relationKey, sourceKey } = fact;
+  if (relationKey.startsWith(names.prefix) || entityKey.startsWith(names.prefix)) {
+    const problem = metaNameProblem(entityKey, relationKey, names);
+    if (problem !== null) return problem;
+  }
+  if (relationKey === MANIFEST_RELATION) return `the relation ${MANIFEST_RELATION} is written by publishing a manifest`;
+  return sourceKey.startsWith(SYSTEM_SOURCES) ? `sources under ${SYSTEM_SOURCES} belong to the node` : null;
+};
+
+const SYSTEM_SOURCES = 'system:';
+/** Anything but printable ASCII without blanks and capitals: most names hold none and are their own key. */
+const NEEDS_WORK = /[^!-@[-~]/;
+const WHITE_SPACE = /[\s\u0085]/g;
+
+const isReservedText = (key: string, names: ServiceNames): boolean =>
+  key.startsWith(names.prefix) && !key.startsWith(names.scheme);
+
+const metaNameProblem = (entityKey: string, relationKey: string, names: ServiceNames): string | null => {
+  const isTtl = relationKey === names.meta('ttl');
+  if (relationKey.startsWith(names.prefix) && !isTtl) {
+    return `relations under ${names.prefix} are written by the node; a client may assert ${names.meta('ttl')} alone`;
+  }
+  for (const under of [names.meta('conflict:'), names.meta('resolution:'), names.meta('fact:')]) {
+    const isTtlOfFact = isTtl && under === names.meta('fact:');
+    if (entityKey.startsWith(under) && !isTtlOfFact) return `entities under ${under} are written by the node`;
+  }
+  return null;
+};
+
+/** Where the id of `authority/type/id` begins, or 0 when the text has not all three parts. */
+const startOfId = (text: string, authorityStart: number): number => {
+  const authorityEnd = text.indexOf('/', authorityStart);
+  const typeEnd = authorityEnd < 0 ? -1 : text.indexOf('/', authorityEnd + 1);
+  const complete = authorityEnd > authorityStart && typeEnd > authorityEnd + 1 && typeEnd + 1 < text.length;
+  return complete ? typeEnd + 1 : 0;
+};

@@ -1,0 +1,35 @@
+/**
+ * Rules that hold for any text the node takes in (wire contract 1.3). Both forbidden forms are refused at the edge
+ * because the stores disagree on U+0000 and silently replace lone surrogates, after which a stored CID no longer matches.
+ */
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const WHITE_SPACE = /[\s\u0085]/;
+
+/** True when the text holds U+0000 or a surrogate without its other half. */
+export const hasForbiddenCodePoint = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000');
+
+/** True when the text holds no control character: C0, DEL and C1. */
+export const isControlFree = (text: string): boolean => !CONTROL.test(text);
+
+/** True when the text holds white space in the sense of Unicode. */
+export const hasWhiteSpace = (text: string): boolean => WHITE_SPACE.test(text);
+
+/** True when the text has at most `limit` characters (code points). Reads a bounded part of it. */
+export const isWithinCharacters = (text: string, limit: number): boolean => {
+  if (text.length <= limit) return true;
+  if (text.length > limit * 2) return false;
+  let pairs = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) >> 10 === HIGH_SURROGATE && text.charCodeAt(at + 1) >> 10 === LOW_SURROGATE) pairs += 1;
+  }
+  return text.length - pairs <= limit;
+};
+
+/** True when the text takes at most `limit` bytes in UTF-8. */
+export const isWithinBytes = (text: string, limit: number): boolean =>
+  text.length * MAX_BYTES_PER_UNIT <= limit || (text.length <= limit && Buffer.byteLength(text, 'utf8') <= limit);
+
+const HIGH_SURROGATE = 0xd800 >> 10;
+const LOW_SURROGATE = 0xdc00 >> 10;
+const MAX_BYTES_PER_UNIT = 3;

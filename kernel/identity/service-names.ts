@@ -1,0 +1,69 @@
+import { ServiceError } from '../../ports/service-error.ts';
+
+/**
+ * Every identifier that carries the service's own name (wire contract 1.1), derived from one configured value.
+ * Nothing else in the program may spell the name, so that the node can serve clients of another name unchanged.
+ */
+export interface ServiceNames {
+  readonly name: string;
+  /** Where the node metadata is served. */
+  readonly metadataPath: string;
+  readonly headers: {
+    readonly session: string;
+    readonly verify: string;
+    readonly capability: string;
+    readonly eventId: string;
+  };
+  /** Reserved prefix of meta-facts: the name and a colon. */
+  readonly prefix: string;
+  /** Entity scheme: the name and `://`. Entities under it are ordinary, although they begin with `prefix`. */
+  readonly scheme: string;
+  /** Reserved relation or entity prefix for a noun: `meta('ttl')`, `meta('conflict:between')`. */
+  meta(noun: string): string;
+  /** Source of facts that the node writes itself. */
+  readonly systemSource: string;
+  nodeId(uuid: string): string;
+  conflictId(uuid: string): string;
+  /** Entity under which meta-facts speak of a fact. */
+  factEntity(factId: string): string;
+  gardenUri(authority: string, slug: string): string;
+  /** `type` of a problem document (RFC 9457). */
+  problemType(code: string): string;
+  /** `kind` in the signed payload of a fact-chain checkpoint. */
+  readonly chainCheckpointKind: string;
+}
+
+export const SERVICE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,31}$/;
+export const DEFAULT_SERVICE_NAME = 'svc';
+
+/** Throws `ServiceError('validation')` when the name does not match `SERVICE_NAME_PATTERN`. */
+export const createServiceNames = (name: string): ServiceNames => {
+  if (!SERVICE_NAME_PATTERN.test(name)) {
+    throw new ServiceError('validation', `the service name must match ${SERVICE_NAME_PATTERN.source}`, {
+      hint: 'choose 1 to 32 lower-case letters, digits and dashes, the first of them a letter',
+    });
+  }
+  const prefix = `${name}:`;
+  const scheme = `${name}://`;
+  const headerName = name.charAt(0).toUpperCase() + name.slice(1);
+  return Object.freeze({
+    name,
+    metadataPath: `/.well-known/${name}`,
+    headers: Object.freeze({
+      session: `${headerName}-Session`,
+      verify: `${headerName}-Verify`,
+      capability: `X-${headerName}-Capability`,
+      eventId: `X-${headerName}-Event-Id`,
+    }),
+    prefix,
+    scheme,
+    meta: (noun: string) => prefix + noun,
+    systemSource: `system:${name}`,
+    nodeId: (uuid: string) => `${prefix}node:${uuid}`,
+    conflictId: (uuid: string) => `${prefix}conflict:${uuid}`,
+    factEntity: (factId: string) => `${prefix}fact:${factId}`,
+    gardenUri: (authority: string, slug: string) => `${scheme}${authority}/garden/${slug}`,
+    problemType: (code: string) => `urn:${name}:problem:${code}`,
+    chainCheckpointKind: `${name}.fact_chain_checkpoint`,
+  });
+};
