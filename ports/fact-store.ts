@@ -102,6 +102,11 @@ export interface FactStore {
    * Not reentrant: calling `write` inside `work` throws at once, because it would wait for itself.
    */
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Query builder on one table, outside any transaction: each query runs, and commits, by itself. Must not be used inside
+   * `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
+   */
+  table(name: string): Knex.QueryBuilder;
   /** True inside `work` of a write, on the same asynchronous path. */
   insideWrite(): boolean;
   /**
