@@ -17,7 +17,10 @@ export const canonicalJson = (value: unknown): string => {
 const refuseUnlessJson = (value: unknown, depth: number): void => {
   if (depth > MAX_CANONICAL_DEPTH) throw refusal(`nests deeper than ${MAX_CANONICAL_DEPTH} levels`);
   if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'string') return refuseUnlessWellFormed(value);
+  if (typeof value === 'string') {
+    refuseUnlessWellFormed(value);
+    return;
+  }
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw refusal('holds a number that is not finite');
     return;

@@ -1,0 +1,43 @@
+import type { Violation } from '../../ports/service-error.ts';
+import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
+
+/** The first of them are enough to mend a request. */
+const MAX_VIOLATIONS = 10;
+
+/**
+ * Names the strings and member names in a JSON value that hold U+0000 or a lone surrogate, at most ten. Recursive: for
+ * values whose depth is bounded.
+ */
+export const findForbiddenText = (value: unknown, path: string): readonly Violation[] => {
+  const found: Violation[] = [];
+  collect(value, path, found);
+  return found;
+};
+
+/** Path of a member: `body.value`, and `body["a b"]` for a name that would not read well. Long names are cut. */
+export const memberPath = (path: string, name: string): string =>
+  PLAIN_NAME.test(name)
+    ? `${path}.${name}`
+    : `${path}[${JSON.stringify(name.slice(0, MAX_NAME_LENGTH).toWellFormed())}]`;
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const MAX_NAME_LENGTH = 64;
+
+const collect = (value: unknown, path: string, found: Violation[]): void => {
+  if (found.length >= MAX_VIOLATIONS) return;
+  if (typeof value === 'string') {
+    if (hasForbiddenCodePoint(value)) found.push({ path, message: 'must not contain U+0000 or a lone surrogate' });
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) collect(item, `${path}[${index}]`, found);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (hasForbiddenCodePoint(name)) {
+      found.push({ path, message: 'must not have a member name with U+0000 or a lone surrogate' });
+    }
+    collect(member, memberPath(path, name), found);
+  }
+};
