@@ -1,11 +1,24 @@
 /** All that a plugin may import of the kernel, and of the ports through it. Re-exports only. */
 export * from '../ports/ports.ts';
+export { canonicalJson } from './crypto/canonical-json.ts';
 export * from './crypto/random.ts';
+export { sha256Hex } from './crypto/sha256-digest.ts';
+export { contentId } from './facts/content-id.ts';
+export { liveAmong } from './facts/default-constraints.ts';
+export { readEntityUri, readRelation } from './facts/fact-identity.ts';
+export { createFactJson, type FactJson } from './facts/fact-json.ts';
+export { readFactValue } from './facts/fact-value.ts';
 export * from './facts/facts-api.ts';
+export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';
+export { formatInstant, parseDateOrInstant, parseInstant } from './facts/instant.ts';
+export { matchKey, reservedNameOf } from './facts/match-key.ts';
+export { hasForbiddenCodePoint } from './facts/text-rules.ts';
 export * from './hooks/define-hook.ts';
 export * from './hooks/kernel-hooks.ts';
 export { Cursors } from './http/cursors.ts';
+export type { CursorCodec } from './http/page-cursor.ts';
 export * from './identity/node-self.ts';
+export type { ServiceNames } from './identity/service-names.ts';
 export type { LogFields, Logger } from './log/logger.ts';
 export * from './plugins/config-schema.ts';
 export * from './plugins/plugin-definition.ts';

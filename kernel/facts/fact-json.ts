@@ -1,0 +1,49 @@
+import type { StoredFact } from '../../ports/fact.ts';
+import type { NodeSelf } from '../identity/node-self.ts';
+import type { FactView } from './facts-api.ts';
+
+/** Turns what a caller sees of a fact into the fact object of wire contract 4.1, members in the order given there. */
+export type FactJson = (view: FactView) => Record<string, unknown>;
+
+/**
+ * `slugOf` knows the slugs of gardens. Without one a fact that carries a garden shows the garden's identifier, which every
+ * route accepts as well; such a fact is seen only where a plugin grants access to gardens.
+ */
+export const createFactJson =
+  (self: NodeSelf, slugOf: (gardenId: string) => string | undefined = () => undefined): FactJson =>
+  ({ fact, contradicted, warnings }) => ({
+    id: fact.id,
+    entity: fact.entity,
+    relation: fact.relation,
+    value: { type: fact.value.type, v: fact.value.v, interpret_as: fact.value.interpretAs },
+    source: fact.source,
+    timestamp: fact.timestamp,
+    hlc: fact.hlcText,
+    received_from: fact.receivedFrom,
+    valid_until: fact.validUntil,
+    confidence: fact.confidence,
+    scope: fact.scope,
+    garden_id: fact.gardenId === null ? null : gardenName(self, fact.gardenId, slugOf(fact.gardenId)),
+    cid: fact.cid,
+    contradicted,
+    attested: fact.attested,
+    attested_key_id: fact.attestedKeyId,
+    origin_node_id: fact.originNodeId,
+    origin_allowed_scopes: null,
+    warnings: hasNamespace(fact) ? warnings : [...warnings, NO_NAMESPACE],
+    derived_from: fact.derivedFrom,
+    source_trust: null,
+    effective_confidence: null,
+    quarantine_status: null,
+    quarantine_garden_id: null,
+    sanitizer_warnings: [],
+    sanitizer_redacted: false,
+  });
+
+/** Wire contract 1.4: stored all the same, and said again on every read, because it is a property of the fact. */
+const NO_NAMESPACE = 'the relation has no namespace; write it as namespace:name to keep it apart from others';
+
+const hasNamespace = (fact: StoredFact): boolean => fact.relation.includes(':');
+
+const gardenName = (self: NodeSelf, gardenId: string, slug: string | undefined): string =>
+  slug === undefined ? gardenId : self.names.gardenUri(self.authority, slug);
