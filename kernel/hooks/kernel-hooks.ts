@@ -14,7 +14,10 @@ export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[
 /** After the commit. Best effort: what must survive a crash belongs into `fact:appended`. */
 export const factCommitted = defineEventHook<{ readonly facts: readonly AppendedFact[] }>('fact:committed');
 
-/** Before any read. All filters hold together; a throw fails the read. */
+/**
+ * Before any read. All filters hold together; a throw fails the read. Asked for the view `visible`, whose filters hold for every
+ * view, and for `current`, for what a default query hides beyond that.
+ */
 export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constrain');
 
 /** After a read: marks on facts that the caller is allowed to see. */

@@ -1,0 +1,165 @@
+import type { PreparedFact } from '../../ports/ports.ts';
+import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
+import { factCommitted } from '../hooks/kernel-hooks.ts';
+import { AppendRun, type ItemVerdict, PendingItem, type RunParts } from './append-run.ts';
+import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Notes, Origin } from './facts-api.ts';
+
+/** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one (reliability A1.8). */
+const GROUP_ITEMS = 256;
+const GROUP_BYTES = 4 * 1024 * 1024;
+/** Beyond this many waiting calls the node answers 503 rather than let every caller wait for ever. */
+const WAITING_LIMIT = 10_000;
+
+export interface QueueParts extends RunParts {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly tenantId: string;
+  /** Whom facts that follow from facts are attributed to. */
+  readonly node: Principal;
+  /** Reads as a caller inside a transaction. */
+  reader(caller: Principal, transaction: WriteTransaction, nowMs: number): Promise<FactReader>;
+}
+
+/** One call of `append` or `appendAll`, waiting for its transaction. */
+export interface AppendCall {
+  readonly items: readonly { readonly fact: PreparedFact; readonly notes: Notes | undefined }[];
+  readonly caller: Principal;
+  readonly origin: Origin;
+  readonly options: AppendOptions;
+  readonly bytes: number;
+}
+
+interface Waiting {
+  readonly call: AppendCall;
+  resolve(verdicts: readonly AppendVerdict[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit. All calls that wait when the writer becomes free share one transaction, and each is answered after that transaction
+ * is durable. Throughput comes from joining work, not from finer locks.
+ */
+export class AppendQueue {
+  readonly #parts: QueueParts;
+  readonly #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  join(call: AppendCall): Promise<readonly AppendVerdict[]> {
+    if (this.#waiting.length >= WAITING_LIMIT) {
+      return Promise.reject(
+        new ServiceError('unavailable', 'too many writes are waiting; try again shortly', {
+          headers: { 'Retry-After': '1' },
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call, resolve, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when nothing waits or runs. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the group.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#commitGroup(this.#takeGroup());
+    }
+    this.#running = undefined;
+  }
+
+  #takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    let bytes = 0;
+    for (const waiting of this.#waiting) {
+      const { call } = waiting;
+      const alone = call.options.exclusive === true || call.items.length > 1;
+      if (group.length > 0 && (alone || group.length === GROUP_ITEMS || bytes + call.bytes > GROUP_BYTES)) break;
+      group.push(waiting);
+      bytes += call.bytes;
+      if (alone) break;
+    }
+    this.#waiting.splice(0, group.length);
+    return group;
+  }
+
+  async #commitGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const { verdicts, appended } = await this.#transact(group.map(({ call }) => call));
+      for (const [at, waiting] of group.entries()) waiting.resolve(verdicts[at] ?? []);
+      if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
+    } catch (error) {
+      // A failure of the store itself says nothing about single items; anything else may be one item's doing.
+      if (group.length === 1 || error instanceof ServiceError) {
+        for (const waiting of group) waiting.reject(error);
+      } else {
+        for (const waiting of group) await this.#commitGroup([waiting]);
+      }
+    }
+  }
+
+  #transact(calls: readonly AppendCall[]): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
+    const { store, tenantId, clock } = this.#parts;
+    return store.write(tenantId, async (transaction) => {
+      const nowMs = clock.nowMs();
+      const run = new AppendRun(this.#parts, transaction, nowMs, this.#parts.node);
+      const pending = calls.map((call) =>
+        call.items.map(({ fact, notes }) => new PendingItem(fact, call.caller, call.origin, notes)),
+      );
+      for (const [at, call] of calls.entries()) await guard(call, pending[at] ?? [], transaction);
+      await run.append(pending.flat());
+      await run.saveClock();
+      const verdicts = await this.#answer(calls, pending, transaction, nowMs);
+      for (const [at, call] of calls.entries()) await call.options.beforeCommit?.(transaction, verdicts[at] ?? []);
+      return { verdicts, appended: run.appended };
+    });
+  }
+
+  /** Turns facts into what each caller sees of them, with one reader per caller. */
+  async #answer(
+    calls: readonly AppendCall[],
+    pending: readonly (readonly PendingItem[])[],
+    transaction: WriteTransaction,
+    nowMs: number,
+  ): Promise<AppendVerdict[][]> {
+    const answers: AppendVerdict[][] = calls.map(() => []);
+    const byCaller = new Map<Principal, { call: number; item: number; verdict: ItemVerdict & { kind: 'stored' } }[]>();
+    for (const [call, items] of pending.entries()) {
+      for (const [item, { verdict, caller }] of items.entries()) {
+        if (verdict.kind === 'rejected') {
+          (answers[call] as AppendVerdict[])[item] = verdict;
+          continue;
+        }
+        const stored = byCaller.get(caller);
+        if (stored === undefined) byCaller.set(caller, [{ call, item, verdict }]);
+        else stored.push({ call, item, verdict });
+      }
+    }
+    for (const [caller, stored] of byCaller) {
+      const reader = await this.#parts.reader(caller, transaction, nowMs);
+      const views = await reader.annotate(stored.map(({ verdict }) => verdict.fact));
+      for (const [at, { call, item, verdict }] of stored.entries()) {
+        const view = views[at] ?? { fact: verdict.fact, contradicted: false, warnings: [] };
+        (answers[call] as AppendVerdict[])[item] = { kind: 'stored', view, existing: verdict.existing };
+      }
+    }
+    return answers;
+  }
+}
+
+async function guard(call: AppendCall, items: readonly PendingItem[], transaction: WriteTransaction): Promise<void> {
+  try {
+    await call.options.guard?.(transaction);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    for (const item of items) item.reject(error);
+  }
+}

@@ -1,0 +1,244 @@
+import {
+  type FactOutline,
+  type Hlc,
+  type PreparedFact,
+  type Principal,
+  ServiceError,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { factAppended, factBeforeAppend } from '../hooks/kernel-hooks.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import {
+  type AppendedFact,
+  type AppendItem,
+  type FactDraft,
+  type Notes,
+  type Origin,
+  SIBLING_LIMIT,
+} from './facts-api.ts';
+import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock.ts';
+import { formatInstant } from './instant.ts';
+import { prepareFact } from './prepare-fact.ts';
+
+/** How deep facts may follow from facts before the chain is taken for a loop. */
+export const FOLLOW_UP_DEPTH = 3;
+
+export interface RunParts {
+  readonly hooks: HookCaller;
+  readonly names: ServiceNames;
+  readonly random: Random;
+}
+
+/** What became of an item: the fact it is answered with, or why it was refused. */
+export type ItemVerdict =
+  | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
+  | { readonly kind: 'rejected'; readonly error: ServiceError };
+
+/** One fact on its way through a transaction. */
+export class PendingItem implements AppendItem {
+  fact: PreparedFact;
+  readonly caller: Principal;
+  readonly origin: Origin;
+  readonly notes: Notes | undefined;
+  #verdict: ItemVerdict | undefined;
+  #leader: PendingItem | undefined;
+
+  constructor(fact: PreparedFact, caller: Principal, origin: Origin, notes: Notes | undefined) {
+    this.fact = fact;
+    this.caller = caller;
+    this.origin = origin;
+    this.notes = notes;
+  }
+
+  get open(): boolean {
+    return this.#verdict === undefined && this.#leader === undefined;
+  }
+
+  get verdict(): ItemVerdict {
+    if (this.#leader !== undefined) {
+      const verdict = this.#leader.verdict;
+      return verdict.kind === 'stored' ? { ...verdict, existing: true } : verdict;
+    }
+    if (this.#verdict === undefined) throw new Error('an item was left without a verdict');
+    return this.#verdict;
+  }
+
+  revise(changes: Partial<PreparedFact>): void {
+    this.fact = { ...this.fact, ...changes };
+  }
+
+  reject(error: ServiceError): void {
+    if (this.open) this.#verdict = { kind: 'rejected', error };
+  }
+
+  settle(existing: StoredFact): void {
+    if (this.open) this.#verdict = { kind: 'stored', fact: existing, existing: true };
+  }
+
+  follow(earlier: AppendItem): void {
+    if (this.open && earlier instanceof PendingItem && earlier !== this) this.#leader = earlier;
+  }
+
+  store(fact: StoredFact): void {
+    this.#verdict = { kind: 'stored', fact, existing: false };
+  }
+}
+
+/** The steps that every fact takes inside its transaction, whoever asserts it. */
+export class AppendRun {
+  /** All that this transaction stored, in stamp order. */
+  readonly appended: AppendedFact[] = [];
+  readonly #parts: RunParts;
+  readonly #transaction: WriteTransaction;
+  readonly #nowMs: number;
+  readonly #node: Principal;
+  readonly #siblings = new Map<string, readonly FactOutline[]>();
+  #clock: Hlc | undefined;
+
+  constructor(parts: RunParts, transaction: WriteTransaction, nowMs: number, node: Principal) {
+    this.#parts = parts;
+    this.#transaction = transaction;
+    this.#nowMs = nowMs;
+    this.#node = node;
+  }
+
+  /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
+  async append(items: readonly PendingItem[], depth = 0): Promise<void> {
+    for (const item of items) this.#checkScope(item);
+    await this.#judge(items);
+    const stored = await this.#insert(items.filter((item) => item.open));
+    if (stored.length === 0) return;
+    this.appended.push(...stored);
+    await this.#recordRetractions(stored);
+    const followUps = await this.#followUpsOf(stored);
+    if (followUps.length === 0) return;
+    if (depth === FOLLOW_UP_DEPTH)
+      throw new Error(`facts followed from facts more than ${FOLLOW_UP_DEPTH} levels deep`);
+    const next = followUps.map((draft) => this.#followUp(draft));
+    await this.append(next, depth + 1);
+    for (const { verdict } of next) {
+      // Not the caller's mistake, so it must not look like a verdict on the caller's fact.
+      if (verdict.kind === 'rejected')
+        throw new Error('a fact that follows from another was refused', { cause: verdict.error });
+    }
+  }
+
+  /** Must be called once, after the last append, before the commit. */
+  async saveClock(): Promise<void> {
+    if (this.#clock !== undefined) await this.#transaction.saveClock(this.#clock);
+  }
+
+  #checkScope(item: PendingItem): void {
+    if (item.origin === 'client' && !item.caller.allowedScopes.has(item.fact.scope)) {
+      item.reject(new ServiceError('authorization', `the key may not write to scope ${item.fact.scope}`));
+    }
+  }
+
+  async #judge(items: readonly PendingItem[]): Promise<void> {
+    const { hooks } = this.#parts;
+    if (!hooks.hasHandlers(factBeforeAppend)) return;
+    await hooks.filter(
+      factBeforeAppend,
+      {
+        items,
+        transaction: this.#transaction,
+        nowMs: this.#nowMs,
+        siblings: (item) => this.#siblingsOf(item.fact, items),
+      },
+      undefined,
+    );
+  }
+
+  async #insert(items: readonly PendingItem[]): Promise<AppendedFact[]> {
+    if (items.length === 0) return [];
+    this.#clock ??= await this.#transaction.lockClock();
+    const facts = items.map((item) => this.#stamp(item.fact));
+    const inserted = await this.#transaction.insert(facts);
+    const stored: AppendedFact[] = [];
+    for (const [at, item] of items.entries()) {
+      const fact = facts[at] as StoredFact;
+      if (inserted[at] === true) {
+        item.store(fact);
+        stored.push({ fact, caller: item.caller, origin: item.origin, notes: item.notes });
+      } else {
+        const known = await this.#transaction.get(fact.id);
+        if (known === undefined) throw new Error('the store refused a fact that it does not have');
+        item.settle(known);
+      }
+    }
+    return stored;
+  }
+
+  #stamp(fact: PreparedFact): StoredFact {
+    const last = this.#clock as Hlc;
+    const origin = fact.hlcText === null ? null : parseHlc(fact.hlcText);
+    const feed = origin === null ? tickHlc(last, this.#nowMs) : receiveHlc(last, this.#nowMs, origin);
+    this.#clock = feed;
+    return {
+      ...fact,
+      timestamp: fact.timestamp ?? formatInstant(this.#nowMs),
+      timestampMs: fact.timestampMs ?? this.#nowMs,
+      hlc: origin ?? feed,
+      hlcText: origin === null || fact.hlcText === null ? formatHlc(feed) : fact.hlcText,
+      feed,
+    };
+  }
+
+  async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
+    const retractions = stored.filter(({ fact }) => fact.confidence === 0 && !fact.system);
+    if (retractions.length === 0) return;
+    await this.#transaction.cover(
+      retractions.map(({ fact }) => ({
+        kind: 'retraction',
+        factId: fact.id,
+        tenantId: fact.tenantId,
+        entityKey: fact.entityKey,
+        relationKey: fact.relationKey,
+        scope: fact.scope,
+        gardenId: fact.gardenId,
+        hlc: fact.hlc,
+      })),
+    );
+  }
+
+  async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {
+    const { hooks } = this.#parts;
+    if (!hooks.hasHandlers(factAppended)) return [];
+    const facts = stored.map(({ fact }) => fact);
+    const results = await hooks.collect(factAppended, {
+      facts: stored,
+      transaction: this.#transaction,
+      nowMs: this.#nowMs,
+      siblings: ({ fact }) => this.#siblingsOf(fact, facts),
+    });
+    return results.flat();
+  }
+
+  #followUp(draft: FactDraft): PendingItem {
+    return new PendingItem(prepareFact(draft, this.#node, 'plugin', this.#parts), this.#node, 'plugin', draft.notes);
+  }
+
+  /** Reads the siblings of the whole wave with the first question, and only of facts that can have rivals. */
+  async #siblingsOf(
+    fact: PreparedFact,
+    wave: readonly (PreparedFact | PendingItem)[],
+  ): Promise<readonly FactOutline[]> {
+    const known = this.#siblings.get(tripleId(fact));
+    if (known !== undefined) return known;
+    const missing = new Map<string, PreparedFact>([[tripleId(fact), fact]]);
+    for (const entry of wave) {
+      const other = entry instanceof PendingItem ? entry.fact : entry;
+      if (!other.system && !this.#siblings.has(tripleId(other))) missing.set(tripleId(other), other);
+    }
+    const triples = [...missing.values()];
+    const found = await this.#transaction.siblings(triples, this.#nowMs, SIBLING_LIMIT);
+    for (const [at, triple] of triples.entries()) this.#siblings.set(tripleId(triple), found[at] ?? []);
+    return this.#siblings.get(tripleId(fact)) ?? [];
+  }
+}
+
+const tripleId = (fact: PreparedFact): string =>
+  `${fact.tenantId}\u0000${fact.entityKey}\u0000${fact.relationKey}\u0000${fact.scope}`;

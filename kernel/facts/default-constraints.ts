@@ -1,0 +1,113 @@
+import {
+  above,
+  all,
+  any,
+  below,
+  type ColumnCondition,
+  type ColumnMatch,
+  equals,
+  type Filter,
+  inTable,
+  isIn,
+  isNull,
+  not,
+  type Principal,
+} from '../../ports/ports.ts';
+import type { ReadContext } from './facts-api.ts';
+
+/**
+ * What every read is narrowed to, whatever plugins are on (wire contract 2.4 and 4.5). Plugins can only narrow further, so
+ * switching one off never widens a view.
+ */
+
+type Gardens = ReadContext['gardens'];
+
+const SAME_TRIPLE: readonly ColumnMatch[] = [
+  { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+  { column: 'entity_key', is: 'equal', field: 'entityKey' },
+  { column: 'relation_key', is: 'equal', field: 'relationKey' },
+  { column: 'scope', is: 'equal', field: 'scope' },
+];
+
+/** Tenant, scopes and gardens of the caller. */
+export function visibleTo(caller: Principal, gardens: Gardens): Filter {
+  const scopes = isIn('scope', [...caller.allowedScopes]);
+  const tenant = equals('tenantId', caller.tenantId);
+  if (gardens === 'all') return all(tenant, scopes);
+  if (gardens.length === 0) return all(tenant, scopes, isNull('gardenId'));
+  return all(tenant, scopes, any(isNull('gardenId'), isIn('gardenId', gardens)));
+}
+
+/** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
+export function notExpired(nowMs: number): Filter {
+  return not(
+    any(
+      below('validUntilMs', nowMs + 1),
+      inTable(
+        'fact_expiries',
+        [{ column: 'fact_id', is: 'equal', field: 'id' }],
+        [{ column: 'expires_ms', below: nowMs + 1 }],
+      ),
+    ),
+  );
+}
+
+/** A cover that the caller may not see ends nothing for that caller. */
+function covered(kind: 'retraction' | 'resolution', gardens: Gardens): Filter {
+  const conditions: ColumnCondition[] = [{ column: 'kind', in: [kind] }];
+  if (gardens !== 'all') conditions.push({ column: 'garden_id', in: gardens, orNull: true });
+  return inTable('fact_covers', [...SAME_TRIPLE, { column: 'hlc', is: 'above', field: 'hlc' }], conditions);
+}
+
+const ASSERTS_SOMETHING = above('confidence', 0);
+
+/** Live facts among the visible ones: what contradicts, is recalled, summarised and walked. */
+export function liveAmong(visible: Filter, nowMs: number, gardens: Gardens): Filter {
+  return all(
+    visible,
+    equals('system', false),
+    ASSERTS_SOMETHING,
+    notExpired(nowMs),
+    not(covered('retraction', gardens)),
+    not(covered('resolution', gardens)),
+  );
+}
+
+/**
+ * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing live left, so
+ * that a poller sees that the value is gone.
+ */
+export function currentAmong(
+  visible: Filter,
+  context: Pick<ReadContext, 'nowMs' | 'gardens' | 'include' | 'about'>,
+): Filter {
+  const { nowMs, gardens, include, about } = context;
+  const parts: Filter[] = [visible];
+  if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
+  if (!include.expired) parts.push(notExpired(nowMs));
+  const shown: Filter[] = [ASSERTS_SOMETHING];
+  if (!include.retracted) shown.push(not(covered('retraction', gardens)));
+  if (!include.contradicted) shown.push(not(covered('resolution', gardens)));
+  parts.push(
+    include.retracted
+      ? any(all(...shown), equals('confidence', 0))
+      : any(all(...shown), lastWord(visible, nowMs, gardens)),
+  );
+  return all(...parts);
+}
+
+function lastWord(visible: Filter, nowMs: number, gardens: Gardens): Filter {
+  const newerAndLive: Filter = {
+    kind: 'inTable',
+    table: 'facts',
+    match: [...SAME_TRIPLE, { column: 'hlc', is: 'above', field: 'hlc' }],
+    where: [{ column: 'confidence', above: 0 }],
+    whereFact: all(visible, notExpired(nowMs)),
+  };
+  return all(
+    equals('confidence', 0),
+    not(covered('retraction', gardens)),
+    not(covered('resolution', gardens)),
+    not(newerAndLive),
+  );
+}

@@ -1,0 +1,198 @@
+import {
+  all,
+  equals,
+  type FactStore,
+  type Filter,
+  isIn,
+  type Principal,
+  type Snapshot,
+  type StoredFact,
+} from '../../ports/ports.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
+import type {
+  FactPage,
+  FactReader,
+  FactSearch,
+  FactView,
+  GardenAccess,
+  ReadContext,
+  ReadPurpose,
+  ReadView,
+} from './facts-api.ts';
+import { matchKey } from './match-key.ts';
+
+export interface ReaderParts {
+  readonly hooks: HookCaller;
+  readonly names: ServiceNames;
+  readonly gardens: () => GardenAccess | undefined;
+}
+
+const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };
+
+/** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
+export async function openReader(
+  parts: ReaderParts,
+  caller: Principal,
+  snapshot: Snapshot,
+  nowMs: number,
+  purpose: ReadPurpose,
+): Promise<FactReader> {
+  const access = parts.gardens();
+  const gardens = access === undefined ? [] : await access.readable(caller, snapshot);
+  return new SnapshotReader(parts, caller, snapshot, nowMs, purpose, gardens);
+}
+
+class SnapshotReader implements FactReader {
+  readonly caller: Principal;
+  readonly snapshot: Snapshot;
+  readonly nowMs: number;
+  readonly gardens: 'all' | readonly string[];
+  readonly #parts: ReaderParts;
+  readonly #purpose: ReadPurpose;
+  #visible: Promise<Filter> | undefined;
+  #live: Promise<Filter> | undefined;
+
+  constructor(
+    parts: ReaderParts,
+    caller: Principal,
+    snapshot: Snapshot,
+    nowMs: number,
+    purpose: ReadPurpose,
+    gardens: 'all' | readonly string[],
+  ) {
+    this.#parts = parts;
+    this.caller = caller;
+    this.snapshot = snapshot;
+    this.nowMs = nowMs;
+    this.#purpose = purpose;
+    this.gardens = gardens;
+  }
+
+  async query(search: FactSearch): Promise<FactPage> {
+    const about = this.#aboutOf(search);
+    const include = {
+      contradicted: search.includeContradicted ?? false,
+      expired: search.includeExpired ?? false,
+      retracted: search.includeRetracted ?? false,
+    };
+    const filter = all(await this.#current(about, include), ...this.#conditionsOf(search, about));
+    const facts = await this.snapshot.find({
+      filter,
+      order: 'timestamp',
+      limit: search.limit + 1,
+      ...(search.position === undefined ? {} : { after: search.position }),
+    });
+    const more = facts.length > search.limit;
+    if (more) facts.length = search.limit;
+    const total = more || search.position !== undefined ? await this.snapshot.count(filter) : facts.length;
+    const last = facts.at(-1);
+    return {
+      facts: await this.annotate(facts),
+      total,
+      next: more && last !== undefined ? { timestampMs: last.timestampMs, id: last.id } : null,
+    };
+  }
+
+  async get(id: string): Promise<FactView | undefined> {
+    const fact = await this.snapshot.get(id);
+    // The same query runs whether or not the id is known, so that the two cannot be told apart by their time.
+    const seen = await this.visible([id]);
+    return fact === undefined || seen.length === 0 ? undefined : (await this.annotate([fact]))[0];
+  }
+
+  async newestByCid(cid: string): Promise<FactView | undefined> {
+    const found = await this.find(equals('cid', cid), { view: 'visible', order: 'hlc', limit: 1 });
+    return (await this.annotate(found))[0];
+  }
+
+  visible(ids: readonly string[]): Promise<StoredFact[]> {
+    return this.find(isIn('id', ids), { view: 'visible', order: 'feed', limit: ids.length });
+  }
+
+  async find(
+    filter: Filter,
+    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number },
+  ): Promise<StoredFact[]> {
+    const constraint = await this.constraint(options.view);
+    return this.snapshot.find({ filter: all(constraint, filter), order: options.order, limit: options.limit });
+  }
+
+  constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {
+    if (view === 'current') return this.#current(about, NOTHING_EXTRA);
+    if (view === 'live') {
+      this.#live ??= this.#visibleFilter().then((visible) => liveAmong(visible, this.nowMs, this.gardens));
+      return this.#live;
+    }
+    return this.#visibleFilter();
+  }
+
+  async annotate(facts: readonly StoredFact[]): Promise<FactView[]> {
+    const views = facts.map((fact): FactView => ({ fact, contradicted: false, warnings: [] }));
+    if (views.length === 0 || !this.#parts.hooks.hasHandlers(readAnnotate)) return views;
+    const context = this.#context('visible', {}, NOTHING_EXTRA);
+    return [...(await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context))];
+  }
+
+  #visibleFilter(): Promise<Filter> {
+    this.#visible ??= this.#constrained('visible', {}, NOTHING_EXTRA);
+    return this.#visible;
+  }
+
+  async #current(about: ReadContext['about'], include: ReadContext['include']): Promise<Filter> {
+    const visible = await this.#visibleFilter();
+    const context = this.#context('current', about, include);
+    const narrower = await this.#parts.hooks.collect(readConstrain, context);
+    return all(currentAmong(visible, context), ...narrower);
+  }
+
+  async #constrained(view: ReadView, about: ReadContext['about'], include: ReadContext['include']): Promise<Filter> {
+    const base = visibleTo(this.caller, this.gardens);
+    const narrower = await this.#parts.hooks.collect(readConstrain, this.#context(view, about, include));
+    return narrower.length === 0 ? base : all(base, ...narrower);
+  }
+
+  #context(view: ReadView, about: ReadContext['about'], include: ReadContext['include']): ReadContext {
+    const { caller, snapshot, nowMs, gardens } = this;
+    return {
+      caller,
+      snapshot,
+      nowMs,
+      purpose: this.#purpose,
+      view,
+      gardens,
+      about,
+      include,
+      live: () => this.constraint('live'),
+    };
+  }
+
+  #aboutOf(search: FactSearch): ReadContext['about'] {
+    const { names } = this.#parts;
+    return {
+      ...(search.entity === undefined ? {} : { entityKey: matchKey(search.entity, names) }),
+      ...(search.relation === undefined ? {} : { relationKey: matchKey(search.relation, names) }),
+      ...(search.scope === undefined ? {} : { scope: search.scope }),
+    };
+  }
+
+  #conditionsOf(search: FactSearch, about: ReadContext['about']): Filter[] {
+    const conditions: Filter[] = [];
+    if (about.entityKey !== undefined) conditions.push(equals('entityKey', about.entityKey));
+    if (about.relationKey !== undefined) conditions.push(equals('relationKey', about.relationKey));
+    if (about.scope !== undefined) conditions.push(equals('scope', about.scope));
+    if (search.source !== undefined) conditions.push(equals('sourceKey', matchKey(search.source, this.#parts.names)));
+    if (search.minConfidence !== undefined) conditions.push(atLeast(search.minConfidence));
+    if (search.after !== undefined) conditions.push(search.after);
+    return conditions;
+  }
+}
+
+const atLeast = (confidence: number): Filter => ({
+  kind: 'not',
+  of: { kind: 'below', field: 'confidence', value: confidence },
+});
+
+export type { FactStore };

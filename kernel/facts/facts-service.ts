@@ -1,0 +1,139 @@
+import {
+  type Clock,
+  type FactStore,
+  type Principal,
+  SCOPES,
+  ServiceError,
+  type StoredFact,
+} from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import type { NodeSelf } from '../identity/node-self.ts';
+import type { Logger } from '../log/logger.ts';
+import { AppendQueue } from './append-queue.ts';
+import { evaluateFilter } from './evaluate-filter.ts';
+import { openReader } from './fact-reader.ts';
+import type {
+  AppendOptions,
+  AppendVerdict,
+  FactDraft,
+  FactReader,
+  Facts,
+  GardenAccess,
+  ReadPurpose,
+} from './facts-api.ts';
+import { prepareFact } from './prepare-fact.ts';
+
+export interface FactsParts {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hooks: HookCaller;
+  readonly self: NodeSelf;
+  /** Asked at each use, because plugins are set up after this service exists. */
+  readonly gardens: () => GardenAccess | undefined;
+  readonly log: Logger;
+}
+
+/** Rough weight of a fact besides its value, for the size of a group. */
+const FACT_OVERHEAD_BYTES = 512;
+
+/** The node's facts over one store. `close` waits for appends that are under way. */
+export function createFacts(parts: FactsParts): Facts & { close(): Promise<void> } {
+  return new FactsService(parts);
+}
+
+class FactsService implements Facts {
+  readonly #parts: FactsParts;
+  readonly #queues = new Map<string, AppendQueue>();
+  #closed = false;
+
+  constructor(parts: FactsParts) {
+    this.#parts = parts;
+  }
+
+  async append(draft: FactDraft, caller: Principal, options: AppendOptions = {}) {
+    const [verdict] = await this.appendAll([draft], caller, options);
+    if (verdict === undefined) throw new Error('an append was answered without a verdict');
+    if (verdict.kind === 'rejected') throw verdict.error;
+    return { view: verdict.view, existing: verdict.existing };
+  }
+
+  async appendAll(
+    drafts: readonly FactDraft[],
+    caller: Principal,
+    options: AppendOptions = {},
+  ): Promise<readonly AppendVerdict[]> {
+    if (this.#closed)
+      throw new ServiceError('unavailable', 'the node is stopping', { headers: { 'Retry-After': '5' } });
+    if (this.#parts.store.insideWrite()) {
+      throw new Error('inside a write, facts follow by being returned from fact:appended');
+    }
+    const origin = options.origin ?? 'client';
+    const names = this.#parts.self.names;
+    const items = drafts.map((draft) => ({
+      fact: prepareFact(draft, caller, origin, { names, random: this.#parts.random }),
+      notes: draft.notes,
+    }));
+    const bytes = items.reduce((sum, { fact }) => sum + FACT_OVERHEAD_BYTES + String(fact.value.v).length, 0);
+    return this.#queueOf(caller.tenantId).join({ items, caller, origin, options, bytes });
+  }
+
+  read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T> {
+    return this.#parts.store.read(async (snapshot) =>
+      work(await openReader(this.#readerParts(), caller, snapshot, this.#parts.clock.nowMs(), purpose)),
+    );
+  }
+
+  async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {
+    const constraint = await reader.constraint('visible');
+    return evaluateFilter(constraint, fact, async (node) => {
+      const { count } = reader.snapshot;
+      return (
+        (await count.call(reader.snapshot, {
+          kind: 'all',
+          of: [{ kind: 'in', field: 'id', values: [fact.id] }, node],
+        })) > 0
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const queue of this.#queues.values()) await queue.idle();
+  }
+
+  #queueOf(tenantId: string): AppendQueue {
+    const known = this.#queues.get(tenantId);
+    if (known !== undefined) return known;
+    const { store, clock, random, hooks, self } = this.#parts;
+    const queue = new AppendQueue({
+      store,
+      clock,
+      random,
+      hooks,
+      names: self.names,
+      tenantId,
+      node: nodePrincipal(tenantId, self.names.systemSource),
+      reader: (caller, transaction, nowMs) => openReader(this.#readerParts(), caller, transaction, nowMs, 'query'),
+    });
+    this.#queues.set(tenantId, queue);
+    return queue;
+  }
+
+  #readerParts() {
+    const { hooks, self, gardens } = this.#parts;
+    return { hooks, names: self.names, gardens };
+  }
+}
+
+/** The node itself, for facts that follow from facts. It holds no permission: it never passes a permission check. */
+const nodePrincipal = (tenantId: string, entityUri: string): Principal => ({
+  kind: 'node',
+  entityUri,
+  permissions: new Set(),
+  allowedScopes: new Set(SCOPES),
+  tenantId,
+  keyId: null,
+  oidcSub: null,
+});

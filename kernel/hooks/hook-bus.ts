@@ -1,0 +1,158 @@
+import { type Clock, ServiceError } from '../../ports/ports.ts';
+import type { Logger } from '../log/logger.ts';
+import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
+
+/** A handler that takes longer is logged: it holds up a request or, worse, the write transaction. */
+export const SLOW_HANDLER_MS = 100;
+
+type HookToken = { readonly id: string; readonly kind: 'filter' | 'collect' | 'event' };
+type Order = 'first' | 'normal' | 'last';
+type Run = (input: unknown, context?: unknown) => unknown;
+
+interface Handler {
+  readonly plugin: string;
+  readonly order: Order;
+  readonly run: Run;
+}
+
+/** One hook with its handlers in the order in which they run. */
+export interface HookDescription {
+  readonly hook: string;
+  readonly kind: HookToken['kind'];
+  readonly handlers: readonly { readonly plugin: string; readonly order: Order }[];
+}
+
+const RANK: Readonly<Record<Order, number>> = { first: 0, normal: 1, last: 2 };
+
+/**
+ * Every hook of one node. Handlers run in the order in which their plugins were set up, those marked `first` before and those
+ * marked `last` after all others. A hook without handlers costs one lookup.
+ */
+export class HookBus implements HookCaller {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #hooks = new Map<string, { kind: HookToken['kind']; handlers: Handler[] }>();
+  #sealed = false;
+
+  constructor(parts: { readonly clock: Clock; readonly log: Logger }) {
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** Adds a handler on behalf of a plugin. Throws once the bus is sealed, and when two plugins disagree on a hook's kind. */
+  register(plugin: string, hook: HookToken, run: Run, options: HandlerOptions = {}): void {
+    if (this.#sealed) throw new Error(`the hooks are sealed: ${plugin} may handle ${hook.id} only during its setup`);
+    const entry = this.#hooks.get(hook.id) ?? { kind: hook.kind, handlers: [] };
+    if (entry.kind !== hook.kind)
+      throw new Error(`${hook.id} is a ${entry.kind} hook, ${plugin} takes it for a ${hook.kind}`);
+    const handler: Handler = { plugin, order: options.order ?? 'normal', run };
+    // A sort that keeps equals in place: within one rank the order of registration, which is that of the plugins, stands.
+    entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);
+    this.#hooks.set(hook.id, entry);
+  }
+
+  /** From here on the set of handlers is fixed. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  hasHandlers(hook: { readonly id: string }): boolean {
+    return this.#hooks.has(hook.id);
+  }
+
+  async filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V> {
+    const entry = this.#hooks.get(hook.id);
+    if (entry === undefined) return value;
+    let current = value;
+    for (const handler of entry.handlers) {
+      const answer = this.#run(handler, hook.id, current, context);
+      const result = isPromiseLike(answer) ? await answer : answer;
+      if (result !== undefined) current = result as V;
+    }
+    return current;
+  }
+
+  async collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]> {
+    const results: O[] = [];
+    const entry = this.#hooks.get(hook.id);
+    if (entry === undefined) return results;
+    for (const handler of entry.handlers) {
+      const answer = this.#run(handler, hook.id, input);
+      const result = isPromiseLike(answer) ? await answer : answer;
+      if (result !== undefined) results.push(result as O);
+    }
+    return results;
+  }
+
+  async emit<E>(hook: EventHook<E>, event: E): Promise<void> {
+    const entry = this.#hooks.get(hook.id);
+    if (entry === undefined) return;
+    await Promise.all(entry.handlers.map((handler) => this.#notify(handler, hook.id, event)));
+  }
+
+  /** Hooks that this plugin handles, by id. */
+  handlersOf(plugin: string): string[] {
+    return this.describe()
+      .filter(({ handlers }) => handlers.some((handler) => handler.plugin === plugin))
+      .map(({ hook }) => hook);
+  }
+
+  /** Every handled hook, by id. */
+  describe(): HookDescription[] {
+    return [...this.#hooks]
+      .map(([hook, { kind, handlers }]) => ({
+        hook,
+        kind,
+        handlers: handlers.map(({ plugin, order }) => ({ plugin, order })),
+      }))
+      .sort((a, b) => (a.hook < b.hook ? -1 : 1));
+  }
+
+  /** The handler's answer; a promise only where the handler gave one, so that plain functions cost no turn of the loop. */
+  #run(handler: Handler, hook: string, input: unknown, context?: unknown): unknown {
+    const startedMs = this.#clock.monotonicMs();
+    let answer: unknown;
+    try {
+      answer = handler.run(input, context);
+    } catch (error) {
+      throw attributeError(error, handler.plugin, hook);
+    }
+    if (isPromiseLike(answer)) return this.#settle(handler, hook, startedMs, answer);
+    this.#watch(handler, hook, startedMs);
+    return answer;
+  }
+
+  async #settle(handler: Handler, hook: string, startedMs: number, pending: PromiseLike<unknown>): Promise<unknown> {
+    try {
+      return await pending;
+    } catch (error) {
+      throw attributeError(error, handler.plugin, hook);
+    } finally {
+      this.#watch(handler, hook, startedMs);
+    }
+  }
+
+  #watch(handler: Handler, hook: string, startedMs: number): void {
+    const tookMs = this.#clock.monotonicMs() - startedMs;
+    if (tookMs > SLOW_HANDLER_MS) this.#log.warn('a hook handler is slow', { plugin: handler.plugin, hook, tookMs });
+  }
+
+  async #notify(handler: Handler, hook: string, event: unknown): Promise<void> {
+    try {
+      await this.#run(handler, hook, event);
+    } catch (error) {
+      this.#log.error('an event handler failed', { plugin: handler.plugin, hook, error });
+    }
+  }
+}
+
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** Says whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost hook wins. */
+const attributeError = (error: unknown, plugin: string, hook: string): unknown => {
+  if (error instanceof ServiceError) return error;
+  const isOpen = error instanceof Error && Object.isExtensible(error);
+  const attributed = isOpen ? error : new Error(`a handler of ${plugin} failed in ${hook}`, { cause: error });
+  return 'plugin' in attributed ? attributed : Object.assign(attributed, { plugin, hook });
+};

@@ -1,0 +1,96 @@
+import type { ReadableTables, Scope, SqlValue, TripleKey, WritableTables } from '../../kernel/plugin-api.ts';
+
+export const RECORDS = 'conflicts_records';
+export const MEMBERS = 'conflicts_members';
+
+/** One contradiction over one triple, from its detection to its resolution. */
+export interface ConflictRecord extends TripleKey {
+  /** UUID, without the service's prefix. */
+  readonly id: string;
+  readonly status: 'unresolved' | 'resolved';
+  readonly detectedMs: number;
+  /** Id of the resolution fact. */
+  readonly resolvedBy: string | null;
+}
+
+export const tripleId = ({ tenantId, entityKey, relationKey, scope }: TripleKey): string =>
+  [tenantId, entityKey, relationKey, scope].join('\u0000');
+
+export function recordOf(row: Readonly<Record<string, SqlValue>>): ConflictRecord {
+  return {
+    id: String(row['conflict_id']),
+    tenantId: String(row['tenant_id']),
+    entityKey: String(row['entity_key']),
+    relationKey: String(row['relation_key']),
+    scope: String(row['scope']) as Scope,
+    status: row['status'] === 'resolved' ? 'resolved' : 'unresolved',
+    detectedMs: Number(row['detected_ms']),
+    resolvedBy: row['resolved_by'] == null ? null : String(row['resolved_by']),
+  };
+}
+
+/** The open records of these triples, by `tripleId`. */
+export async function openRecords(
+  tables: ReadableTables,
+  triples: readonly TripleKey[],
+): Promise<Map<string, ConflictRecord>> {
+  const found = new Map<string, ConflictRecord>();
+  const wanted = new Set(triples.map(tripleId));
+  for (const tenantId of new Set(triples.map((triple) => triple.tenantId))) {
+    const entityKeys = [...new Set(triples.map((triple) => triple.entityKey))];
+    const rows = await tables.select(RECORDS, { tenant_id: tenantId, entity_key: entityKeys, status: 'unresolved' });
+    for (const record of rows.map(recordOf)) if (wanted.has(tripleId(record))) found.set(tripleId(record), record);
+  }
+  return found;
+}
+
+export async function insertRecords(tables: WritableTables, records: readonly ConflictRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  await tables.insertRows(
+    RECORDS,
+    records.map((record) => ({
+      conflict_id: record.id,
+      tenant_id: record.tenantId,
+      entity_key: record.entityKey,
+      relation_key: record.relationKey,
+      scope: record.scope,
+      status: record.status,
+      detected_ms: record.detectedMs,
+      resolved_by: record.resolvedBy,
+      settled: 0,
+    })),
+  );
+}
+
+export async function insertMembers(
+  tables: WritableTables,
+  members: readonly { readonly conflictId: string; readonly factId: string }[],
+): Promise<void> {
+  if (members.length === 0) return;
+  await tables.insertRows(
+    MEMBERS,
+    members.map(({ conflictId, factId }) => ({ conflict_id: conflictId, fact_id: factId })),
+  );
+}
+
+/** Closes a record. `everywhere` when the resolution is outside gardens, so that it holds for every viewer. */
+export async function closeRecord(
+  tables: WritableTables,
+  id: string,
+  resolvedBy: string,
+  everywhere: boolean,
+): Promise<void> {
+  await tables(RECORDS)
+    .where({ conflict_id: id, status: 'unresolved' })
+    .update({ status: 'resolved', resolved_by: resolvedBy, settled: everywhere ? 1 : 0 });
+}
+
+/** Member ids of these records, by record id. */
+export async function membersOf(tables: ReadableTables, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const members = new Map<string, string[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return members;
+  for (const row of await tables.select(MEMBERS, { conflict_id: ids })) {
+    members.get(String(row['conflict_id']))?.push(String(row['fact_id']));
+  }
+  return members;
+}

@@ -1,0 +1,80 @@
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  Facts,
+  factAppended,
+  factBeforeAppend,
+  GardenAccess,
+  NodeSelf,
+  optional,
+  Random,
+  readAnnotate,
+  readConstrain,
+  schema,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import { conflictsMigrations } from './conflicts-migrations.ts';
+import { ContestedTriples } from './contested-triples.ts';
+import { listConflictsRoute } from './list-conflicts-route.ts';
+import { recordContradictions } from './record-contradictions.ts';
+import { refuseContradictions, type SeesGarden } from './refuse-contradictions.ts';
+import { resolveConflictRoute } from './resolve-conflict-route.ts';
+
+interface Settings {
+  readonly mode: 'record' | 'strict';
+}
+
+export const conflictsPlugin = definePlugin({
+  name: 'conflicts',
+  version: '0.9.0-alpha.1',
+  kernelApi: 1,
+  summary: 'Detects contradictions, keeps a record of each, shows the winner and lets a caller resolve them',
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    cursors: Cursors,
+    gardens: optional(GardenAccess),
+  },
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      mode: {
+        type: 'string',
+        enum: ['record', 'strict'],
+        default: 'record',
+        env: 'SVC_CONFLICT_MODE',
+        description: 'record stores contradicting facts and opens a conflict; strict refuses them with 409',
+      },
+    },
+  }),
+  migrations: conflictsMigrations,
+  setup({ config, use, tables, on, route }) {
+    const { facts, clock, random, self, cursors, gardens } = use;
+    if (config.mode === 'strict') {
+      on(factBeforeAppend, (batch) => refuseContradictions(batch, gardenSight(gardens, batch.transaction)), {
+        order: 'last',
+      });
+    }
+    on(factAppended, (batch) =>
+      recordContradictions(batch, tables.in(batch.transaction), { names: self.names, random }),
+    );
+    const contested = new ContestedTriples(tables);
+    on(readConstrain, (context) => (context.view === 'current' ? contested.hideLosers(context) : undefined));
+    on(readAnnotate, (views, context) => contested.mark(views, context));
+    route(listConflictsRoute({ facts, clock, cursors, self, tables }));
+    route(resolveConflictRoute({ facts, self, tables }));
+  },
+});
+
+/** A fact in a garden stands in nobody's way who may not read that garden. */
+const gardenSight =
+  (gardens: GardenAccess | undefined, transaction: WriteTransaction): SeesGarden =>
+  async ({ caller }, gardenId) => {
+    if (gardenId === null) return true;
+    const readable = await gardens?.readable(caller, transaction);
+    return readable === 'all' || (readable?.includes(gardenId) ?? false);
+  };

@@ -1,0 +1,79 @@
+import {
+  type Clock,
+  type CursorCodec,
+  createFactJson,
+  type Facts,
+  formatInstant,
+  type NodeSelf,
+  type PluginTables,
+  type Route,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { type ConflictView, listConflicts, type Position, type StatusFilter } from './list-conflicts.ts';
+
+interface Query {
+  readonly status: StatusFilter;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface ListParts {
+  readonly facts: Facts;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly self: NodeSelf;
+  readonly tables: PluginTables;
+}
+
+export function listConflictsRoute(parts: ListParts): Route<undefined, Query> {
+  const conflictJson = createConflictJson(parts.self);
+  return {
+    method: 'GET',
+    path: '/v1/conflicts',
+    summary: 'Contradictions that the caller can see, newest first',
+    access: { permission: 'read' },
+    query: schema<Query>({
+      type: 'object',
+      properties: {
+        status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
+        cursor: { type: 'string' },
+        limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+      },
+    }),
+    async handle({ caller, query, path }) {
+      const { status, limit } = query;
+      const binding = JSON.stringify([caller.entityUri, caller.tenantId, path, status]);
+      const position = positionOf(query.cursor, binding, parts);
+      const found = await parts.facts.read(caller, 'query', (reader) =>
+        listConflicts(reader, parts.tables, status, position, limit + 1),
+      );
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      const more = found.length > limit && last !== undefined;
+      const cursor = more
+        ? parts.cursors.encode({ position: [last.record.detectedMs, last.record.id], binding })
+        : null;
+      return { status: 200, body: { conflicts: page.map(conflictJson), cursor, has_more: more } };
+    },
+  };
+}
+
+function positionOf(cursor: string | undefined, binding: string, { cursors, clock }: ListParts): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const [detectedMs, id] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
+  return { detectedMs: Number(detectedMs), id: String(id) };
+}
+
+/** The conflict object of wire contract 5.1. */
+function createConflictJson(self: NodeSelf): (view: ConflictView) => Record<string, unknown> {
+  const factJson = createFactJson(self);
+  return ({ record, factA, factB, members }) => ({
+    conflict_id: self.names.conflictId(record.id),
+    fact_a: factJson(factA),
+    fact_b: factJson(factB),
+    members: members.map(({ id }) => id),
+    status: record.status,
+    resolved_by: record.resolvedBy,
+    detected_at: formatInstant(record.detectedMs),
+  });
+}

@@ -1,0 +1,185 @@
+import {
+  type AppendedBatch,
+  type AppendedFact,
+  type FactDraft,
+  type FactOutline,
+  noteOf,
+  type Random,
+  type ServiceNames,
+  type TripleKey,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
+import {
+  type ConflictRecord,
+  closeRecord,
+  insertMembers,
+  insertRecords,
+  membersOf,
+  openRecords,
+  tripleId,
+} from './conflict-record.ts';
+import { Resolution } from './conflicts-api.ts';
+import { strongestRival } from './judge-triple.ts';
+import { TripleHistory } from './triple-history.ts';
+
+export interface RecorderParts {
+  readonly names: ServiceNames;
+  readonly random: Random;
+}
+
+type Judged = Pick<
+  FactOutline,
+  'id' | 'cid' | 'valueKey' | 'confidence' | 'validUntilMs' | 'gardenId' | 'system' | 'hlc'
+>;
+
+/**
+ * Opens, extends and closes conflict records for the facts a transaction has just stored, and returns the facts that say so
+ * (wire contract 5). Runs under the append lock, so every earlier fact of the tenant has been seen.
+ */
+export async function recordContradictions(
+  batch: AppendedBatch,
+  tables: WritableTables,
+  parts: RecorderParts,
+): Promise<FactDraft[]> {
+  const contenders = batch.facts.filter(({ fact }) => !fact.system);
+  if (contenders.length === 0) return [];
+  const wave = await Wave.read(batch, contenders, tables, parts);
+  for (const appended of contenders) await wave.take(appended);
+  await wave.write();
+  return wave.drafts;
+}
+
+/** The triples that one batch touches, and the rows that its facts call for. */
+class Wave {
+  readonly drafts: FactDraft[] = [];
+  readonly #batch: AppendedBatch;
+  readonly #tables: WritableTables;
+  readonly #parts: RecorderParts;
+  readonly #histories = new Map<string, TripleHistory<Judged>>();
+  readonly #open: Map<string, ConflictRecord>;
+  readonly #newRecords: ConflictRecord[] = [];
+  readonly #newMembers: { conflictId: string; factId: string }[] = [];
+
+  constructor(batch: AppendedBatch, tables: WritableTables, parts: RecorderParts, open: Map<string, ConflictRecord>) {
+    this.#batch = batch;
+    this.#tables = tables;
+    this.#parts = parts;
+    this.#open = open;
+  }
+
+  /** Reads siblings and open records once for the batch; a triple that held nothing live has no record worth reading. */
+  static async read(
+    batch: AppendedBatch,
+    contenders: readonly AppendedFact[],
+    tables: WritableTables,
+    parts: RecorderParts,
+  ): Promise<Wave> {
+    const inhabited: TripleKey[] = [];
+    const histories = new Map<string, TripleHistory<Judged>>();
+    for (const appended of contenders) {
+      const id = tripleId(appended.fact);
+      if (histories.has(id)) continue;
+      const siblings = await batch.siblings(appended);
+      histories.set(id, new TripleHistory<Judged>(siblings, batch.nowMs));
+      if (siblings.length > 0) inhabited.push(appended.fact);
+    }
+    const open = inhabited.length === 0 ? new Map<string, ConflictRecord>() : await openRecords(tables, inhabited);
+    const wave = new Wave(batch, tables, parts, open);
+    for (const [id, history] of histories) wave.#histories.set(id, history);
+    return wave;
+  }
+
+  async take(appended: AppendedFact): Promise<void> {
+    const { fact } = appended;
+    const id = tripleId(fact);
+    const history = this.#histories.get(id);
+    if (history === undefined) return;
+    const record = this.#open.get(id);
+    const resolution = noteOf(appended.notes, Resolution);
+    if (record !== undefined && (resolution !== undefined || (await this.#resolvesFromAfar(appended, record)))) {
+      await this.#close(record, fact, resolution?.note ?? '');
+      history.endBefore(fact);
+    } else if (await this.#isLive(appended, history)) {
+      this.#contradict(fact, history, record);
+    }
+    history.add(fact);
+  }
+
+  async write(): Promise<void> {
+    await insertRecords(this.#tables, this.#newRecords);
+    await insertMembers(this.#tables, this.#newMembers);
+  }
+
+  #contradict(fact: AppendedFact['fact'], history: TripleHistory<Judged>, record: ConflictRecord | undefined): void {
+    const rival = strongestRival(fact, history.rivalsOf(fact));
+    if (record === undefined && rival === undefined) return;
+    if (record === undefined && rival !== undefined) {
+      const opened = this.#openRecord(fact);
+      const members = [...history.live.map(({ id }) => id), fact.id];
+      this.#newMembers.push(...members.map((factId) => ({ conflictId: opened.id, factId })));
+      this.drafts.push(...openedFacts(opened.id, fact, rival, this.#parts.names));
+    } else if (record !== undefined && history.live.length > 0) {
+      this.#newMembers.push({ conflictId: record.id, factId: fact.id });
+      if (rival !== undefined) this.drafts.push(joinedFacts(record.id, fact, rival, this.#parts.names));
+    }
+  }
+
+  #openRecord(fact: AppendedFact['fact']): ConflictRecord {
+    const { tenantId, entityKey, relationKey, scope } = fact;
+    const record: ConflictRecord = {
+      id: this.#parts.random.uuid(),
+      tenantId,
+      entityKey,
+      relationKey,
+      scope,
+      status: 'unresolved',
+      detectedMs: this.#batch.nowMs,
+      resolvedBy: null,
+    };
+    this.#open.set(tripleId(fact), record);
+    this.#newRecords.push(record);
+    return record;
+  }
+
+  async #close(record: ConflictRecord, fact: AppendedFact['fact'], note: string): Promise<void> {
+    await this.write();
+    this.#newRecords.length = 0;
+    this.#newMembers.length = 0;
+    await closeRecord(this.#tables, record.id, fact.id, fact.gardenId === null);
+    await this.#batch.transaction.cover([
+      {
+        kind: 'resolution',
+        factId: fact.id,
+        tenantId: fact.tenantId,
+        entityKey: fact.entityKey,
+        relationKey: fact.relationKey,
+        scope: fact.scope,
+        gardenId: fact.gardenId,
+        hlc: fact.hlc,
+      },
+    ]);
+    this.#open.delete(tripleId(fact));
+    this.drafts.push(...resolvedFacts(record.id, fact, note, this.#parts.names));
+  }
+
+  /** A resolution made on another node closes the local record when it names at least two of its members (reliability D6). */
+  async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
+    if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
+    const ids = (await membersOf(this.#tables, [record.id])).get(record.id) ?? [];
+    const members = await this.#batch.transaction.outline({ kind: 'in', field: 'id', values: ids });
+    const named = new Set(fact.derivedFrom);
+    return new Set(members.filter(({ cid }) => named.has(cid)).map(({ cid }) => cid)).size >= 2;
+  }
+
+  /** A fact asserted here is the newest of its triple; one that was replicated may be covered on arrival. */
+  async #isLive({ fact, origin }: AppendedFact, history: TripleHistory<Judged>): Promise<boolean> {
+    if (!history.startsLive(fact)) return false;
+    if (origin !== 'peer') return true;
+    const [live = []] = await this.#batch.transaction.siblings([fact], this.#batch.nowMs, PEER_SIBLINGS);
+    return live.length === PEER_SIBLINGS || live.some(({ id }) => id === fact.id);
+  }
+}
+
+/** Enough to find a fact among its live siblings; a triple with more is contested anyhow. */
+const PEER_SIBLINGS = 1000;

@@ -1,0 +1,38 @@
+import { type AppendBatch, type AppendItem, noteOf, ServiceError } from '../../kernel/plugin-api.ts';
+import { tripleId } from './conflict-record.ts';
+import { Resolution } from './conflicts-api.ts';
+import { type Entry, TripleHistory } from './triple-history.ts';
+
+/** Whether the caller of an item may know of a fact that stands in its way. */
+export type SeesGarden = (item: AppendItem, gardenId: string | null) => Promise<boolean>;
+
+/**
+ * Strict mode: refuses a client's assertion that contradicts a live fact the caller can see (wire contract 4.6). Items are judged in
+ * order, and those accepted earlier in the same transaction count.
+ */
+export async function refuseContradictions(batch: AppendBatch, seesGarden: SeesGarden): Promise<void> {
+  const histories = new Map<string, TripleHistory<Entry>>();
+  for (const item of batch.items) {
+    const { fact } = item;
+    if (!item.open || fact.system) continue;
+    const id = tripleId(fact);
+    const known = histories.get(id);
+    const history = known ?? new TripleHistory<Entry>(await batch.siblings(item), batch.nowMs);
+    histories.set(id, history);
+    if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
+      const rivals: Entry[] = [];
+      for (const rival of history.rivalsOf(fact)) if (await seesGarden(item, rival.gardenId)) rivals.push(rival);
+      if (rivals.length > 0) {
+        item.reject(contradicts(rivals));
+        continue;
+      }
+    }
+    history.add(fact);
+  }
+}
+
+const contradicts = (rivals: readonly Entry[]): ServiceError =>
+  new ServiceError('conflict', 'a live fact of the same entity, relation and scope has another value', {
+    hint: 'retract or resolve it first, or run the node with conflict mode record',
+    members: { conflicting_fact_ids: rivals.map(({ id }) => id) },
+  });

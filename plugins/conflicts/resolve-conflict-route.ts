@@ -1,0 +1,146 @@
+import {
+  type FactDraft,
+  type FactReader,
+  type Facts,
+  type FactValue,
+  hasForbiddenCodePoint,
+  type NodeSelf,
+  noted,
+  type PluginTables,
+  type Principal,
+  type Route,
+  readFactValue,
+  ServiceError,
+  type StoredFact,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { RECORDS } from './conflict-record.ts';
+import { Resolution } from './conflicts-api.ts';
+import { type ConflictView, findConflict } from './list-conflicts.ts';
+
+interface Body {
+  readonly winning_fact_id?: string | null;
+  readonly resolution_note: string;
+  readonly new_value?: unknown;
+}
+
+const NOTE_BYTES = 16 * 1024;
+
+export interface ResolveParts {
+  readonly facts: Facts;
+  readonly self: NodeSelf;
+  readonly tables: PluginTables;
+}
+
+export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string }, undefined, Body> {
+  return {
+    method: 'POST',
+    path: '/v1/conflicts/*id/resolve',
+    summary: 'Settle a contradiction with a winning fact or a new value',
+    access: { permission: 'write' },
+    dimension: 'fact_write',
+    params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+    body: schema<Body>({
+      type: 'object',
+      properties: {
+        winning_fact_id: { type: ['string', 'null'] },
+        resolution_note: { type: 'string', default: '' },
+        new_value: {},
+      },
+    }),
+    async handle({ caller, params, body }) {
+      const note = readNote(body.resolution_note);
+      const newValue = body.new_value == null ? undefined : readFactValue(body.new_value, 'body.new_value');
+      if (newValue === undefined && body.winning_fact_id == null) throw undecided();
+      const id = recordIdOf(params.id, parts.self);
+      const draft = await parts.facts.read(caller, 'query', async (reader) => {
+        const conflict = await findConflict(reader, parts.tables, id);
+        if (conflict === undefined) throw new ServiceError('lookup', 'no such conflict');
+        if (conflict.record.status === 'resolved') throw alreadyResolved();
+        const model =
+          newValue === undefined ? await memberOf(conflict, body.winning_fact_id, reader) : conflict.factA.fact;
+        return resolutionDraft(conflict, model, newValue ?? model.value, caller, note);
+      });
+      requireInstructionRight(draft.value, caller);
+      const { view } = await parts.facts.append(draft, caller, {
+        exclusive: true,
+        guard: async (transaction) => {
+          const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
+          if (open.length === 0) throw alreadyResolved();
+        },
+      });
+      return { status: 200, body: { resolution_fact_id: view.fact.id, conflict_status: 'resolved' } };
+    },
+  };
+}
+
+async function memberOf(
+  { members }: ConflictView,
+  id: string | null | undefined,
+  reader: FactReader,
+): Promise<StoredFact> {
+  const member = members.find((candidate) => candidate.id === id);
+  const [fact] = member === undefined ? [] : await reader.visible([member.id]);
+  if (fact === undefined) throw notAMember();
+  return fact;
+}
+
+/** A fact of the original triple that outlives all its members. */
+function resolutionDraft(
+  conflict: ConflictView,
+  model: StoredFact,
+  value: FactValue,
+  caller: Principal,
+  note: string,
+): FactDraft {
+  return {
+    entity: model.entity,
+    relation: model.relation,
+    value,
+    source: caller.entityUri,
+    confidence: 1,
+    scope: model.scope,
+    gardenId: model.gardenId,
+    derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
+    notes: noted(Resolution, { conflictId: conflict.record.id, note }),
+  };
+}
+
+/** The identifier with the service's prefix, or the bare UUID. */
+function recordIdOf(text: string, { names }: NodeSelf): string {
+  const prefix = names.conflictId('');
+  return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();
+}
+
+function readNote(note: string): string {
+  const path = 'body.resolution_note';
+  if (Buffer.byteLength(note) > NOTE_BYTES) {
+    throw new ServiceError('validation', `resolution_note is longer than ${NOTE_BYTES} bytes`, {
+      violations: [{ path, message: 'too long' }],
+    });
+  }
+  if (hasForbiddenCodePoint(note)) {
+    throw new ServiceError('validation', 'resolution_note has a character that cannot be stored', {
+      violations: [{ path, message: 'holds U+0000 or a lone surrogate' }],
+    });
+  }
+  return note;
+}
+
+function requireInstructionRight(value: FactValue, caller: Principal): void {
+  if (value.interpretAs === 'instruction' && !caller.permissions.has('instruction:write')) {
+    throw new ServiceError('instruction_write_required', 'an instruction needs the permission instruction:write');
+  }
+}
+
+const alreadyResolved = (): ServiceError => new ServiceError('already_resolved', 'the conflict is already resolved');
+
+const undecided = (): ServiceError =>
+  new ServiceError('validation', 'give winning_fact_id or new_value', {
+    violations: [{ path: 'body.winning_fact_id', message: 'required unless new_value is given' }],
+  });
+
+const notAMember = (): ServiceError =>
+  new ServiceError('validation', 'winning_fact_id is not a member of this conflict', {
+    violations: [{ path: 'body.winning_fact_id', message: 'not a member' }],
+  });

@@ -1,0 +1,58 @@
+import type { FactOutline, PreparedFact } from '../../kernel/plugin-api.ts';
+
+/** What adding facts to a triple needs of each: a stored outline and a fact that is only prepared both have it. */
+export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'gardenId' | 'system'> &
+  Partial<Pick<FactOutline, 'hlc'>>;
+
+/**
+ * Follows one triple while facts are added to it within a transaction: which facts are live for somebody before each addition.
+ */
+export class TripleHistory<T extends Entry> {
+  #live: T[];
+  readonly #nowMs: number;
+
+  constructor(live: readonly T[], nowMs: number) {
+    this.#live = [...live];
+    this.#nowMs = nowMs;
+  }
+
+  /** Live facts so far. */
+  get live(): readonly T[] {
+    return this.#live;
+  }
+
+  /** Whether a fact with confidence is live on arrival, as far as its own members tell. */
+  startsLive(fact: T): boolean {
+    return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#nowMs);
+  }
+
+  rivalsOf(fact: T): T[] {
+    return this.startsLive(fact) ? this.#live.filter((other) => other.valueKey !== fact.valueKey) : [];
+  }
+
+  /** Adds a fact; one with confidence 0 ends the earlier ones for everybody who can see it. */
+  add(fact: T): void {
+    if (fact.confidence === 0) this.endBefore(fact);
+    else if (this.startsLive(fact)) this.#live.push(fact);
+  }
+
+  /**
+   * Ends every fact that is older than the cover. Outside gardens a cover ends all of them; inside one only those of the same garden,
+   * because whoever is outside still sees the others as live.
+   */
+  endBefore(cover: T): void {
+    this.#live = this.#live.filter(
+      (fact) => isNewer(fact, cover) || (cover.gardenId !== null && cover.gardenId !== fact.gardenId),
+    );
+  }
+}
+
+/** A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one covers. */
+function isNewer(fact: Entry, than: Entry): boolean {
+  if (than.hlc === undefined) return false;
+  if (fact.hlc === undefined) return true;
+  return (
+    fact.hlc.wallMs - than.hlc.wallMs > 0 ||
+    (fact.hlc.wallMs === than.hlc.wallMs && fact.hlc.counter > than.hlc.counter)
+  );
+}
