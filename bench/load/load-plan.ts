@@ -1,0 +1,28 @@
+/** What a load process is told to do: everything in it survives `JSON.stringify`. */
+export interface LoadPlan {
+  readonly port: number;
+  readonly key: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly requests: RequestPlan;
+}
+
+export type RequestPlan =
+  /** Single assertions. `first` numbers the first one: runs with separate ranges never repeat an entity. */
+  | { readonly kind: 'append'; readonly first: number; readonly contradicting: number }
+  /** Bodies of `size` assertions. */
+  | { readonly kind: 'batch'; readonly first: number; readonly size: number }
+  /** Entity queries, spread over the first `entities` entities that the loader made. */
+  | { readonly kind: 'query'; readonly path: string; readonly entities: number };
+
+/** What one run measured. */
+export interface LoadReport {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}

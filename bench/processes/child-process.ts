@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A server under load, in a process of its own. */
+export interface ServerProcess {
+  readonly port: number;
+  /** Accepted by the server as a credential that may do everything. */
+  readonly key: string;
+  readonly pid: number;
+  /** Folder with the server's store, removed by `stop`. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Processor time that the process has used, in milliseconds; null where there is no /proc. */
+export const cpuMs = (pid: number): number | null => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+    // Linux counts in hundredths of a second.
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
+  }
+};
+
+/** Largest resident memory that the process ever had, in MiB; null where there is no /proc. */
+export const peakMemoryMiB = (pid: number): number | null => {
+  try {
+    const kib = /VmHWM:\s+([0-9]+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+};
+
+export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'fact-bench-'));
+
+export interface Spawned {
+  readonly child: ChildProcess;
+  readonly errorFile: string;
+}
+
+/**
+ * Starts a Node process whose standard error goes to a file in `folder`: billing lines are part of the work that is measured, and a
+ * pipe would make this process share it.
+ */
+export const spawnServer = (folder: string, argv: readonly string[], env: NodeJS.ProcessEnv): Spawned => {
+  const errorFile = join(folder, 'stderr.log');
+  const child = spawn(process.execPath, argv, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', openSync(errorFile, 'a')],
+  });
+  return { child, errorFile };
+};
+
+/** The last lines that a server wrote before it ended. */
+export const lastWords = (errorFile: string): string =>
+  readFileSync(errorFile, 'utf8').split('\n').slice(-12).join('\n');
+
+export const stopServer = async (child: ChildProcess, folder: string): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+  await rm(folder, { recursive: true, force: true });
+};

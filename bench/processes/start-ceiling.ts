@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lastWords, makeFolder, type ServerProcess, spawnServer, stopServer } from './child-process.ts';
+
+const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.meta.url));
+const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
+
+/** Starts the bare prototype on an empty store. `answerBytes` is the size of what its bare GET answers. */
+export const startCeiling = async (answerBytes = 0): Promise<ServerProcess> => {
+  const folder = await makeFolder();
+  const { child, errorFile } = spawnServer(folder, [CEILING, join(folder, 'ceiling.db'), KEY, String(answerBytes)], {});
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout?.once('data', (line: Buffer) => resolve((JSON.parse(line.toString()) as { port: number }).port));
+    child.once('exit', () => reject(new Error(`the ceiling prototype ended: ${lastWords(errorFile)}`)));
+  });
+  return { port, key: KEY, pid: child.pid ?? 0, folder, stop: () => stopServer(child, folder) };
+};
