@@ -1,4 +1,5 @@
 import { defineRef } from './define-ref.ts';
+import type { ServiceError } from './service-error.ts';
 
 /** A request as it came over the wire: nothing is parsed that a check could still refuse. */
 export interface InboundRequest {
@@ -30,7 +31,13 @@ export interface OutboundReply {
   readonly body?: string | Uint8Array | AsyncIterable<string>;
 }
 
-/** One path and method. `path` is literal, with `:name` for a segment and a final `*name` for the undivided tail. */
+/**
+ * One path and method. `path` is literal, with `:name` for a segment and `*name` for the undivided tail (one character or
+ * more, slashes included), which literal segments may follow. A path is matched as sent, and a trailing slash counts.
+ *
+ * Where several endpoints of the method take a path, a literal segment wins over `:name`, and `:name` over `*name`, at
+ * the first segment where they differ; with tails alike, the longer literal end wins.
+ */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
@@ -41,6 +48,11 @@ export interface ServeOptions {
   readonly endpoints: readonly Endpoint[];
   /** Answers what no endpoint takes. `allowed` lists the methods that the path does have, empty for an unknown path. */
   unmatched(request: InboundRequest, allowed: readonly string[]): Promise<OutboundReply>;
+  /**
+   * Answers what never became a request (broken framing, headers beyond the limit, a request that took too long to arrive)
+   * and what an endpoint failed to answer. A transport without a wire of its own need not call it.
+   */
+  refused?(error: ServiceError): OutboundReply;
 }
 
 /** A running server. */

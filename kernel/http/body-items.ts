@@ -1,0 +1,65 @@
+import { ServiceError } from '../../ports/ports.ts';
+import type { BodyItem } from '../plugins/route-definition.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+/** More items than any route takes: bounds the work that a hostile body can cause before its route looks at it. */
+export const MAX_BODY_ITEMS = 10_000;
+
+/**
+ * Splits a body into items. `array`: one JSON array, all of it sound or refused (`malformed_json`, or `validation` for another
+ * document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each judged alone.
+ */
+export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines'): readonly BodyItem[] =>
+  form === 'array' ? readArray(bytes) : readLines(bytes);
+
+const readArray = (bytes: Uint8Array): readonly BodyItem[] => {
+  if (bytes.length === 0) throw new ServiceError('malformed_json', 'this request needs a JSON body');
+  const value = parseStrictJson(bytes);
+  if (!Array.isArray(value)) {
+    throw new ServiceError('validation', 'body must be an array', {
+      violations: [{ path: 'body', message: 'must be an array' }],
+    });
+  }
+  if (value.length > MAX_BODY_ITEMS) throw tooManyItems();
+  return value.map((item: unknown) => ({ value: item }));
+};
+
+const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
+  const items: BodyItem[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const feed = bytes.indexOf(LINE_FEED, start);
+    const end = feed === -1 ? bytes.length : feed;
+    if (!isBlank(bytes, start, end)) {
+      if (items.length === MAX_BODY_ITEMS) throw tooManyItems();
+      items.push(readLine(bytes.subarray(start, end), items.length));
+    }
+    start = end + 1;
+  }
+  return items;
+};
+
+/** A carriage return before the line feed is white space to JSON, so nothing has to be cut. */
+const readLine = (line: Uint8Array, index: number): BodyItem => {
+  try {
+    return { value: parseStrictJson(line, `body[${index}]`) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { error };
+    throw error;
+  }
+};
+
+const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
+  }
+  return true;
+};
+
+const tooManyItems = (): ServiceError =>
+  new ServiceError('batch_too_large', `body must have at most ${MAX_BODY_ITEMS} items`);
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;

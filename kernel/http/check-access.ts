@@ -1,0 +1,51 @@
+import { type Authorizer, DEFAULT_TENANT, type Permission, type Principal, ServiceError } from '../../ports/ports.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { type HttpRequestInfo, httpAdmit, httpPrincipal } from '../hooks/kernel-hooks.ts';
+import type { Access } from '../plugins/route-definition.ts';
+import { AUTHENTICATION_DETAIL, readBearerToken } from './read-bearer-token.ts';
+
+/**
+ * Who is asking. On an open route it is nobody, whatever credential was sent. On a peer route the Authorizer is not asked, so
+ * that an API key never counts there; `http:principal` alone names the peer. Throws `authentication` when nobody vouches.
+ */
+export const identifyCaller = async (
+  info: HttpRequestInfo,
+  { authorizer, hooks }: { readonly authorizer: Authorizer; readonly hooks: HookCaller },
+): Promise<Principal> => {
+  if (info.access === 'open') return NOBODY;
+  const token = readBearerToken(info.request);
+  const known = info.access === 'peer' ? null : await authorizer.authenticate(token);
+  const caller = hooks.hasHandlers(httpPrincipal) ? await hooks.filter(httpPrincipal, known, info) : known;
+  if (caller === null) throw new ServiceError('authentication', AUTHENTICATION_DETAIL);
+  return caller;
+};
+
+/** Asks `http:admit`, and adds the headers it returns to the answer, whatever that will be. */
+export const admitRequest = async (
+  info: HttpRequestInfo,
+  caller: Principal,
+  hooks: HookCaller,
+  headers: Record<string, string>,
+): Promise<void> => {
+  if (!hooks.hasHandlers(httpAdmit)) return;
+  for (const added of await hooks.collect(httpAdmit, { ...info, caller })) Object.assign(headers, added);
+};
+
+/** Throws `authorization` unless the caller has the permission, or one of the list. */
+export const requirePermission = (access: Access, { permissions }: Principal): void => {
+  if (typeof access === 'string' || access.permission === 'any') return;
+  const accepted: readonly Permission[] = [access.permission].flat();
+  if (accepted.some((permission) => permissions.has(permission))) return;
+  const names = accepted.map((permission) => `"${permission}"`).join(' or ');
+  throw new ServiceError('authorization', `this needs a key with permission ${names}`);
+};
+
+const NOBODY: Principal = Object.freeze({
+  kind: 'anonymous',
+  entityUri: 'anon:nobody',
+  permissions: new Set<never>(),
+  allowedScopes: new Set<never>(),
+  tenantId: DEFAULT_TENANT,
+  keyId: null,
+  oidcSub: null,
+});

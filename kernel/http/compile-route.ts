@@ -1,0 +1,131 @@
+import {
+  type Authorizer,
+  type Clock,
+  type Endpoint,
+  type InboundRequest,
+  type OutboundReply,
+  type ServeOptions,
+  ServiceError,
+} from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import type { HttpRequestInfo } from '../hooks/kernel-hooks.ts';
+import type { NodeSelf } from '../identity/node-self.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Reply, Route } from '../plugins/route-definition.ts';
+import { admitRequest, identifyCaller, requirePermission } from './check-access.ts';
+import { errorReply } from './error-reply.ts';
+import { compileBodyReader } from './read-json-body.ts';
+import { compilePathReader } from './read-path-parameters.ts';
+import { compileQueryReader } from './read-query.ts';
+import { requestIdOf } from './request-id.ts';
+import { type OwnedRoute, routeProblems } from './route-table.ts';
+
+export interface HttpOptions {
+  readonly authorizer: Authorizer;
+  readonly hooks: HookCaller;
+  readonly self: NodeSelf;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Largest body of a route with the standard limit. */
+  readonly maxBodyBytes: number;
+}
+
+/**
+ * Turns routes into what a transport serves. The checks run in the order of wire contract 1.2: credential (before 404
+ * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission, body, and
+ * only then the handler. Throws when `routeProblems` finds something.
+ */
+export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
+  const problems = routeProblems(options.routes);
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return {
+    endpoints: options.routes.flatMap(({ route }) => endpointsOf(route, options)),
+    unmatched: (request, allowed) => replyUnmatched(request, allowed, options),
+    refused: (error) => {
+      const requestId = options.random.uuid();
+      const headers = { 'X-Request-Id': requestId };
+      return errorReply(error, { log: options.log, names: options.self.names, requestId, headers, route: null });
+    },
+  };
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: routes of any shape
+type AnyRoute = Route<any, any, any>;
+
+/** HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing. */
+const endpointsOf = (route: AnyRoute, options: HttpOptions): readonly Endpoint[] => {
+  const handle = compileRoute(route, options);
+  const endpoint = { method: route.method, path: route.path, handle };
+  return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
+};
+
+const compileRoute = (route: AnyRoute, options: HttpOptions): Endpoint['handle'] => {
+  const readParams = compilePathReader(route.params);
+  const readQuery = compileQueryReader(route.query);
+  const readBody = compileBodyReader(route, options.maxBodyBytes);
+  const access = typeof route.access === 'string' ? route.access : 'key';
+  const label = `${route.method} ${route.path}`;
+  return (request) =>
+    answer(request, label, access !== 'open', options, async (requestId, headers) => {
+      const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
+      const caller = await identifyCaller(info, options);
+      await admitRequest(info, caller, options.hooks, headers);
+      requirePermission(route.access, caller);
+      const params = readParams(request.pathParameters);
+      const query = readQuery(request.query);
+      const body = readBody === undefined ? undefined : await readBody(request);
+      const header = (name: string): string | undefined => request.header(name);
+      const { path, signal } = request;
+      return route.handle({ caller, params, query, body, header, requestId, path, signal });
+    });
+};
+
+const replyUnmatched = (
+  request: InboundRequest,
+  allowed: readonly string[],
+  options: HttpOptions,
+): Promise<OutboundReply> => {
+  const isProtected = request.path === '/v1' || request.path.startsWith('/v1/');
+  return answer(request, null, isProtected, options, async () => {
+    if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
+    if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path');
+    const methods = [...allowed].sort().join(', ');
+    throw new ServiceError('method_not_allowed', `this path takes only ${methods}`, { headers: { Allow: methods } });
+  });
+};
+
+type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
+
+/** Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error. */
+const answer = async (
+  request: InboundRequest,
+  route: string | null,
+  isProtected: boolean,
+  { clock, log, random, self }: HttpOptions,
+  work: Work,
+): Promise<OutboundReply> => {
+  const startMs = clock.monotonicMs();
+  const requestId = requestIdOf(request, random);
+  const headers: Record<string, string> = isProtected
+    ? { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
+    : { 'X-Request-Id': requestId };
+  try {
+    const reply = outboundReply(await work(requestId, headers), headers);
+    const tookMs = clock.monotonicMs() - startMs;
+    if (tookMs >= SLOW_REQUEST_MS) log.info('slow request', { requestId, route, tookMs: Math.round(tookMs) });
+    return reply;
+  } catch (error) {
+    return errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
+  }
+};
+
+const SLOW_REQUEST_MS = 1_000;
+
+const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
+  const body = reply.text ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
+  if (body !== undefined) headers['Content-Type'] = reply.contentType ?? 'application/json';
+  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  return body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body };
+};

@@ -1,0 +1,89 @@
+import { STATUS_CODES } from 'node:http';
+import { type OutboundReply, ServiceError, type Violation } from '../../ports/ports.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import type { Logger } from '../log/logger.ts';
+
+/** The one shape of every answer with a status from 400 up: RFC 9457 and wire contract 1.8. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** Always a string: existing clients print it. */
+  readonly detail: string;
+  readonly code: string;
+  readonly instance?: string;
+  readonly request_id?: string;
+  /** On 400 and 422 only. Names members, never their values. */
+  readonly errors?: readonly Violation[];
+  readonly [member: string]: unknown;
+}
+
+export interface ProblemContext {
+  readonly names: ServiceNames;
+  /** Absent in the problem of one item of a batch, as is `instance`. */
+  readonly requestId?: string;
+  /** Path of the request as it was sent. */
+  readonly instance?: string;
+}
+
+/** The problem document of an error. Whatever is not a ServiceError is a bug, of which nothing is told. */
+export const problemOf = (error: unknown, { names, requestId, instance }: ProblemContext): Problem => {
+  const { status, code, message, violations, hint, members } = operatingError(error);
+  const namesMembers = status === 400 || status === 422;
+  return {
+    ...members,
+    type: names.problemType(code),
+    title: TITLES[status] ?? STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    code,
+    ...(instance !== undefined && { instance }),
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(namesMembers && violations !== undefined && { errors: violations }),
+    // The hint of a failed resource is written for the operator and may name paths and addresses.
+    ...(hint !== undefined && status < 500 && { hint }),
+  };
+};
+
+export interface ErrorReplyContext extends ProblemContext {
+  readonly requestId: string;
+  readonly log: Logger;
+  /** Headers of the answer as far as they were known when the error came. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Method and pattern of the route, for the log. */
+  readonly route: string | null;
+}
+
+/** The answer to a failed request. Bugs and failed resources are logged with the request id, refusals are not. */
+export const errorReply = (error: unknown, context: ErrorReplyContext): OutboundReply => {
+  const { log, requestId, route } = context;
+  const operating = operatingError(error);
+  if (operating === INTERNAL) log.error('request failed', { requestId, route, error });
+  else if (operating.status >= 500) log.warn('request could not be served', { requestId, route, error });
+  return {
+    status: operating.status,
+    headers: {
+      ...context.headers,
+      ...(operating.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...operating.headers,
+      'Content-Type': 'application/problem+json',
+    },
+    body: JSON.stringify(problemOf(operating, context)),
+  };
+};
+
+const INTERNAL = new ServiceError('internal', 'the node failed to answer; its log has the cause under the request id');
+
+const operatingError = (error: unknown): ServiceError =>
+  isServiceError(error) && error.code !== 'internal' ? error : INTERNAL;
+
+/** A plugin from elsewhere may bring its own copy of the class, so a look at the shape decides. */
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError ||
+  (error instanceof Error &&
+    error.name === 'ServiceError' &&
+    typeof (error as Partial<ServiceError>).code === 'string' &&
+    typeof (error as Partial<ServiceError>).status === 'number');
+
+/** Titles of RFC 9110 where Node still has the older ones. */
+const TITLES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };

@@ -1,0 +1,71 @@
+import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
+import type { Route } from '../plugins/route-definition.ts';
+import { compileSchema } from '../plugins/schema-validator.ts';
+import { readBodyItems } from './body-items.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+/** Largest body of a route with `bodyLimit: 'bulk'` (wire contract 1.9). */
+export const BULK_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. Undefined for a route that
+ * takes none; whatever a client sends there is not read.
+ */
+export const compileBodyReader = (
+  // biome-ignore lint/suspicious/noExplicitAny: a route of any shape
+  route: Route<any, any, any>,
+  maxBodyBytes: number,
+): ((request: InboundRequest) => Promise<unknown>) | undefined => {
+  const maxBytes = route.bodyLimit === 'bulk' ? BULK_BODY_BYTES : maxBodyBytes;
+  if (route.bodyForm === 'items') {
+    return async (request) => {
+      const type = await readType(request, true);
+      return readBodyItems(await request.body(maxBytes), type === NDJSON ? 'lines' : 'array');
+    };
+  }
+  if (route.body === undefined) return undefined;
+  const check = compileSchema(route.body);
+  return async (request) => {
+    await readType(request, false);
+    const bytes = await request.body(maxBytes);
+    if (bytes.length > 0) return check(parseStrictJson(bytes), 'body');
+    if (route.bodyOptional === true) return check({}, 'body');
+    throw new ServiceError('malformed_json', 'this request needs a JSON body');
+  };
+};
+
+/** The media type of the body, undefined when there is no body: a type without a body means nothing. */
+const readType = async (request: InboundRequest, takesLines: boolean): Promise<string | undefined> => {
+  const header = request.header('content-type');
+  const type = header === undefined ? undefined : mediaTypeOf(header);
+  const isTaken = type !== undefined && (JSON_TYPE.test(type) || (takesLines && type === NDJSON));
+  const coding = request.header('content-encoding');
+  const isPlain = coding === undefined || /^identity$/i.test(coding);
+  if (isTaken && isPlain) return type;
+  if (!(await hasBody(request))) return undefined;
+  const wanted = takesLines ? `application/json or ${NDJSON}` : 'application/json';
+  const problem = isTaken
+    ? 'a body must be sent without Content-Encoding'
+    : `a body must be UTF-8 text of type ${wanted}`;
+  throw new ServiceError('unsupported_media_type', problem);
+};
+
+const hasBody = async (request: InboundRequest): Promise<boolean> => {
+  if (request.header('transfer-encoding') === undefined) return Number(request.header('content-length') ?? 0) !== 0;
+  // Nothing but a look tells whether a chunked body is empty.
+  return request.body(0).then(
+    () => false,
+    () => true,
+  );
+};
+
+/** Type and subtype in small letters; undefined when the header is no media type or names a charset other than UTF-8. */
+const mediaTypeOf = (header: string): string | undefined => {
+  const [type = '', ...parameters] = header.toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  return charset === undefined || UTF_8.test(charset) ? type.trim() : undefined;
+};
+
+const JSON_TYPE = /^application\/(?:json|[a-z0-9!#$&^_.-]+\+json)$/;
+const NDJSON = 'application/x-ndjson';
+const UTF_8 = /^charset=(?:utf-?8|us-ascii|"utf-?8")$/;

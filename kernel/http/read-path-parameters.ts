@@ -1,0 +1,28 @@
+import { ServiceError, type Violation } from '../../ports/ports.ts';
+import type { Schema } from '../plugins/config-schema.ts';
+import { compileSchema } from '../plugins/schema-validator.ts';
+import { decodePercent } from './percent-decoding.ts';
+
+/**
+ * Reads the parameters of a path: each is decoded once, broken encoding is a 400, and so is what the schema refuses. Without a
+ * schema the encoding is checked all the same, and the handler gets nothing.
+ */
+export const compilePathReader = <P>(
+  schema: Schema<P> | undefined,
+): ((raw: Readonly<Record<string, string>>) => P | undefined) => {
+  const check = schema === undefined ? undefined : compileSchema(schema);
+  return (raw) => {
+    const decoded: Record<string, string> = {};
+    const violations: Violation[] = [];
+    for (const [name, text] of Object.entries(raw)) {
+      const value = decodePercent(text);
+      if (value === undefined)
+        violations.push({ path: `path.${name}`, message: 'is not valid percent-encoded UTF-8 text' });
+      else decoded[name] = value;
+    }
+    if (violations.length > 0) {
+      throw new ServiceError('bad_parameter', `${violations[0]?.path} ${violations[0]?.message}`, { violations });
+    }
+    return check?.(decoded, 'path', 400);
+  };
+};
