@@ -1,0 +1,39 @@
+import { ServiceError } from '../../ports/ports.ts';
+
+/** One reason why a node cannot start, and what the operator can do about it. Never holds a secret. */
+export interface BootProblem {
+  readonly message: string;
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** Everything that keeps a node from starting, found before anything was touched, in one error. */
+export class BootError extends ServiceError {
+  readonly problems: readonly BootProblem[];
+
+  constructor(problems: readonly BootProblem[]) {
+    const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
+    super('validation', headline(problems), cause === undefined ? {} : { cause });
+    this.name = 'BootError';
+    this.problems = problems;
+  }
+}
+
+/** Throws all problems together; returns when there is none. */
+export const refuseProblems = (problems: readonly BootProblem[]): void => {
+  if (problems.length > 0) throw new BootError(problems);
+};
+
+/** What went wrong, as a problem: an operating error keeps its own words and hint. */
+export const problemOf = (error: unknown, doing: string): BootProblem => {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof ServiceError ? error.hint : undefined;
+  return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
+};
+
+const headline = (problems: readonly BootProblem[]): string => {
+  const lines = problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
+  return lines.length === 1
+    ? `the node cannot start: ${lines[0]}`
+    : ['the node cannot start:', ...lines].join('\n  - ');
+};

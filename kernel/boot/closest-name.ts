@@ -1,0 +1,28 @@
+/** Above this many edits two names have nothing to do with one another. */
+const MAX_EDITS = 3;
+
+/** The known name that a mistyped one most likely meant, undefined when none is near. */
+export const closestName = (name: string, known: Iterable<string>): string | undefined => {
+  let best: { name: string; edits: number } | undefined;
+  for (const candidate of known) {
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits <= MAX_EDITS && edits < candidate.length / 2 && (best === undefined || edits < best.edits)) {
+      best = { name: candidate, edits };
+    }
+  }
+  return best?.name;
+};
+
+/** Levenshtein: insertions, deletions and replacements, one each. */
+const editDistance = (a: string, b: string): number => {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+};

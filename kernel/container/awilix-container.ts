@@ -1,0 +1,43 @@
+import { asFunction, asValue, createContainer as createAwilix, InjectionMode } from 'awilix';
+import type { Ref } from '../../ports/ports.ts';
+
+/** What the parts of one node are found by. The ref's id is the registration name, so no string appears at a call site. */
+export interface Container {
+  /** Registers a finished value, for example a plugin's service. A second one for the same ref is an error. */
+  provide<T>(ref: Ref<T>, value: T): void;
+  /** Registers a part that is made once, when it is first asked for. Whatever it gets while it is made is made before it. */
+  provideSingleton<T>(ref: Ref<T>, create: (get: Get) => T): void;
+  /** Takes the place of what was registered. */
+  replace<T>(ref: Ref<T>, value: T): void;
+  has(ref: { readonly id: string }): boolean;
+  get: Get;
+  /** Forgets everything. The parts themselves are stopped by the kernel, in its own order. */
+  dispose(): Promise<void>;
+}
+
+/** Resolves a ref. Throws when nothing is registered for it. */
+export type Get = <T>(ref: Ref<T>) => T;
+
+export const createContainer = (): Container => {
+  const awilix = createAwilix({ injectionMode: InjectionMode.PROXY, strict: true });
+  const get: Get = <T>(ref: Ref<T>) => awilix.resolve<T>(ref.id);
+  const refuseSecond = (id: string): void => {
+    if (awilix.hasRegistration(id)) throw new Error(`${id} is already provided`);
+  };
+  return {
+    get,
+    has: (ref) => awilix.hasRegistration(ref.id),
+    provide(ref, value) {
+      refuseSecond(ref.id);
+      awilix.register(ref.id, asValue(value));
+    },
+    provideSingleton(ref, create) {
+      refuseSecond(ref.id);
+      awilix.register(ref.id, asFunction(() => create(get)).singleton());
+    },
+    replace(ref, value) {
+      awilix.register(ref.id, asValue(value));
+    },
+    dispose: () => awilix.dispose(),
+  };
+};

@@ -1,0 +1,63 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
+import { type Schema, schema } from './config-schema.ts';
+import { type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
+
+export interface CompiledSettings {
+  /** Checks, and fills defaults in place. */
+  readonly validate: ValidateFunction;
+  readonly properties: readonly SettingProperty[];
+}
+
+/** For a part of the node that takes no settings. */
+export const NO_SETTINGS = schema<Record<string, never>>({ type: 'object' });
+
+/**
+ * Prepares a settings schema once, however many nodes a process starts with it. Undefined, and a problem, when it is not a valid
+ * schema of an object.
+ */
+export const compileSettings = (
+  { json }: Schema<unknown>,
+  owner: string,
+  problems: BootProblem[],
+): CompiledSettings | undefined => {
+  try {
+    const known = compiledSchemas.get(json);
+    if (known !== undefined) return known;
+    const closed = close(json as PropertySchema) as Readonly<Record<string, unknown>>;
+    const compiled = { validate: createAjv().compile(closed), properties: settingProperties(closed) };
+    compiledSchemas.set(json, compiled);
+    return compiled;
+  } catch (error) {
+    problems.push(problemOf(error, `the settings schema of ${owner} is not valid`));
+    return undefined;
+  }
+};
+
+const compiledSchemas = new WeakMap<object, CompiledSettings>();
+
+const createAjv = (): Ajv => {
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+  });
+  ajv.addKeyword({ keyword: 'env', schemaType: 'string', valid: true });
+  ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addFormat('http-url', isHttpUrl);
+  return ajv;
+};
+
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it. */
+const close = (json: PropertySchema): PropertySchema => {
+  if (json.properties === undefined && json.type !== 'object') return json;
+  const properties = Object.entries(json.properties ?? {}).map(([name, property]) => [
+    name,
+    property.properties === undefined || property.env !== undefined ? property : { default: {}, ...close(property) },
+  ]);
+  return { additionalProperties: false, ...json, properties: Object.fromEntries(properties) } as PropertySchema;
+};

@@ -1,0 +1,57 @@
+import { type PropertySchema, typesOf } from './setting-property.ts';
+
+/** Environment variables as the process got them. Only variables that a schema in use declares are ever read. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+const INTEGER = /^[+-]?\d{1,15}$/;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * The value that a variable's text means for a property, by the property's type; undefined when the text means none. Where several
+ * types are allowed, the first that takes the text wins, text itself last.
+ */
+export const parseEnvironmentValue = (text: string, schema: PropertySchema): unknown => {
+  const types = typesOf(schema);
+  const strictest = types.filter((type) => type !== 'string');
+  for (const type of strictest) {
+    const value = parseAs(type, text.trim(), schema);
+    if (value !== undefined) return value;
+  }
+  return types.length === 0 || types.includes('string') ? text : undefined;
+};
+
+const parseAs = (type: string, text: string, schema: PropertySchema): unknown => {
+  switch (type) {
+    case 'boolean':
+      return TRUTH[text.toLowerCase()];
+    case 'integer':
+      return INTEGER.test(text) ? Number(text) : undefined;
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : undefined;
+    case 'array':
+      return parseList(text, schema.items ?? { type: 'string' });
+    case 'object':
+      return parseObject(text);
+    default:
+      return undefined;
+  }
+};
+
+/** `a, b` and `a b` alike. */
+const parseList = (text: string, items: PropertySchema): unknown => {
+  const values = text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => parseEnvironmentValue(part, items));
+  return values.includes(undefined) ? undefined : values;
+};
+
+const parseObject = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};

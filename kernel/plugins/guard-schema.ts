@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import type { MigrationSchema } from '../../ports/ports.ts';
+
+/** Members of the schema builder whose leading arguments are names of tables; how many of them. */
+const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
+  createTable: 1,
+  createTableIfNotExists: 1,
+  createTableLike: 2,
+  alterTable: 1,
+  table: 1,
+  dropTable: 1,
+  dropTableIfExists: 1,
+  renameTable: 2,
+  hasTable: 1,
+  hasColumn: 1,
+};
+/** What makes the builder a promise, and harmless. */
+const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', 'toSQL', 'toString']);
+
+/** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
+export const guardSchema = (schema: MigrationSchema, plugin: string, prefix: string): MigrationSchema => ({
+  schema: guardBuilder(schema.schema, plugin, prefix),
+  dialect: schema.dialect,
+  raw: async () => {
+    throw new Error(`${plugin}: raw SQL is for core migrations only; use the schema builder`);
+  },
+  tables: async () => (await schema.tables()).filter((table) => table.startsWith(prefix)),
+  hasColumn: async (table, column) => {
+    refuseForeign(plugin, prefix, table);
+    return schema.hasColumn(table, column);
+  },
+});
+
+const guardBuilder = (builder: Knex.SchemaBuilder, plugin: string, prefix: string): Knex.SchemaBuilder =>
+  new Proxy(builder, {
+    get(target, member, guarded) {
+      const value: unknown = Reflect.get(target, member, target);
+      if (typeof value !== 'function') return value;
+      if (ALLOWED.has(member)) return value.bind(target);
+      const named = TABLE_ARGUMENTS[String(member)];
+      if (named === undefined) {
+        return () => {
+          throw new Error(`${plugin}: a migration of a plugin cannot use ${String(member)} of the schema builder`);
+        };
+      }
+      return (...args: readonly unknown[]) => {
+        for (const table of args.slice(0, named)) refuseForeign(plugin, prefix, table);
+        const result: unknown = value.apply(target, args);
+        return result === target ? guarded : result;
+      };
+    },
+  });
+
+const refuseForeign = (plugin: string, prefix: string, table: unknown): void => {
+  if (typeof table === 'string' && table.startsWith(prefix)) return;
+  throw new Error(`${plugin}: a migration touches only tables whose names start with ${prefix}, not ${String(table)}`);
+};

@@ -1,0 +1,176 @@
+import type { ErrorObject } from 'ajv';
+import type { BootProblem } from '../boot/boot-problem.ts';
+import { closestName } from '../boot/closest-name.ts';
+import { compileSettings, NO_SETTINGS } from './compile-settings.ts';
+import type { Schema } from './config-schema.ts';
+import { type Environment, parseEnvironmentValue } from './environment-value.ts';
+import { acceptedBy, type SettingProperty } from './setting-property.ts';
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** Where settings come from, weakest first: the schema's own defaults, these, the file, the environment, the command. */
+export interface SettingSources {
+  /** How the file spells the way to these settings, for example `plugins.cards`. */
+  readonly owner: string;
+  /** Defaults that depend on other settings. */
+  readonly derived?: Settings | undefined;
+  readonly file?: Settings | undefined;
+  readonly env: Environment;
+  /** Given by the program that starts the node, for example by a flag. */
+  readonly overrides?: Settings | undefined;
+}
+
+export type SettingOrigin = 'default' | 'derived' | 'file' | 'environment' | 'command';
+
+/** One setting as it came out, for people. */
+export interface SettingReport {
+  readonly owner: string;
+  /** Dotted. */
+  readonly key: string;
+  readonly variable: string | undefined;
+  /** A secret is reported as `(set)` or `(not set)`. */
+  readonly value: unknown;
+  readonly origin: SettingOrigin;
+}
+
+export interface ResolvedSettings<T> {
+  readonly value: T;
+  readonly report: readonly SettingReport[];
+}
+
+/**
+ * Settings checked against their schema, with defaults filled: environment before file before default. Unknown keys are problems.
+ * Each problem names the key or the variable and what it accepts, never the value. Undefined when there was any problem.
+ */
+export const resolveSettings = <T>(
+  schema: Schema<T> | undefined,
+  sources: SettingSources,
+  problems: BootProblem[],
+): ResolvedSettings<T> | undefined => {
+  const compiled = compileSettings(schema ?? NO_SETTINGS, sources.owner, problems);
+  if (compiled === undefined) return undefined;
+  const { validate, properties } = compiled;
+  const { set, refused } = readEnvironment(properties, sources.env);
+  const value: Record<string, unknown> = structuredClone({ ...sources.derived, ...sources.file });
+  for (const { path, parsed } of set.values()) writeAt(value, path, parsed);
+  Object.assign(value, structuredClone(sources.overrides ?? {}));
+
+  const found = new Map<string, BootProblem>();
+  for (const { path, schema } of refused)
+    found.set(dotted(path), { message: `${schema.env} accepts ${acceptedBy(schema)}` });
+  if (!validate(value)) {
+    for (const error of validate.errors ?? []) explain(error, { properties, sources, set }, found);
+  }
+  problems.push(...found.values());
+  if (found.size > 0) return undefined;
+  return { value: value as T, report: properties.map((property) => reportOf(property, value, sources, set)) };
+};
+
+const dotted = (path: readonly string[]): string => path.join('.');
+
+interface SetByVariable extends SettingProperty {
+  readonly parsed: unknown;
+}
+
+/** An empty variable counts as not set, because that is how compose files and shells pass "nothing". */
+const readEnvironment = (properties: readonly SettingProperty[], env: Environment) => {
+  const set = new Map<string, SetByVariable>();
+  const refused: SettingProperty[] = [];
+  for (const property of properties) {
+    const variable = property.schema.env;
+    const text = variable === undefined ? undefined : env[variable];
+    if (text === undefined || text === '') continue;
+    const parsed = parseEnvironmentValue(text, property.schema);
+    if (parsed === undefined) refused.push(property);
+    else set.set(dotted(property.path), { ...property, parsed });
+  }
+  return { set, refused };
+};
+
+interface Known {
+  readonly properties: readonly SettingProperty[];
+  readonly sources: SettingSources;
+  readonly set: ReadonlyMap<string, SetByVariable>;
+}
+
+/** Adds one problem per setting; a variable that was refused already stands for its setting. */
+const explain = (error: ErrorObject, known: Known, found: Map<string, BootProblem>): void => {
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  const parent = error.instancePath.split('/').slice(1);
+  const name = params.missingProperty ?? params.additionalProperty;
+  const path = name === undefined ? parent : [...parent, name];
+  const property = known.properties.find((candidate) => candidate.path.every((part, depth) => part === path[depth]));
+  const key = dotted(property?.path ?? path);
+  if (found.has(key)) return;
+  const where = `${known.sources.owner}.${key}`;
+  if (property === undefined) {
+    found.set(
+      key,
+      params.additionalProperty === undefined
+        ? { message: `${where} is not valid: it ${error.message}` }
+        : unknownSetting(where, path, known),
+    );
+    return;
+  }
+  const { env } = property.schema;
+  const accepted = acceptedBy(property.schema);
+  if (known.set.has(key)) found.set(key, { message: `${env} accepts ${accepted}` });
+  else if (error.keyword !== 'required') found.set(key, { message: `${where} accepts ${accepted}` });
+  else
+    found.set(key, {
+      message: `${where} is required: ${accepted}`,
+      ...(env === undefined ? {} : { hint: `set it in the file or through ${env}` }),
+    });
+};
+
+const unknownSetting = (where: string, path: readonly string[], { properties }: Known): BootProblem => {
+  const siblings = properties.map((property) => dotted(property.path));
+  const near = closestName(dotted(path), siblings);
+  const hint =
+    near !== undefined
+      ? `did you mean ${near}?`
+      : siblings.length === 0
+        ? 'it takes no settings'
+        : `it takes ${siblings.join(', ')}`;
+  return { message: `${where} is not a setting`, hint };
+};
+
+const reportOf = (
+  { path, schema }: SettingProperty,
+  value: Settings,
+  sources: SettingSources,
+  set: ReadonlyMap<string, SetByVariable>,
+): SettingReport => {
+  const found = readAt(value, path);
+  const top = path[0] ?? '';
+  const origin: SettingOrigin =
+    sources.overrides !== undefined && top in sources.overrides
+      ? 'command'
+      : set.has(dotted(path))
+        ? 'environment'
+        : readAt(sources.file ?? {}, path) !== undefined
+          ? 'file'
+          : readAt(sources.derived ?? {}, path) !== undefined
+            ? 'derived'
+            : 'default';
+  const shown = schema.writeOnly === true ? (found === undefined || found === '' ? '(not set)' : '(set)') : found;
+  return { owner: sources.owner, key: dotted(path), variable: schema.env, value: shown, origin };
+};
+
+const readAt = (value: Settings, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, part) => (isPlain(at) ? at[part] : undefined), value);
+
+const writeAt = (value: Record<string, unknown>, path: readonly string[], leaf: unknown): void => {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) {
+    value[head] = leaf;
+    return;
+  }
+  const group = isPlain(value[head]) ? value[head] : {};
+  value[head] = group;
+  writeAt(group, rest, leaf);
+};
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,118 @@
+import type { Clock, FactStore, Ref } from '../../ports/ports.ts';
+import type { Container } from '../container/awilix-container.ts';
+import type { HookBus } from '../hooks/hook-bus.ts';
+import type { Logger } from '../log/logger.ts';
+import { requirementsOf } from './order-plugins.ts';
+import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
+import { createPluginTables } from './plugin-tables.ts';
+import { type RepeatedTask, repeatTask } from './repeat-task.ts';
+import type { Awaitable, Route } from './route-definition.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the kernel holds routes of any parameters, query and body
+export type AnyRoute = Route<any, any, any>;
+
+/** A route with the plugin that registered it. */
+export interface RegisteredRoute {
+  readonly route: AnyRoute;
+  readonly plugin: string;
+}
+
+export interface PluginHost {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly container: Container;
+  readonly hooks: HookBus;
+  readonly log: Logger;
+  readonly routes: RegisteredRoute[];
+}
+
+/** One plugin of a running node. */
+export interface PluginLife {
+  // biome-ignore lint/suspicious/noExplicitAny: a context of any requirement and configuration
+  readonly context: PluginContext<any, any>;
+  /** Refs that were provided, by id. */
+  readonly provided: ReadonlySet<string>;
+  /** From here on the context takes no registrations. */
+  endSetup(): void;
+  /** Arms the repeated tasks: they may rely on the whole node, so they begin when it stands. */
+  start(): void;
+  /** Ends the tasks, then runs what `onStop` was given, last first. A failure is logged and does not keep the rest from running. */
+  stop(): Promise<void>;
+}
+
+export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost): PluginLife => {
+  const log = host.log.child({ plugin: plugin.name });
+  const tasks: RepeatedTask[] = [];
+  const stops: (() => Awaitable<void>)[] = [];
+  const provided = new Set<string>();
+  let running: (() => Promise<void>)[] = [];
+  let isOpen = true;
+  const during = (call: string): void => {
+    if (!isOpen) throw new Error(`${plugin.name} called ${call} after its setup: registrations belong into setup`);
+  };
+  const attempt = async (task: () => Awaitable<void>): Promise<void> => {
+    try {
+      await task();
+    } catch (error) {
+      log.error('a plugin failed to stop', { error });
+    }
+  };
+  return {
+    provided,
+    context: {
+      config,
+      log,
+      tables: createPluginTables(host.store, plugin.name),
+      use: resolveRequirements(plugin, host.container),
+      hooks: host.hooks,
+      on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: { order?: 'first' | 'last' }) => {
+        during('on');
+        host.hooks.register(plugin.name, hook, handler as Parameters<HookBus['register']>[2], options);
+      },
+      route: (route) => {
+        during('route');
+        host.routes.push({ route, plugin: plugin.name });
+      },
+      provide: <T>(ref: Ref<T>, implementation: NoInfer<T>) => {
+        during('provide');
+        declareProvided(plugin, ref, provided);
+        host.container.replace(ref, implementation);
+      },
+      every: (intervalMs, run) => {
+        during('every');
+        if (!(intervalMs > 0)) throw new RangeError(`${plugin.name} repeats a task every ${intervalMs} ms`);
+        tasks.push({ intervalMs, run, failed: (error) => log.error('a repeated task failed', { error }) });
+      },
+      onStop: (task) => {
+        during('onStop');
+        stops.push(task);
+      },
+    },
+    endSetup: () => {
+      isOpen = false;
+    },
+    start: () => {
+      running = tasks.map((task) => repeatTask(host.clock, task));
+    },
+    stop: async () => {
+      isOpen = false;
+      await Promise.all(running.map((end) => attempt(end)));
+      for (const task of stops.splice(0).reverse()) await attempt(task);
+    },
+  };
+};
+
+const declareProvided = (plugin: AnyPlugin, ref: { readonly id: string }, provided: Set<string>): void => {
+  const declared = (plugin.provides ?? []).some(({ id }) => id === ref.id);
+  if (!declared) throw new Error(`${plugin.name} provides ${ref.id} without naming it in "provides"`);
+  if (provided.has(ref.id)) throw new Error(`${plugin.name} provides ${ref.id} twice`);
+  provided.add(ref.id);
+};
+
+const resolveRequirements = (plugin: AnyPlugin, container: Container): Record<string, unknown> =>
+  Object.fromEntries(
+    requirementsOf(plugin).map(({ key, ref, optional }) => [
+      key,
+      optional && !container.has(ref) ? undefined : container.get(ref),
+    ]),
+  );

@@ -1,0 +1,35 @@
+import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import { tablePrefix } from './check-plugin.ts';
+import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
+
+/** A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, naming what to do instead. */
+export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
+  const prefix = tablePrefix(plugin);
+  const own = (table: string): string => {
+    if (table.startsWith(prefix)) return table;
+    throw new Error(`${plugin} has no table ${table}: its tables start with ${prefix}`);
+  };
+  const readable = (snapshot: Snapshot): ReadableTables =>
+    Object.assign((table: string) => snapshot.table(own(table)), {
+      select: ((table, where) => snapshot.select(own(table), where)) as ReadableTables['select'],
+    });
+  const writable = (transaction: WriteTransaction): WritableTables =>
+    Object.assign(readable(transaction), {
+      insertRows: ((table, rows) => transaction.insertRows(own(table), rows)) as WritableTables['insertRows'],
+    });
+  // The type says which of the two comes out; at run time only a transaction can insert.
+  const inside = ((snapshot: Snapshot | WriteTransaction) =>
+    'insertRows' in snapshot ? writable(snapshot) : readable(snapshot)) as PluginTables['in'];
+  const outside = (table: string) => {
+    if (store.insideWrite()) {
+      throw new Error(`${plugin} uses ${table} outside the write it is in: inside a write use tables.in(transaction)`);
+    }
+    return store.table(own(table));
+  };
+  return Object.assign(outside, {
+    in: inside,
+    write: ((tenantId, work) =>
+      store.write(tenantId, (transaction) => work(writable(transaction), transaction))) as PluginTables['write'],
+    read: ((work) => store.read((snapshot) => work(readable(snapshot), snapshot))) as PluginTables['read'],
+  });
+};

@@ -1,0 +1,36 @@
+import type { Clock } from '../../ports/ports.ts';
+import type { Awaitable } from './route-definition.ts';
+
+export interface RepeatedTask {
+  readonly intervalMs: number;
+  run(): Awaitable<void>;
+  /** Told of every run that failed; the next one takes place all the same. */
+  failed(error: unknown): void;
+}
+
+/** Repeats a task, one interval after the run before has ended. The function returned ends it and waits for a run under way. */
+export const repeatTask = (clock: Clock, task: RepeatedTask): (() => Promise<void>) => {
+  let running: Promise<void> = Promise.resolve();
+  let ended = false;
+  let cancel = (): void => {};
+  const run = async (): Promise<void> => {
+    try {
+      await task.run();
+    } catch (error) {
+      task.failed(error);
+    }
+    arm();
+  };
+  const arm = (): void => {
+    if (ended) return;
+    cancel = clock.schedule(task.intervalMs, () => {
+      running = run();
+    });
+  };
+  arm();
+  return () => {
+    ended = true;
+    cancel();
+    return running;
+  };
+};

@@ -1,0 +1,80 @@
+/** One property of a settings schema, as far as we read it ourselves; Ajv reads the rest. */
+export interface PropertySchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly items?: PropertySchema;
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly default?: unknown;
+  readonly description?: string;
+  /** Environment variable that sets it. */
+  readonly env?: string;
+  /** A secret: never printed. */
+  readonly writeOnly?: boolean;
+}
+
+/** A setting with the way to it: `quota.perMinute` is `['quota', 'perMinute']`. */
+export interface SettingProperty {
+  readonly path: readonly string[];
+  readonly schema: PropertySchema;
+}
+
+/** All settings of a schema, in the order of their declaration. Groups are walked, not listed. */
+export const settingProperties = (json: Readonly<Record<string, unknown>>): SettingProperty[] =>
+  walk(json as PropertySchema, []);
+
+const walk = (schema: PropertySchema, path: readonly string[]): SettingProperty[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const at = [...path, name];
+    const isGroup = property.properties !== undefined && property.env === undefined;
+    return isGroup ? walk(property, at) : [{ path: at, schema: property }];
+  });
+
+/** What a property takes, in words that complete "accepts ...". */
+export const acceptedBy = (schema: PropertySchema): string => {
+  if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;
+  if (schema.const !== undefined) return String(schema.const);
+  const types = typesOf(schema);
+  if (types.length === 0) return schema.description ?? 'another value';
+  return types.map((type) => describeType(type, schema)).join(' or ');
+};
+
+export const typesOf = ({ type }: PropertySchema): readonly string[] =>
+  type === undefined ? [] : typeof type === 'string' ? [type] : type;
+
+const describeType = (type: string, schema: PropertySchema): string => {
+  if (type === 'boolean') return 'true or false (1 or 0)';
+  if (type === 'integer') return `a whole number${range(schema)}`;
+  if (type === 'number') return `a number${range(schema)}`;
+  if (type === 'array') return `a list${schema.items === undefined ? '' : ` of: ${acceptedBy(schema.items)}`}`;
+  if (type === 'object') return 'a JSON object';
+  if (type === 'null') return 'null';
+  return describeText(schema);
+};
+
+const range = ({ minimum, maximum, exclusiveMinimum }: PropertySchema): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` of at least ${minimum}`;
+  if (exclusiveMinimum !== undefined) return ` above ${exclusiveMinimum}`;
+  return maximum === undefined ? '' : ` of at most ${maximum}`;
+};
+
+const FORMAT_WORDS: Readonly<Record<string, string>> = {
+  uri: 'an absolute URL',
+  'http-url': 'an absolute http or https URL',
+};
+
+const describeText = ({ format, pattern, minLength, maxLength }: PropertySchema): string => {
+  if (format !== undefined) return FORMAT_WORDS[format] ?? `text in the format ${format}`;
+  if (pattern !== undefined) return `text that matches ${pattern}`;
+  if (minLength !== undefined && minLength > 1) return `text of at least ${minLength} characters`;
+  if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
+  return minLength === 1 ? 'text that is not empty' : 'text';
+};
