@@ -1,0 +1,140 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ServiceError } from '../../ports/ports.ts';
+
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Pauses between tries; a request is given up after the last one. */
+const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000] as const;
+const MAX_RETRY_AFTER_S = 60;
+/** Worth another try: the same idempotency key makes sure that nothing is stored twice. */
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+/** A plugin may sit behind a proxy that answers anything: text of others is cut before it is shown. */
+const MAX_SHOWN_DETAIL = 500;
+
+export interface BatchTarget {
+  /** Base address of the node, without a final slash. */
+  readonly url: string;
+  /** Null sends no credential, for a node that asks for none. */
+  readonly apiKey: string | null;
+}
+
+export interface RejectedItem {
+  /** Position in the body, from 0. */
+  readonly index: number;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface BatchAnswer {
+  readonly accepted: number;
+  readonly rejected: readonly RejectedItem[];
+  /** The node had stored this very request before and repeated its answer. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Asserts the lines of `body` in one request and one transaction. Tries again while the node cannot be reached or asks for
+ * patience; rejects with a ServiceError when it refuses the request as a whole.
+ */
+export const sendBatch = async (target: BatchTarget, body: Buffer, idempotencyKey: string): Promise<BatchAnswer> => {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await post(target, body, idempotencyKey);
+    const delayMs = RETRY_DELAYS_MS[attempt];
+    if (answer instanceof ServiceError) {
+      if (delayMs === undefined) throw answer;
+      await wait(delayMs);
+    } else if (answer.status === 200) {
+      return readAnswer(answer);
+    } else if (delayMs !== undefined && isTemporary(answer)) {
+      await wait(Math.max(delayMs, answer.retryAfterS * 1_000));
+    } else {
+      throw refusedRequest(answer);
+    }
+  }
+};
+
+interface RawAnswer {
+  readonly status: number;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly replayed: boolean;
+  readonly retryAfterS: number;
+}
+
+/** A ServiceError is returned when no answer came. */
+const post = async (target: BatchTarget, body: Buffer, idempotencyKey: string): Promise<RawAnswer | ServiceError> => {
+  const headers = new Headers({ 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey });
+  if (target.apiKey !== null) headers.set('authorization', `Bearer ${target.apiKey}`);
+  try {
+    const response = await fetch(`${target.url}/v1/facts/batch`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      document: parseObject(text),
+      replayed: response.headers.get('idempotency-replayed') === 'true',
+      retryAfterS: Math.min(Number(response.headers.get('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S),
+    };
+  } catch (cause) {
+    return new ServiceError('unavailable', `no answer from ${target.url}`, {
+      cause,
+      hint: 'Is the node running there? Start it with "npm start", or name another address with --url or SVC_URL.',
+    });
+  }
+};
+
+const parseObject = (text: string): Record<string, unknown> => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed !== null && typeof parsed === 'object' ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+};
+
+const isTemporary = ({ status, document }: RawAnswer): boolean =>
+  RETRIED_STATUSES.has(status) || (status === 409 && document['code'] === 'idempotency_in_progress');
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'Set SVC_API_KEY, or name a file that holds the key with --key-file.',
+  403: 'The key needs the permission "write"; see "key list".',
+  404: 'No fact-memory node answers at this address, or its plugin "facts" is off.',
+  413: 'Send fewer lines at once with --batch.',
+  429: 'Send fewer lines at once with --batch, or try again later.',
+};
+
+const refusedRequest = ({ status, document }: RawAnswer): ServiceError => {
+  const hint = HINTS[status];
+  return new ServiceError('unavailable', `the node answered ${status}: ${textOf(document['detail'], 'no detail')}`, {
+    ...(hint === undefined ? {} : { hint }),
+  });
+};
+
+const readAnswer = ({ document, replayed }: RawAnswer): BatchAnswer => {
+  const results = document['results'];
+  if (!Array.isArray(results)) {
+    throw new ServiceError('unavailable', 'the answer is not one of a fact-memory node', { hint: HINTS[404] ?? '' });
+  }
+  const rejected: RejectedItem[] = [];
+  for (const result of results as readonly Record<string, unknown>[]) {
+    const error = result['error'] as Readonly<Record<string, unknown>> | undefined;
+    if (error === undefined) continue;
+    rejected.push({
+      index: Number(result['index']),
+      status: Number(result['status']),
+      code: textOf(error['code'], 'error'),
+      detail: textOf(error['detail'], 'no detail'),
+    });
+  }
+  return { accepted: results.length - rejected.length, rejected, replayed };
+};
+
+/** Text of another machine, fit for a terminal. */
+const textOf = (value: unknown, otherwise: string): string =>
+  typeof value === 'string'
+    ? value.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, MAX_SHOWN_DETAIL)
+    : otherwise;

@@ -1,0 +1,119 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Permission, Scope } from '../../ports/ports.ts';
+
+/** What the command line is given by the composition root: it knows the node only by this. */
+export interface CommandLineDeps {
+  readonly version: string;
+  /** As the process got it; `start` adds what its own flags set. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable;
+  /** Text for people, and answers for scripts. */
+  readonly stdout: Writable;
+  /** Logs, progress and errors. */
+  readonly stderr: Writable;
+  /** Composes a node. Nothing is opened yet; rejects with every problem that the configuration alone shows. */
+  openNode(options: OpenNodeOptions): Promise<NodeHandle>;
+  /** The single reasons behind a failed start, empty for any other error. */
+  problemsOf(error: unknown): readonly StartProblem[];
+}
+
+export interface StartProblem {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export interface OpenNodeOptions {
+  /** Path of the configuration file, undefined for the default one. */
+  readonly configFile: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** False boots everything but the listener: the store is prepared, nothing is served. */
+  readonly serve: boolean;
+}
+
+/** One node, from its configuration to its end. */
+export interface NodeHandle {
+  /** Boots: migrates the store, sets the plugins up and, when asked to, serves. Rejects with all boot problems together. */
+  start(): Promise<void>;
+  /** Drains, then closes everything. Idempotent, and harmless before `start`. */
+  stop(): Promise<void>;
+  /** What is configured, without starting anything. */
+  describe(): Promise<NodeDescription>;
+  /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
+  url(): string | null;
+  /** Key administration of a started node; undefined while the `keys` plugin is off. */
+  keys(): KeyAdministration | undefined;
+  /** Whether requests need a key. */
+  readonly authRequired: boolean;
+  /** Where the store is, for people. */
+  readonly storeLocation: string;
+  /** Folder for files that belong to the store, the first key among them. */
+  readonly dataFolder: string;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly entityUri: string;
+  readonly permissions: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly description: string | null;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339, null for a key without an end. */
+  readonly expiresAt: string | null;
+}
+
+export interface NewKey {
+  readonly rawKey: string;
+  readonly entityUri: string;
+  readonly permissions: readonly Permission[];
+  readonly allowedScopes: readonly Scope[];
+  readonly description: string | null;
+  /** RFC 3339; undefined takes the node's maximum age. */
+  readonly expiresAt: string | undefined;
+}
+
+export interface KeyAdministration {
+  /** Keys ever registered, expired and revoked ones included. */
+  count(): Promise<number>;
+  /** Stores the digest of the key. Rejects with `conflict` when it is known already. */
+  register(key: NewKey): Promise<KeyRecord>;
+  /** Active keys of everybody, newest first. */
+  list(): Promise<readonly KeyRecord[]>;
+  /** Rejects with `lookup` for an unknown id. */
+  revoke(id: string): Promise<void>;
+}
+
+export interface NodeDescription {
+  readonly plugins: readonly PluginDescription[];
+}
+
+export interface PluginDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly enabled: boolean;
+  readonly requires: readonly string[];
+  readonly provides: readonly string[];
+  readonly settings: readonly SettingDescription[];
+  readonly routes: readonly RouteDescription[];
+  readonly hooks: readonly string[];
+  readonly tables: readonly string[];
+}
+
+export interface SettingDescription {
+  readonly name: string;
+  readonly type: string;
+  /** As JSON, empty when there is none. */
+  readonly default: string;
+  /** Environment variable that sets it, empty when there is none. */
+  readonly env: string;
+  readonly description: string;
+}
+
+export interface RouteDescription {
+  readonly method: string;
+  readonly path: string;
+  /** `open`, `peer`, or the permissions that a key needs. */
+  readonly access: string;
+  readonly summary: string;
+}

@@ -1,0 +1,55 @@
+import { Command, CommanderError } from 'commander';
+import type { CommandLineDeps } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { addImportCommand } from './import-command.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { addPluginsCommands } from './plugins-commands.ts';
+import { reportError } from './report-error.ts';
+import { addInitCommand, addStartCommand } from './start-command.ts';
+
+/**
+ * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard error;
+ * nothing is thrown.
+ */
+export const runCommandLine = async (argv: readonly string[], deps: CommandLineDeps): Promise<number> => {
+  let exitCode: number = EXIT.ok;
+  const done = (code: number): void => {
+    exitCode = code;
+  };
+  const program = createProgram(deps);
+  addStartCommand(program, deps, done);
+  addInitCommand(program, deps, done);
+  addKeyCommands(program, deps, done);
+  addImportCommand(program, deps, done);
+  addPluginsCommands(program, deps, done);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    reportError(error, deps.stderr);
+    return EXIT.failed;
+  }
+};
+
+/** Subcommands inherit the settings that are made before they are added. */
+const createProgram = (deps: CommandLineDeps): Command =>
+  new Command('fact-memory-node')
+    .description('A self-hosted memory of facts for agents and people.')
+    .version(deps.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .showHelpAfterError('(add --help for usage and examples)')
+    .configureOutput({
+      writeOut: (text) => deps.stdout.write(text),
+      writeErr: (text) => deps.stderr.write(text),
+    })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  fact-memory-node start                        run a node on ./data
+  fact-memory-node key add --entity agent:me    one more API key
+  fact-memory-node import facts.jsonl           assert many facts at a running node
+  fact-memory-node plugins doctor               why does it not start?`,
+    );

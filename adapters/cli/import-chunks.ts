@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { readLines } from './read-lines.ts';
+
+/** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** Well under the 16 MiB that the route takes, also when the last line is the longest possible. */
+const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** A line that is not worth sending. */
+export interface RefusedLine {
+  readonly number: number;
+  readonly reason: string;
+}
+
+/** Lines that are asserted in one request. */
+export interface ImportChunk {
+  /** Body of the request, `application/x-ndjson`. */
+  readonly body: Buffer;
+  /** Number in the file of each line of the body. */
+  readonly lineNumbers: readonly number[];
+  readonly refused: readonly RefusedLine[];
+  /** Bytes of the file up to the end of this chunk. */
+  readonly offset: number;
+  /** The same for the same file read again, different for two equal chunks of one file. */
+  readonly idempotencyKey: string;
+}
+
+/** Cuts a file of one JSON object per line into requests. Blank lines are skipped. */
+export async function* importChunks(
+  source: AsyncIterable<Buffer>,
+  maxLines: number,
+): AsyncGenerator<ImportChunk, void, undefined> {
+  let lines: Buffer[] = [];
+  let lineNumbers: number[] = [];
+  let refused: RefusedLine[] = [];
+  let bytes = 0;
+  let offset = 0;
+  let chain = '';
+
+  const take = (): ImportChunk => {
+    const body = Buffer.concat(lines);
+    // Chained, because a later chunk may repeat an earlier one and mean it: assert, retract, assert again.
+    chain = createHash('sha256').update(chain).update(body).digest('hex');
+    const chunk = { body, lineNumbers, refused, offset, idempotencyKey: `import-${chain}` };
+    lines = [];
+    lineNumbers = [];
+    refused = [];
+    bytes = 0;
+    return chunk;
+  };
+
+  for await (const line of readLines(source, MAX_LINE_BYTES)) {
+    const reason = refusal(line.bytes);
+    if (reason !== null) refused.push({ number: line.number, reason });
+    else if (line.bytes !== null && !isBlank(line.bytes)) {
+      if (lines.length > 0 && bytes + line.bytes.length > MAX_CHUNK_BYTES) yield take();
+      lines.push(line.bytes, LINE_END);
+      lineNumbers.push(line.number);
+      bytes += line.bytes.length + 1;
+    }
+    offset = line.offset;
+    if (lineNumbers.length >= maxLines || refused.length >= maxLines) yield take();
+  }
+  if (lineNumbers.length > 0 || refused.length > 0) yield take();
+}
+
+const LINE_END = Buffer.from('\n');
+
+const refusal = (bytes: Buffer | null): string | null => {
+  if (bytes === null) return `longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`;
+  return isUtf8(bytes) ? null : 'not valid UTF-8';
+};
+
+const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);

@@ -1,0 +1,133 @@
+import { createReadStream, statSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ServiceError } from '../../ports/ports.ts';
+import { type BatchTarget, sendBatch } from './batch-client.ts';
+import type { CommandLineDeps } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { type ImportChunk, importChunks } from './import-chunks.ts';
+import { createProgress, type Progress } from './import-progress.ts';
+import { readKeyFile } from './key-file.ts';
+
+/** The most that the batch route takes. */
+const MAX_BATCH = 1_000;
+const DEFAULT_BATCH = 500;
+const DEFAULT_URL = 'http://127.0.0.1:8765';
+
+interface ImportOptions {
+  readonly url?: string;
+  readonly keyFile?: string;
+  readonly batch: number;
+}
+
+interface Tally {
+  lines: number;
+  accepted: number;
+  rejected: number;
+  replayedChunks: number;
+}
+
+export const addImportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  program
+    .command('import')
+    .summary('assert the facts of a file, one JSON object per line')
+    .description(
+      'Asserts every line of FILE, a body of POST /v1/facts or a fact as the node returns it, at a running node.\n' +
+        'Memory use does not grow with the file. Broken and refused lines are reported with their number; the others are stored.',
+    )
+    .argument('<file>', 'file with one JSON object per line, or - for standard input')
+    .option('--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`)
+    .option('--key-file <file>', 'file that holds the API key (in place of SVC_API_KEY)')
+    .option('--batch <lines>', `lines per request and transaction, 1 to ${MAX_BATCH}`, batchSize, DEFAULT_BATCH)
+    .addHelpText(
+      'after',
+      `
+An interrupted run is repeated with the same command: what the node has stored already within the last 24 hours is not stored
+again. The API key is never an argument, because arguments are visible to other users of the machine.
+
+Exit codes: 0 every line is stored, 2 some lines were refused, 1 the run stopped early.
+
+Examples:
+  fact-memory-node import facts.jsonl --key-file data/admin.key
+  zcat facts.jsonl.gz | SVC_API_KEY="$(cat data/admin.key)" fact-memory-node import -`,
+    )
+    .action(async (file: string, options: ImportOptions) => {
+      done(await runImport(file, options, deps));
+    });
+};
+
+const batchSize = (text: string): number => {
+  const size = Number(text);
+  if (Number.isInteger(size) && size >= 1 && size <= MAX_BATCH) return size;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_BATCH}.`);
+};
+
+const runImport = async (file: string, options: ImportOptions, deps: CommandLineDeps): Promise<number> => {
+  const target = importTarget(options, deps);
+  const { source, totalBytes } = openSource(file, deps);
+  const progress = createProgress(deps.stderr, totalBytes);
+  const tally: Tally = { lines: 0, accepted: 0, rejected: 0, replayedChunks: 0 };
+  const startedMs = performance.now();
+  try {
+    for await (const chunk of importChunks(source, options.batch)) {
+      await importChunk(target, chunk, tally, progress);
+      progress.update(chunk.offset, tally.lines);
+    }
+  } finally {
+    progress.end();
+    const seconds = (performance.now() - startedMs) / 1_000;
+    deps.stdout.write(`${summary(tally, seconds)}\n`);
+  }
+  return tally.rejected === 0 ? EXIT.ok : EXIT.someRefused;
+};
+
+const importTarget = (options: ImportOptions, { env }: CommandLineDeps): BatchTarget => {
+  const text = options.url ?? env['SVC_URL'] ?? DEFAULT_URL;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new ServiceError('validation', 'the address of the node is not an http or https URL', {
+      hint: `Give one like ${DEFAULT_URL} with --url or SVC_URL.`,
+    });
+  }
+  const apiKey = options.keyFile === undefined ? (env['SVC_API_KEY']?.trim() ?? '') : readKeyFile(options.keyFile);
+  if (apiKey === null) throw new ServiceError('lookup', `there is no file ${options.keyFile}`);
+  return { url: text.replace(/\/+$/, ''), apiKey: apiKey === '' ? null : apiKey };
+};
+
+const openSource = (
+  file: string,
+  { stdin }: CommandLineDeps,
+): { source: AsyncIterable<Buffer>; totalBytes: number | null } => {
+  if (file === '-') return { source: stdin, totalBytes: null };
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) throw new ServiceError('lookup', `there is no file ${file}`);
+  if (stats.isDirectory()) throw new ServiceError('validation', `${file} is a folder`, { hint: 'Name a file in it.' });
+  return { source: createReadStream(file), totalBytes: stats.isFile() ? stats.size : null };
+};
+
+const importChunk = async (
+  target: BatchTarget,
+  chunk: ImportChunk,
+  tally: Tally,
+  progress: Progress,
+): Promise<void> => {
+  for (const { number, reason } of chunk.refused) progress.say(`line ${number}: ${reason}`);
+  tally.lines += chunk.refused.length;
+  tally.rejected += chunk.refused.length;
+  if (chunk.lineNumbers.length === 0) return;
+  const answer = await sendBatch(target, chunk.body, chunk.idempotencyKey).catch((error: unknown) => {
+    progress.say(`stopped at line ${chunk.lineNumbers[0]}: everything before it has been handled`);
+    throw error;
+  });
+  for (const item of answer.rejected) {
+    progress.say(`line ${chunk.lineNumbers[item.index] ?? '?'}: ${item.status} ${item.code}: ${item.detail}`);
+  }
+  tally.lines += chunk.lineNumbers.length;
+  tally.accepted += answer.accepted;
+  tally.rejected += answer.rejected.length;
+  if (answer.replayed) tally.replayedChunks += 1;
+};
+
+const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
+  const replayed = replayedChunks === 0 ? '' : `, ${replayedChunks} requests were known from an earlier run`;
+  const rate = seconds > 0 ? Math.round(accepted / seconds) : accepted;
+  return `${lines} lines: ${accepted} stored, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
+};

@@ -1,0 +1,168 @@
+import { rmSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { PERMISSIONS, type Permission, SCOPES, type Scope, ServiceError } from '../../ports/ports.ts';
+import type { CommandLineDeps, KeyAdministration, KeyRecord, NewKey } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { drawKey, writeKeyFile } from './key-file.ts';
+import { textTable } from './text-table.ts';
+
+interface KeyOptions {
+  readonly config?: string;
+}
+
+interface AddOptions extends KeyOptions {
+  readonly entity: string;
+  readonly permissions: readonly Permission[];
+  readonly scopes: readonly Scope[];
+  readonly expires?: string;
+  readonly description?: string;
+  readonly out?: string;
+}
+
+export const addKeyCommands = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  const key = program
+    .command('key')
+    .summary('add, list and revoke API keys')
+    .description('Works on the store itself, beside a running node or without one.')
+    .addHelpText('after', EXAMPLES);
+  addAddCommand(key, deps, done);
+  addListCommand(key, deps, done);
+  addRevokeCommand(key, deps, done);
+};
+
+const EXAMPLES = `
+The node keeps nothing but the digest of a key: a key that is lost is replaced, not recovered.
+
+Examples:
+  fact-memory-node key add --entity agent:indexer-7 --permissions read,write --out indexer.key
+  fact-memory-node key list
+  fact-memory-node key revoke 5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11`;
+
+const addAddCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  key
+    .command('add')
+    .summary('draw a key and register its digest')
+    .description('Draws a random key and registers its digest. The key is shown once, or written to a file.')
+    .requiredOption('--entity <uri>', 'who uses the key; facts and audit rows are attributed to it')
+    .option('--permissions <list>', PERMISSIONS.join(', '), listOf(PERMISSIONS), ['read', 'write'] as const)
+    .option('--scopes <list>', SCOPES.join(', '), listOf(SCOPES), SCOPES)
+    .option('--expires <instant>', 'RFC 3339; without it the maximum age of the node counts (SVC_API_KEY_MAX_AGE_DAYS)')
+    .option('--description <text>', 'for people')
+    .option('--out <file>', 'write the key to this new file, readable by you alone, in place of standard output')
+    .option('--config <file>', 'configuration file')
+    .action(async (options: AddOptions) => {
+      await withKeys(options, deps, (keys) => add(keys, options, deps));
+      done(EXIT.ok);
+    });
+};
+
+const add = async (keys: KeyAdministration, options: AddOptions, deps: CommandLineDeps): Promise<void> => {
+  const rawKey = drawKey();
+  const record = await registerWithFile(keys, options.out, {
+    rawKey,
+    entityUri: options.entity,
+    permissions: options.permissions,
+    allowedScopes: options.scopes,
+    description: options.description ?? null,
+    expiresAt: options.expires,
+  });
+  // Standard output carries the key and nothing else, so that a script can take it from there.
+  if (options.out === undefined) deps.stdout.write(`${rawKey}\n`);
+  const where = options.out === undefined ? 'it is not shown again' : `written to ${options.out}`;
+  const end = record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt}`;
+  deps.stderr.write(`Key ${record.id} for ${record.entityUri}: ${where}; ${end}\n`);
+};
+
+/** The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing. */
+const registerWithFile = async (
+  keys: KeyAdministration,
+  file: string | undefined,
+  newKey: NewKey,
+): Promise<KeyRecord> => {
+  if (file === undefined) return keys.register(newKey);
+  if (!writeKeyFile(file, newKey.rawKey)) {
+    throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
+      hint: 'Name another file, or move that one away.',
+    });
+  }
+  try {
+    return await keys.register(newKey);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+};
+
+const addListCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  key
+    .command('list')
+    .summary('active keys, newest first')
+    .option('--json', 'one JSON object per line')
+    .option('--config <file>', 'configuration file')
+    .action(async (options: KeyOptions & { readonly json?: boolean }) => {
+      await withKeys(options, deps, async (keys) => {
+        const records = await keys.list();
+        deps.stdout.write(options.json === true ? records.map(jsonLine).join('') : keyTable(records));
+      });
+      done(EXIT.ok);
+    });
+};
+
+const jsonLine = (record: KeyRecord): string => `${JSON.stringify(record)}\n`;
+
+const keyTable = (records: readonly KeyRecord[]): string =>
+  textTable([
+    ['id', 'entity', 'permissions', 'scopes', 'expires', 'description'],
+    ...records.map((record) => [
+      record.id,
+      record.entityUri,
+      record.permissions.join(','),
+      record.allowedScopes.join(','),
+      record.expiresAt ?? 'never',
+      record.description ?? '',
+    ]),
+  ]);
+
+const addRevokeCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  key
+    .command('revoke')
+    .summary('end a key now')
+    .description('Ends a key. A running node honours it within a second.')
+    .argument('<id>', 'id of the key, as "key list" shows it')
+    .option('--config <file>', 'configuration file')
+    .action(async (id: string, options: KeyOptions) => {
+      await withKeys(options, deps, (keys) => keys.revoke(id));
+      deps.stderr.write(`Key ${id} is revoked\n`);
+      done(EXIT.ok);
+    });
+};
+
+const withKeys = async (
+  options: KeyOptions,
+  deps: CommandLineDeps,
+  work: (keys: KeyAdministration) => Promise<void>,
+): Promise<void> => {
+  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+  try {
+    await node.start();
+    const keys = node.keys();
+    if (keys === undefined) {
+      throw new ServiceError('unavailable', 'the plugin "keys" is off', {
+        hint: 'Switch it on in the configuration file: { "plugins": { "keys": true } }',
+      });
+    }
+    await work(keys);
+  } finally {
+    await node.stop();
+  }
+};
+
+/** Reads a comma-separated list of known words. */
+const listOf =
+  <T extends string>(known: readonly T[]) =>
+  (text: string): readonly T[] => {
+    const words = text.split(',').map((word) => word.trim());
+    const found = known.filter((word) => words.includes(word));
+    if (words.every((word) => (known as readonly string[]).includes(word))) return found;
+    throw new InvalidArgumentError(`It must be a list, separated by commas, of: ${known.join(', ')}.`);
+  };

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { ServiceError } from '../../ports/ports.ts';
+import type { CommandLineDeps, NodeDescription } from './command-line-deps.ts';
+import { describePlugin, listPlugins } from './describe-node.ts';
+import { EXIT } from './exit-codes.ts';
+
+interface PluginsOptions {
+  readonly config?: string;
+}
+
+export const addPluginsCommands = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  const plugins = program
+    .command('plugins')
+    .summary('show what the node is made of, and why it does not start')
+    .description('Shows the plugins of a configuration. Nothing is started and no store is opened.')
+    .addHelpText(
+      'after',
+      `
+A plugin is switched off in the configuration file: { "plugins": { "billing": false } }
+
+Examples:
+  fact-memory-node plugins list
+  fact-memory-node plugins describe facts
+  fact-memory-node plugins doctor --config node.json`,
+    );
+
+  plugins
+    .command('list')
+    .summary('all plugins, on and off')
+    .option('--config <file>', 'configuration file')
+    .action(async (options: PluginsOptions) => {
+      deps.stdout.write(listPlugins(await describe(options, deps)));
+      done(EXIT.ok);
+    });
+
+  plugins
+    .command('describe')
+    .summary('settings, variables, routes, hooks and tables of one plugin')
+    .argument('<name>', 'name of the plugin')
+    .option('--config <file>', 'configuration file')
+    .action(async (name: string, options: PluginsOptions) => {
+      const found = (await describe(options, deps)).plugins.find((plugin) => plugin.name === name);
+      if (found === undefined) {
+        throw new ServiceError('lookup', 'there is no plugin of this name', {
+          hint: '"fact-memory-node plugins list" shows all names.',
+        });
+      }
+      deps.stdout.write(describePlugin(found));
+      done(EXIT.ok);
+    });
+
+  plugins
+    .command('doctor')
+    .summary('every reason why the node would not start')
+    .option('--config <file>', 'configuration file')
+    .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));
+};
+
+const describe = async (options: PluginsOptions, deps: CommandLineDeps): Promise<NodeDescription> => {
+  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+  return node.describe();
+};
+
+const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
+  try {
+    const { plugins } = await describe(options, deps);
+    deps.stdout.write(`No problem found: ${plugins.filter(({ enabled }) => enabled).length} plugins are on.\n`);
+    return EXIT.ok;
+  } catch (error) {
+    const problems = deps.problemsOf(error);
+    if (problems.length === 0) throw error;
+    for (const [index, { message, hint }] of problems.entries()) {
+      deps.stdout.write(`${index + 1}. ${message}\n${hint === undefined ? '' : `   hint: ${hint}\n`}`);
+    }
+    return EXIT.failed;
+  }
+};

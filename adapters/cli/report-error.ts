@@ -1,0 +1,27 @@
+import type { Writable } from 'node:stream';
+import { ServiceError } from '../../ports/ports.ts';
+
+/**
+ * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its stack is
+ * what a report about it needs.
+ */
+export const reportError = (error: unknown, stderr: Writable): void => {
+  if (error instanceof ServiceError) {
+    stderr.write(describeServiceError(error));
+  } else if (isSystemError(error)) {
+    stderr.write(`error: ${error.message}\n`);
+  } else {
+    stderr.write(`error: this is a bug\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  }
+};
+
+const describeServiceError = (error: ServiceError): string => {
+  const lines = [`error: ${error.message}`];
+  for (const { path, message } of error.violations ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`);
+  if (error.hint !== undefined && error.hint !== '') lines.push(`hint: ${error.hint}`);
+  return `${lines.join('\n')}\n`;
+};
+
+/** A refusal of the operating system, such as a folder without write permission: the message says it all. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
+import { describeNode } from './describe-node.ts';
+import { EXIT } from './exit-codes.ts';
+import { ensureFirstKey, FIRST_KEY_FILE, type FirstKey } from './first-key.ts';
+import { firstRequests } from './first-requests.ts';
+import { stopSignal } from './stop-signal.ts';
+
+const DEFAULT_BOOTSTRAP_ENTITY = 'agent:admin';
+
+interface StartOptions {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly print?: boolean;
+}
+
+export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  program
+    .command('start')
+    .summary('run the node')
+    .description(
+      'Runs the node until SIGTERM or SIGINT. The very first start draws an admin key, registers its digest and writes it to a file.',
+    )
+    .option('--config <file>', 'configuration file')
+    .option('--host <address>', 'address to listen on (SVC_HOST)')
+    .option('--port <number>', 'port to listen on, 0 for a free one (SVC_PORT)', portNumber)
+    .option('--print', 'show plugins, routes, hooks and tables, then exit')
+    .addHelpText(
+      'after',
+      `
+Logs are JSON lines on standard error. A signal lets running requests finish and stops within 10 seconds; a second one stops at once.
+
+Examples:
+  fact-memory-node start
+  fact-memory-node start --port 9000 --config node.json
+  fact-memory-node start --print`,
+    )
+    .action(async (options: StartOptions) => {
+      done(options.print === true ? await print(options, deps) : await run(options, deps));
+    });
+};
+
+export const addInitCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  program
+    .command('init')
+    .summary('prepare the store and the first key without serving')
+    .description('Does what the first start does, except serving. Doing it again changes nothing.')
+    .option('--config <file>', 'configuration file')
+    .addHelpText('after', '\nExample:\n  fact-memory-node init && fact-memory-node start')
+    .action(async (options: StartOptions) => {
+      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+      try {
+        await node.start();
+        deps.stdout.write(`Store      ${node.storeLocation}\n${keyLine(await firstKey(node, deps))}`);
+      } finally {
+        await node.stop();
+      }
+      done(EXIT.ok);
+    });
+};
+
+const portNumber = (text: string): string => {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return text;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+};
+
+/** Flags win over variables, which win over the file: the nearer to the keyboard, the stronger. */
+const startEnv = (options: StartOptions, env: CommandLineDeps['env']): CommandLineDeps['env'] => ({
+  ...env,
+  ...(options.host === undefined ? {} : { SVC_HOST: options.host }),
+  ...(options.port === undefined ? {} : { SVC_PORT: options.port }),
+});
+
+const print = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
+  const node = await deps.openNode({ configFile: options.config, env: startEnv(options, deps.env), serve: false });
+  deps.stdout.write(describeNode(await node.describe()));
+  return EXIT.ok;
+};
+
+const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
+  // Listening from the start, because a signal during a long migration must stop the node too.
+  const signal = stopSignal();
+  const node = await deps.openNode({ configFile: options.config, env: startEnv(options, deps.env), serve: true });
+  try {
+    await node.start();
+    deps.stdout.write(greeting(node, await firstKey(node, deps)));
+    await signal.received;
+  } finally {
+    await node.stop();
+    signal.dispose();
+  }
+  return EXIT.ok;
+};
+
+/** Null when no key is needed, or when the operator brings the first one. */
+const firstKey = async (node: NodeHandle, { env }: CommandLineDeps): Promise<FirstKey | null> => {
+  const keys = node.keys();
+  if (!node.authRequired || keys === undefined || (env['SVC_BOOTSTRAP_KEY'] ?? '') !== '') return null;
+  return ensureFirstKey(keys, node.dataFolder, env['SVC_BOOTSTRAP_ENTITY_URI'] || DEFAULT_BOOTSTRAP_ENTITY);
+};
+
+const keyLine = (key: FirstKey | null): string => {
+  if (key?.registered == null) return '';
+  const end = key.registered.expiresAt === null ? 'never expires' : `expires ${key.registered.expiresAt}`;
+  return `Admin key  ${shortPath(key.file)} (only you may read it; ${end})\n`;
+};
+
+const shortPath = (path: string): string => {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere;
+};
+
+const greeting = (node: NodeHandle, key: FirstKey | null): string => {
+  const url = node.url() ?? '';
+  if (!node.authRequired) return `Serving ${url}; no key is needed\n`;
+  if (key?.registered == null) {
+    const file = join(node.dataFolder, FIRST_KEY_FILE);
+    return `Serving ${url}${existsSync(file) ? `; the first key is in ${shortPath(file)}` : ''}\n`;
+  }
+  const requests = firstRequests(url, resolve(key.file));
+  return [
+    `Store      ${node.storeLocation}`,
+    `${keyLine(key)}Address    ${url}`,
+    '',
+    'Assert a fact:',
+    requests.assert,
+    '',
+    'Find it:',
+    requests.query,
+    '',
+  ].join('\n');
+};

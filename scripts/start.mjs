@@ -1,0 +1,12 @@
+// `npm start`: builds when the sources changed, then runs the program in this very process, so that a signal to npm reaches it.
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+
+const main = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'config', 'main.js');
+if (build({ ifNeeded: true })) {
+  process.argv = [process.argv[0], main, 'start', ...process.argv.slice(2)];
+  await import(pathToFileURL(main).href);
+} else {
+  process.exitCode = 1;
+}
