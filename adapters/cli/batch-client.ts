@@ -3,7 +3,7 @@ import { ServiceError } from '../../ports/ports.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Pauses between tries; a request is given up after the last one. */
-const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000] as const;
+const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
 const MAX_RETRY_AFTER_S = 60;
 /** Worth another try: the same idempotency key makes sure that nothing is stored twice. */
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);

@@ -127,7 +127,7 @@ const importChunk = async (
 };
 
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
-  const replayed = replayedChunks === 0 ? '' : `, ${replayedChunks} requests were known from an earlier run`;
+  const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;
   const rate = seconds > 0 ? Math.round(accepted / seconds) : accepted;
   return `${lines} lines: ${accepted} stored, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
 };

@@ -15,8 +15,8 @@ import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 
 const KEY_BYTES = 32;
-/** The shortest key that a node registers (wire contract 13.1). */
-const MIN_KEY_LENGTH = 32;
+/** The shortest key that a node knows (wire contract 13.2). */
+const MIN_KEY_LENGTH = 16;
 
 /** A key nobody can guess: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 export const drawKey = (): string => randomBytes(KEY_BYTES).toString('hex');

@@ -1,0 +1,37 @@
+import { Readable, Writable } from 'node:stream';
+import { runCommandLine } from '../../../adapters/cli/command-line.ts';
+import type { CommandLineDeps } from '../../../adapters/cli/command-line-deps.ts';
+
+export interface CommandResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+class Collected extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
+    this.text += chunk.toString();
+    callback();
+  }
+}
+
+/** Runs a command in this process, with no terminal. Without `deps.openNode` the command must not need a node of its own. */
+export const runInProcess = async (
+  argv: readonly string[],
+  deps: Partial<Pick<CommandLineDeps, 'env' | 'openNode' | 'problemsOf'>> & { readonly input?: string } = {},
+): Promise<CommandResult> => {
+  const stdout = new Collected();
+  const stderr = new Collected();
+  const exitCode = await runCommandLine(argv, {
+    version: '1.2.3',
+    env: deps.env ?? {},
+    stdin: Readable.from([Buffer.from(deps.input ?? '')]),
+    stdout,
+    stderr,
+    openNode: deps.openNode ?? (() => Promise.reject(new Error('no node here'))),
+    problemsOf: deps.problemsOf ?? (() => []),
+  });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+};
