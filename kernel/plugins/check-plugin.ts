@@ -1,9 +1,10 @@
+import type { Migration } from '../../ports/ports.ts';
 import type { BootProblem } from '../boot/boot-problem.ts';
 import { type AnyPlugin, KERNEL_API, type Requires } from './plugin-definition.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Their prefix would reach the tables and the log tags of the kernel itself. */
-const RESERVED_NAMES: readonly string[] = ['core', 'kernel', 'node', 'schema', 'port'];
+/** Names that stand for the node itself in logs and refs, or whose prefix would reach its own tables. */
+const RESERVED_NAMES: readonly string[] = ['core', 'fact', 'kernel', 'node', 'port', 'schema', 'sqlite'];
 
 /** Whether a value has the outline of a plugin. What it says of itself is judged by `checkPlugin`. */
 export const looksLikePlugin = (value: unknown): value is AnyPlugin =>
@@ -31,22 +32,32 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
       hint: `kernelApi must be ${KERNEL_API}; look for another release of the plugin`,
     });
   }
-  const needs = Object.values((plugin.requires ?? {}) as Requires);
-  const refs = [...needs.map((need) => ('optional' in need ? need.optional : need)), ...(plugin.provides ?? [])];
-  if (!refs.every((ref) => typeof ref?.id === 'string')) {
+  if (!refsOf(plugin).every(isRef)) {
     problems.push({ message: `${name} requires or provides something that is not a ref`, hint: 'use defineRef' });
   }
-  const migrations = plugin.migrations ?? [];
-  if (
-    !migrations.every(
-      ({ number, name: text, up }) =>
-        Number.isSafeInteger(number) && number > 0 && typeof text === 'string' && typeof up === 'function',
-    )
-  ) {
+  if (!(plugin.migrations ?? []).every(isMigration)) {
     problems.push({ message: `${name} has a migration without a positive whole number, a name or an up function` });
   }
   return problems;
 };
+
+/** Whether the parts that the kernel walks through are what their types say. */
+export const isWellFormed = (plugin: AnyPlugin): boolean =>
+  refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration);
+
+const refsOf = (plugin: AnyPlugin): unknown[] => {
+  const needs = Object.values((plugin.requires ?? {}) as Requires);
+  return [
+    ...needs.map((need) => (need !== null && 'optional' in need ? need.optional : need)),
+    ...(plugin.provides ?? []),
+  ];
+};
+
+const isRef = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string';
+
+const isMigration = ({ number, name, up }: Migration): boolean =>
+  Number.isSafeInteger(number) && number > 0 && typeof name === 'string' && typeof up === 'function';
 
 /** The start of the names of a plugin's tables. */
 export const tablePrefix = (pluginName: string): string => `${pluginName.replaceAll('-', '_')}_`;

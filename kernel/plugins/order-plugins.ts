@@ -48,7 +48,7 @@ const byName = (a: AnyPlugin, b: AnyPlugin): number => (a.name < b.name ? -1 : a
 const providersOf = (plugin: AnyPlugin, providers: ReadonlyMap<string, AnyPlugin>): Need[] =>
   requirementsOf(plugin).flatMap(({ ref }) => {
     const provider = providers.get(ref.id);
-    return provider === undefined ? [] : [{ id: ref.id, provider }];
+    return provider === undefined || provider === plugin ? [] : [{ id: ref.id, provider }];
   });
 
 /** Every plugin that waits needs one that waits, so following the first such need must come back to where it was. */

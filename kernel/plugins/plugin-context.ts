@@ -1,21 +1,13 @@
 import type { Clock, FactStore, Ref } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
+import type { OwnedRoute } from '../http/route-table.ts';
 import type { Logger } from '../log/logger.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
 import { createPluginTables } from './plugin-tables.ts';
 import { type RepeatedTask, repeatTask } from './repeat-task.ts';
-import type { Awaitable, Route } from './route-definition.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: the kernel holds routes of any parameters, query and body
-export type AnyRoute = Route<any, any, any>;
-
-/** A route with the plugin that registered it. */
-export interface RegisteredRoute {
-  readonly route: AnyRoute;
-  readonly plugin: string;
-}
+import type { Awaitable } from './route-definition.ts';
 
 export interface PluginHost {
   readonly store: FactStore;
@@ -23,7 +15,7 @@ export interface PluginHost {
   readonly container: Container;
   readonly hooks: HookBus;
   readonly log: Logger;
-  readonly routes: RegisteredRoute[];
+  readonly routes: OwnedRoute[];
 }
 
 /** One plugin of a running node. */

@@ -1,0 +1,135 @@
+import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
+import { Random } from '../crypto/random.ts';
+import { Facts } from '../facts/facts-api.ts';
+import { Cursors } from '../http/cursors.ts';
+import { NodeSelf } from '../identity/node-self.ts';
+import { checkPlugin, isWellFormed, tablePrefix } from '../plugins/check-plugin.ts';
+import type { Environment } from '../plugins/environment-value.ts';
+import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
+import { planMigrations } from '../plugins/plan-migrations.ts';
+import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
+import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import type { BootProblem } from './boot-problem.ts';
+
+/** An enabled plugin with what the operator says about it. */
+export interface Installation {
+  readonly plugin: AnyPlugin;
+  readonly derived?: Settings | undefined;
+  readonly file?: Settings | undefined;
+  readonly overrides?: Settings | undefined;
+}
+
+export interface PlanInput {
+  readonly installations: readonly Installation[];
+  readonly coreMigrations: readonly Migration[];
+  readonly env: Environment;
+  /** Ids of refs that adapters provide beyond those of every node. */
+  readonly adapterRefs: ReadonlySet<string>;
+  readonly authRequired: boolean;
+  /** Name of a plugin that would provide the ref, were it enabled. */
+  readonly suggestProvider: (refId: string) => string | undefined;
+}
+
+/** One plugin, ready to be set up. */
+export interface PlannedPlugin {
+  readonly plugin: AnyPlugin;
+  readonly config: unknown;
+  readonly settings: readonly SettingReport[];
+}
+
+export interface BootPlan {
+  /** In the order of setup. */
+  readonly plugins: readonly PlannedPlugin[];
+  readonly migrations: readonly OwnedMigration[];
+}
+
+/** In every node, before any plugin; a plugin may provide none of these. */
+const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, Facts, Cursors];
+/** In every node, but for a plugin to replace. */
+const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
+
+/** Judges everything that can be judged before anything is opened. All problems are added; the plan is good only without any. */
+export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan => {
+  for (const { plugin } of input.installations) problems.push(...checkPlugin(plugin));
+  const plugins = input.installations.map(({ plugin }) => plugin).filter(isWellFormed);
+  checkNames(plugins, problems);
+  const providers = indexProviders(plugins, problems);
+  for (const plugin of plugins) checkRequirements(plugin, providers, input, problems);
+  if (input.authRequired && !providers.has(Authorizer.id) && !input.adapterRefs.has(Authorizer.id)) {
+    problems.push({
+      message: 'requests need a key, but no plugin checks keys',
+      hint: "enable 'keys', or set SVC_AUTH_REQUIRED=false for local development",
+    });
+  }
+  const ordered = orderPlugins(plugins, providers, problems);
+  const migrations = planMigrations(input.coreMigrations, plugins, problems);
+  const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
+  const planned = ordered.map((plugin) => {
+    const { derived, file, overrides } = byPlugin.get(plugin) ?? {};
+    const sources = { owner: `plugins.${plugin.name}`, env: input.env, derived, file, overrides };
+    const resolved = resolveSettings(plugin.config, sources, problems);
+    return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
+  });
+  return { plugins: planned, migrations };
+};
+
+/** Two plugins of one name, or one whose tables the other could reach. */
+const checkNames = (plugins: readonly AnyPlugin[], problems: BootProblem[]): void => {
+  plugins.forEach((plugin, place) => {
+    for (const other of plugins.slice(place + 1)) {
+      const [a, b] = [tablePrefix(plugin.name), tablePrefix(other.name)];
+      if (plugin.name === other.name) {
+        problems.push({ message: `two plugins are named ${plugin.name}`, hint: 'rename or disable one of them' });
+      } else if (a.startsWith(b) || b.startsWith(a)) {
+        problems.push({
+          message: `the tables of ${plugin.name} and ${other.name} cannot be told apart: both start with ${a.length < b.length ? a : b}`,
+          hint: 'rename or disable one of them',
+        });
+      }
+    }
+  });
+};
+
+const indexProviders = (plugins: readonly AnyPlugin[], problems: BootProblem[]): Map<string, AnyPlugin> => {
+  const providers = new Map<string, AnyPlugin>();
+  const fixed = new Set([...KERNEL_REFS, FactStore].map(({ id }) => id));
+  for (const plugin of plugins) {
+    for (const { id } of plugin.provides ?? []) {
+      const first = providers.get(id);
+      if (fixed.has(id)) problems.push({ message: `${plugin.name} cannot provide ${id}: it is the kernel's own` });
+      else if (first === undefined) providers.set(id, plugin);
+      else if (first !== plugin) {
+        problems.push({
+          message: `${id} is provided by ${first.name} and by ${plugin.name}`,
+          hint: 'disable one of them',
+        });
+      }
+    }
+  }
+  return providers;
+};
+
+const checkRequirements = (
+  plugin: AnyPlugin,
+  providers: ReadonlyMap<string, AnyPlugin>,
+  { adapterRefs, suggestProvider }: PlanInput,
+  problems: BootProblem[],
+): void => {
+  const present = new Set([...KERNEL_REFS, ...REPLACEABLE_REFS].map(({ id }) => id));
+  for (const { ref, optional } of requirementsOf(plugin)) {
+    if (ref.id === FactStore.id) {
+      problems.push({
+        message: `${plugin.name} requires ${ref.id}, which plugins do not get`,
+        hint: 'require Facts for facts, and use the tables of the context for the rest',
+      });
+    } else if (providers.get(ref.id) === plugin) {
+      problems.push({ message: `${plugin.name} both requires and provides ${ref.id}` });
+    } else if (!optional && !present.has(ref.id) && !adapterRefs.has(ref.id) && !providers.has(ref.id)) {
+      const suggestion = suggestProvider(ref.id);
+      problems.push({
+        message: `${plugin.name} requires ${ref.id}`,
+        hint: suggestion === undefined ? 'enable a plugin that provides it' : `enable '${suggestion}'`,
+      });
+    }
+  }
+};

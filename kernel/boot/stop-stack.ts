@@ -1,0 +1,32 @@
+import type { Logger } from '../log/logger.ts';
+import type { Awaitable } from '../plugins/route-definition.ts';
+
+/** What was started and must be ended, in reverse. */
+export interface StopStack {
+  push(name: string, stop: () => Awaitable<void>): void;
+  /** Ends everything, last first. A failure is logged and does not keep the rest from ending. Later calls wait for the first. */
+  unwind(): Promise<void>;
+}
+
+export const createStopStack = (log: Logger): StopStack => {
+  const entries: { name: string; stop: () => Awaitable<void> }[] = [];
+  let unwinding: Promise<void> | undefined;
+  const unwindAll = async (): Promise<void> => {
+    for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) {
+      try {
+        await entry.stop();
+      } catch (error) {
+        log.error('a part of the node failed to stop', { part: entry.name, error });
+      }
+    }
+  };
+  return {
+    push: (name, stop) => {
+      entries.push({ name, stop });
+    },
+    unwind: () => {
+      unwinding ??= unwindAll();
+      return unwinding;
+    },
+  };
+};

@@ -1,0 +1,272 @@
+import {
+  Authorizer,
+  Clock,
+  FactStore,
+  type Listener,
+  type Migration,
+  type Ref,
+  type ServeOptions,
+  ServiceError,
+  Transport,
+} from '../ports/ports.ts';
+import { type BootProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
+import { describeKernel, type KernelDescription } from './boot/describe-kernel.ts';
+import { type Installation, type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
+import { createStopStack, type StopStack } from './boot/stop-stack.ts';
+import { withinTime } from './boot/within-time.ts';
+import { type Container, createContainer, type Get } from './container/awilix-container.ts';
+import { Random } from './crypto/random.ts';
+import { Facts, GardenAccess } from './facts/facts-api.ts';
+import { createFacts } from './facts/facts-service.ts';
+import { HookBus } from './hooks/hook-bus.ts';
+import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
+import { compileRoutes } from './http/compile-route.ts';
+import { Cursors } from './http/cursors.ts';
+import { createCursorCodec } from './http/page-cursor.ts';
+import { type OwnedRoute, routeProblems } from './http/route-table.ts';
+import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
+import { NodeSelf } from './identity/node-self.ts';
+import type { Logger } from './log/logger.ts';
+import type { Environment } from './plugins/environment-value.ts';
+import type { SettingReport } from './plugins/plugin-config.ts';
+import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
+import type { Awaitable } from './plugins/route-definition.ts';
+
+/** How long one plugin may take to set itself up. */
+export const SETUP_LIMIT_MS = 10_000;
+/** A stop takes no longer than this, unless the store itself does not let go. */
+export const STOP_LIMIT_MS = 10_000;
+/** The part of it that running requests cannot use up. */
+const CLOSING_RESERVE_MS = 1_000;
+/** What a plugin gets to stop even when nothing is left. */
+const LEAST_STOP_MS = 200;
+
+/** The environment of a node. Each is made once, when the node boots. */
+export interface KernelAdapters {
+  readonly clock: Clock;
+  readonly random: Random;
+  store(get: Get): Awaitable<FactStore>;
+  transport(get: Get): Transport;
+  /** Further refs that adapters provide, the embedder for example. */
+  readonly extras?: readonly AdapterBinding[];
+  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
+  openAuthorizer(inner: Authorizer | undefined): Authorizer;
+}
+
+export interface AdapterBinding {
+  // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
+  readonly ref: Ref<any>;
+  create(get: Get): unknown;
+}
+
+export interface KernelOptions {
+  readonly installations: readonly Installation[];
+  readonly adapters: KernelAdapters;
+  readonly coreMigrations: readonly Migration[];
+  readonly identity: NodeIdentitySettings;
+  readonly authRequired: boolean;
+  readonly maxBodyBytes: number;
+  readonly env: Environment;
+  readonly log: Logger;
+  /** Settings of the node and its adapters, for `describe`. */
+  readonly settings?: readonly SettingReport[];
+  /** What was found wrong before: reported together with what the kernel finds. */
+  readonly problems?: readonly BootProblem[];
+  readonly suggestProvider?: (refId: string) => string | undefined;
+}
+
+/** One node. */
+export interface Kernel {
+  /** Opens the store, migrates it and sets up every plugin, without serving. Once: later calls answer as the first. */
+  boot(): Promise<void>;
+  /** Boots, then serves. */
+  start(): Promise<Listener>;
+  /** Drains what runs, then ends everything in reverse order. Idempotent; harmless at any time. */
+  stop(): Promise<void>;
+  /** What the node consists of; boots it if needed. */
+  describe(): Promise<KernelDescription>;
+  /** A part of the booted node. Throws for a ref that nobody provides. */
+  get: Get;
+  has(ref: { readonly id: string }): boolean;
+}
+
+/**
+ * Puts a node together. Throws a `BootError` with all problems that can be found without touching anything: names, refs, cycles,
+ * settings, migrations. `boot` then opens what the plan says, and ends whatever it opened when a later step fails.
+ */
+export const createKernel = (options: KernelOptions): Kernel => {
+  const problems = [...(options.problems ?? [])];
+  const plan = planBoot(
+    {
+      ...options,
+      adapterRefs: new Set(options.adapters.extras?.map(({ ref }) => ref.id)),
+      suggestProvider: options.suggestProvider ?? (() => undefined),
+    },
+    problems,
+  );
+  refuseProblems(problems);
+
+  const hooks = new HookBus({ clock: options.adapters.clock, log: options.log });
+  const node: Assembly = {
+    options,
+    plugins: plan.plugins,
+    hooks,
+    container: createContainer(),
+    stops: createStopStack(options.log),
+    routes: [],
+    lives: [],
+    served: undefined,
+    stopByMs: undefined,
+  };
+  let booted: Promise<void> | undefined;
+  let started: Promise<Listener> | undefined;
+  let stopped = false;
+  const boot = (): Promise<void> => {
+    if (stopped) return Promise.reject(new ServiceError('unavailable', 'the node has been stopped'));
+    booted ??= orUnwind(node, async () => {
+      await openStore(node, plan.migrations);
+      await setUpPlugins(node);
+      finishSetup(node);
+    });
+    return booted;
+  };
+  const startOnce = async (): Promise<Listener> => {
+    await boot();
+    if (stopped) throw new ServiceError('unavailable', 'the node was stopped while it started');
+    return orUnwind(node, () => serve(node));
+  };
+  return {
+    boot,
+    start: () => {
+      started ??= startOnce();
+      return started;
+    },
+    stop: async () => {
+      stopped = true;
+      await (started ?? booted)?.catch(() => undefined);
+      await unwind(node);
+    },
+    describe: async () => {
+      await boot();
+      const tables = await node.container.get(FactStore).tables();
+      const { plugins, routes } = node;
+      return describeKernel({ plugins, routes, hooks: hooks.describe(), tables, settings: options.settings ?? [] });
+    },
+    get: node.container.get,
+    has: node.container.has,
+  };
+};
+
+/** A node while it is being put together. */
+interface Assembly {
+  readonly options: KernelOptions;
+  readonly plugins: readonly PlannedPlugin[];
+  readonly hooks: HookBus;
+  readonly container: Container;
+  readonly stops: StopStack;
+  readonly routes: OwnedRoute[];
+  readonly lives: PluginLife[];
+  served: ServeOptions | undefined;
+  /** Monotonic; undefined until the node begins to stop. */
+  stopByMs: number | undefined;
+}
+
+const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    await unwind(node);
+    throw error;
+  }
+};
+
+const unwind = (node: Assembly): Promise<void> => {
+  node.stopByMs ??= node.options.adapters.clock.monotonicMs() + STOP_LIMIT_MS;
+  return node.stops.unwind();
+};
+
+/** What is left of the time for stopping. */
+const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
+  Math.max(LEAST_STOP_MS, (stopByMs ?? 0) - options.adapters.clock.monotonicMs());
+
+/** Adapters, migrations, identity, and the services that the kernel itself provides. */
+const openStore = async (
+  { options, hooks, container, stops }: Assembly,
+  migrations: Parameters<FactStore['migrate']>[0],
+): Promise<void> => {
+  const { adapters, log } = options;
+  const { clock, random } = adapters;
+  stops.push('container', () => container.dispose());
+  container.provide(Clock, clock);
+  container.provide(Random, random);
+  const store = await adapters.store(container.get);
+  stops.push('store', () => store.close());
+  container.provide(FactStore, store);
+  container.provideSingleton(Transport, adapters.transport);
+  for (const { ref, create } of adapters.extras ?? []) container.provideSingleton(ref, create);
+  await store.migrate(migrations);
+
+  const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
+  container.provide(NodeSelf, self);
+  container.provide(Cursors, createCursorCodec(cursorSecret));
+  const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
+  const facts = createFacts({ store, clock, random, hooks, self, gardens, log });
+  stops.push('facts', () => facts.close());
+  container.provide(Facts, facts);
+  // What the kernel knows of itself; plugins come later and may say more.
+  const auth = options.authRequired ? 'required' : 'none';
+  hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
+  hooks.register('kernel', nodeHealth, () => store.ping());
+};
+
+const setUpPlugins = async (node: Assembly): Promise<void> => {
+  const { options, hooks, container, stops, routes } = node;
+  const { log, adapters } = options;
+  const { clock } = adapters;
+  const store = container.get(FactStore);
+  for (const { plugin, config } of node.plugins) {
+    const life = openPlugin(plugin, config, { store, clock, container, hooks, log, routes });
+    const late = (what: string) => () => new ServiceError('unavailable', `${plugin.name} took too long to ${what}`);
+    stops.push(plugin.name, () => withinTime(clock, leftToStopMs(node), () => life.stop(), late('stop')));
+    node.lives.push(life);
+    try {
+      await withinTime(clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up'));
+    } catch (error) {
+      refuseProblems([problemOf(error, `${plugin.name} failed in setup`)]);
+    } finally {
+      life.endSetup();
+    }
+  }
+};
+
+/** What only the setups together show; after it nothing can be added. */
+const finishSetup = (node: Assembly): void => {
+  const { options, hooks, container, routes } = node;
+  const problems: BootProblem[] = routeProblems(routes).map((message) => ({ message }));
+  node.plugins.forEach(({ plugin }, place) => {
+    for (const { id } of plugin.provides ?? []) {
+      if (node.lives[place]?.provided.has(id) !== true) {
+        problems.push({ message: `${plugin.name} declares ${id} but never provided it` });
+      }
+    }
+  });
+  refuseProblems(problems);
+  hooks.seal();
+  const { adapters, authRequired, maxBodyBytes, log } = options;
+  const { clock, random } = adapters;
+  // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
+  const authorizer = authRequired ? container.get(Authorizer) : adapters.openAuthorizer(optionalAuthorizer(container));
+  const self = container.get(NodeSelf);
+  node.served = compileRoutes({ routes, authorizer, hooks, self, clock, random, log, maxBodyBytes });
+};
+
+const optionalAuthorizer = (container: Container): Authorizer | undefined =>
+  container.has(Authorizer) ? container.get(Authorizer) : undefined;
+
+const serve = async (node: Assembly): Promise<Listener> => {
+  if (node.served === undefined) throw new Error('the routes are compiled during boot');
+  const listener = await node.container.get(Transport).serve(node.served);
+  node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));
+  for (const life of node.lives) life.start();
+  return listener;
+};

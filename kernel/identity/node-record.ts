@@ -1,0 +1,68 @@
+import { DEFAULT_TENANT, type FactStore, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
+import { decodeBase64Url, encodeBase64Url } from '../crypto/base64url.ts';
+import type { Random } from '../crypto/random.ts';
+import type { NodeSelf } from './node-self.ts';
+import { createServiceNames } from './service-names.ts';
+
+/** Who the operator says this node is. */
+export interface NodeIdentitySettings {
+  readonly serviceName: string;
+  /** Undefined lets the first start draw one. */
+  readonly nodeId?: string | undefined;
+  /** Absolute http or https URL. */
+  readonly nodeUrl: string;
+}
+
+export interface NodeRecord {
+  readonly self: NodeSelf;
+  /** Authenticates page cursors; the same in every process that serves the store. */
+  readonly cursorSecret: Uint8Array;
+}
+
+const TABLE = 'node_settings';
+const CURSOR_SECRET_BYTES = 32;
+
+/**
+ * The node's identity as its store knows it. The first start writes it, every later one reads it; several first starts at once agree
+ * on what the first of them wrote. Starting the store as somebody else is refused: facts already carry the name and the id.
+ */
+export const openNodeRecord = async (
+  store: FactStore,
+  settings: NodeIdentitySettings,
+  random: Random,
+): Promise<NodeRecord> => {
+  const names = createServiceNames(settings.serviceName);
+  const stored = await store.write(DEFAULT_TENANT, async (transaction) => ({
+    name: await keep(transaction, 'service_name', () => settings.serviceName),
+    nodeId: await keep(transaction, 'node_id', () => settings.nodeId ?? names.nodeId(random.uuid())),
+    secret: await keep(transaction, 'cursor_secret', () => encodeBase64Url(random.bytes(CURSOR_SECRET_BYTES))),
+  }));
+  if (stored.name !== settings.serviceName) {
+    throw new ServiceError(
+      'conflict',
+      `this store belongs to a service named ${stored.name}, not ${settings.serviceName}`,
+      {
+        hint: `start it with SVC_SERVICE_NAME=${stored.name}, or give the other service a store of its own`,
+      },
+    );
+  }
+  if (settings.nodeId !== undefined && stored.nodeId !== settings.nodeId) {
+    throw new ServiceError('conflict', `this store belongs to the node ${stored.nodeId}, not ${settings.nodeId}`, {
+      hint: 'leave SVC_NODE_ID out, or give the other node a store of its own',
+    });
+  }
+  const cursorSecret = decodeBase64Url(stored.secret);
+  if (cursorSecret === null) throw new ServiceError('unavailable', 'the cursor secret in the store is damaged');
+  const url = new URL(settings.nodeUrl);
+  const nodeUrl = settings.nodeUrl.replace(/\/+$/, '');
+  return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
+};
+
+/** The stored value of a key; writes one first where there is none. The transaction keeps two starts from both writing. */
+const keep = async (transaction: WriteTransaction, key: string, create: () => string): Promise<string> => {
+  const [row] = await transaction.select(TABLE, { key });
+  if (row !== undefined) return String(row['value']);
+  const value = create();
+  await transaction.insertRows(TABLE, [{ key, value }]);
+  return value;
+};
