@@ -1,0 +1,50 @@
+import { basename } from 'node:path';
+import { expect } from 'chai';
+import { readSources, type SourceFile } from './source-files.ts';
+
+const MAX_LINES = 300;
+const BANNED_NAMES = /^(utils?|helpers?|common|misc|types?|index)$/;
+/** Time, chance and the network come through ports, so that a test can own them. */
+const IMPURE =
+  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bcrypto\.random|\brandomBytes\(|\brandomUUID\(|\bsetTimeout\(|\bsetInterval\(|\bfetch\(|['"]node:dns/;
+const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
+
+describe('the shape of the source', () => {
+  let files: SourceFile[];
+  before(async () => {
+    files = await readSources();
+    expect(files.length).to.be.above(100);
+  });
+
+  it('keeps every file under 300 lines', () => {
+    const long = files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(({ path }) => path);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('names files in kebab-case and never after a drawer', () => {
+    const names = files.map(({ path }) => basename(path).replace(/(\.test)?\.ts$/, ''));
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || BANNED_NAMES.test(name))).to.deep.equal([]);
+  });
+
+  it('exports by name only', () => {
+    expect(files.filter(({ text }) => /\bexport default\b/.test(text)).map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('takes time, chance and the network from ports outside adapters', () => {
+    const pure = files.filter(({ path }) => /^(ports|kernel|plugins)\//.test(path));
+    expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('never orders stamps by their text', () => {
+    const suspects = files.filter(
+      ({ path, text }) =>
+        !path.startsWith('test/') && /order\w*\(?['"`\s]*hlc_text|hlcText\s*(<|>|\.localeCompare)/i.test(text),
+    );
+    expect(suspects.map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('has no unfinished marks', () => {
+    const others = files.filter(({ path }) => path !== 'test/architecture/file-shape.test.ts');
+    expect(others.filter(({ text }) => MARKS.test(text)).map(({ path }) => path)).to.deep.equal([]);
+  });
+});

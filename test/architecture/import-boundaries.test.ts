@@ -1,0 +1,78 @@
+import { posix } from 'node:path';
+import { expect } from 'chai';
+import { importsOf, readSources, type SourceFile } from './source-files.ts';
+
+/** Packages that only one folder may import. Everything an adapter needs of a vendor stays in that adapter. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['ajv', 'ajv/dist/2020.js', 'awilix', 'canonicalize', '@noble/ed25519'],
+  'adapters/sql': ['knex'],
+  'adapters/sqlite': ['knex', '@photostructure/sqlite'],
+  'adapters/koa': ['koa', '@koa/router', '@koa/cors'],
+  'adapters/log': ['pino'],
+  'adapters/cli': ['commander', 'cli-progress'],
+  'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
+};
+
+/** Folders whose relative imports are limited, and what they may reach besides their own folder. */
+function mayReach(from: string, to: string): boolean {
+  const [top, second] = from.split('/');
+  if (top === 'test' || top === 'bench') return true;
+  if (top === 'config') return !/^(test|bench)\//.test(to);
+  if (top === 'ports') return to.startsWith('ports/');
+  if (top === 'kernel') return /^(kernel|ports)\//.test(to);
+  if (top === 'adapters') {
+    if (second === 'class-plugins' && to === 'kernel/plugin-api.ts') return true;
+    return to.startsWith('ports/') || to.startsWith('adapters/sql/') || to.startsWith(`adapters/${second}/`);
+  }
+  if (to === 'kernel/plugin-api.ts' || to.startsWith('ports/') || to.startsWith(`plugins/${second}/`)) return true;
+  const foreign = /^plugins\/([^/]+)\/([^/]+)\.ts$/.exec(to);
+  return foreign !== null && foreign[2] === `${foreign[1]}-api`;
+}
+
+function packageAllowed(file: SourceFile, specifier: string, typeOnly: boolean): boolean {
+  const [top, second] = file.path.split('/');
+  if (specifier.startsWith('node:') || top === 'test' || top === 'bench') return true;
+  if (specifier === 'knex' && typeOnly && (top === 'ports' || top === 'kernel' || top === 'plugins')) return true;
+  return (PACKAGES[`${top}/${second}`] ?? PACKAGES[top ?? ''] ?? []).includes(specifier);
+}
+
+function violationsOf(file: SourceFile): string[] {
+  return importsOf(file.text).flatMap(({ specifier, typeOnly }) => {
+    if (!specifier.startsWith('.')) {
+      return packageAllowed(file, specifier, typeOnly) ? [] : [`${file.path} imports the package ${specifier}`];
+    }
+    const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
+    return mayReach(file.path, target) ? [] : [`${file.path} imports ${target}`];
+  });
+}
+
+describe('import boundaries', () => {
+  let files: SourceFile[];
+  before(async () => {
+    files = await readSources();
+  });
+
+  it('read the whole program', () => {
+    for (const folder of ['ports', 'kernel', 'adapters', 'plugins', 'config', 'test', 'bench']) {
+      expect(files.filter(({ path }) => path.startsWith(`${folder}/`)).length, folder).to.be.above(3);
+    }
+    expect(files.reduce((sum, { text }) => sum + importsOf(text).length, 0)).to.be.above(files.length);
+  });
+
+  it('hold for every import of every file', () => {
+    expect(files.flatMap(violationsOf)).to.deep.equal([]);
+  });
+
+  it('would be noticed if they were broken', () => {
+    const broken: SourceFile[] = [
+      { path: 'ports/clock.ts', text: "import { x } from '../kernel/plugin-api.ts';" },
+      { path: 'kernel/a.ts', text: "import Koa from 'koa';" },
+      { path: 'kernel/a.ts', text: "const m = await import('../adapters/koa/koa-transport.ts');" },
+      { path: 'plugins/cards/a.ts', text: "import { f } from '../facts/idempotency.ts';" },
+      { path: 'plugins/cards/a.ts', text: "import knex from 'knex';" },
+      { path: 'adapters/koa/a.ts', text: "import { k } from '../../kernel/plugin-api.ts';" },
+      { path: 'adapters/koa/a.ts', text: "import './../sqlite/sqlite-dialect.ts';" },
+    ];
+    expect(broken.flatMap(violationsOf)).to.have.length(broken.length);
+  });
+});

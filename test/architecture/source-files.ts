@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Folders that hold the program. */
+export const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'test', 'bench'] as const;
+
+export interface SourceFile {
+  /** Path from the root of the project, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The root of the project, found from the compiled test upwards. */
+export const projectRoot = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    try {
+      readFileSync(join(folder, 'tsconfig.json'));
+      return folder;
+    } catch {
+      folder = dirname(folder);
+    }
+  }
+};
+
+export async function readSources(): Promise<SourceFile[]> {
+  const root = projectRoot();
+  const files: SourceFile[] = [];
+  for (const folder of SOURCE_FOLDERS) {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+      const full = join(entry.parentPath, entry.name);
+      files.push({ path: relative(root, full).split(sep).join('/'), text: readFileSync(full, 'utf8') });
+    }
+  }
+  return files;
+}
+
+/** Every module specifier that a file imports or re-exports, with whether the statement is a type import. */
+export function importsOf(text: string): { specifier: string; typeOnly: boolean }[] {
+  const found: { specifier: string; typeOnly: boolean }[] = [];
+  const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s*['"]([^'"]+)['"]/g;
+  for (const match of text.matchAll(statement))
+    found.push({ specifier: match[2] ?? '', typeOnly: match[1] !== undefined });
+  for (const match of text.matchAll(/(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g)) {
+    found.push({ specifier: match[1] ?? '', typeOnly: false });
+  }
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) {
+    found.push({ specifier: match[1] ?? '', typeOnly: false });
+  }
+  return found;
+}

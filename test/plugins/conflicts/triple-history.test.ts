@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { type Entry, TripleHistory } from '../../../plugins/conflicts/triple-history.ts';
+
+const NOW = 1_000;
+const entry = (id: string, valueKey: string, changes: Partial<Entry> = {}): Entry => ({
+  id,
+  valueKey,
+  confidence: 1,
+  validUntilMs: null,
+  gardenId: null,
+  system: false,
+  ...changes,
+});
+const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
+
+describe('the history of a triple within a transaction', () => {
+  it('counts facts added earlier in the same transaction as rivals', () => {
+    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    history.add(entry('first', 'b'));
+    expect(idsOf(history.rivalsOf(entry('second', 'c')))).to.deep.equal(['stored', 'first']);
+  });
+
+  it('knows no rival of an equal value', () => {
+    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    expect(history.rivalsOf(entry('again', 'a'))).to.deep.equal([]);
+  });
+
+  it('ends everything before a retraction, so that what follows has no rival', () => {
+    const history = new TripleHistory<Entry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], NOW);
+    history.add(entry('first', 'b'));
+    history.add(entry('gone', 'x', { confidence: 0 }));
+    expect(history.rivalsOf(entry('fresh', 'c'))).to.deep.equal([]);
+  });
+
+  it('lets a retraction with an older stamp leave newer facts alone', () => {
+    const history = new TripleHistory<Entry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], NOW);
+    history.add(entry('old retraction', 'x', { confidence: 0, hlc: { wallMs: 9, counter: 9 } }));
+    expect(idsOf(history.live)).to.deep.equal(['newer']);
+  });
+
+  it('lets a retraction inside a garden end only the facts of that garden', () => {
+    const history = new TripleHistory<Entry>([entry('outside', 'a'), entry('inside', 'b', { gardenId: 'g' })], NOW);
+    history.add(entry('gone', 'x', { confidence: 0, gardenId: 'g' }));
+    expect(idsOf(history.live)).to.deep.equal(['outside']);
+  });
+
+  it('gives a fact that is already expired no rivals and no say', () => {
+    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    const expired = entry('late', 'b', { validUntilMs: NOW });
+    expect(history.rivalsOf(expired)).to.deep.equal([]);
+    history.add(expired);
+    expect(idsOf(history.live)).to.deep.equal(['stored']);
+  });
+});
