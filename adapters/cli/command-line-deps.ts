@@ -83,31 +83,42 @@ export interface KeyAdministration {
   revoke(id: string): Promise<void>;
 }
 
+/** Everything a node consists of. Holds no secret. */
 export interface NodeDescription {
+  /** In the order of setup, those that are switched off last. */
   readonly plugins: readonly PluginDescription[];
+  readonly routes: readonly RouteDescription[];
+  readonly hooks: readonly {
+    readonly hook: string;
+    readonly kind: string;
+    /** In the order of their calls. */
+    readonly handlers: readonly { readonly plugin: string }[];
+  }[];
+  /** `plugin` is `core` for those of the store itself. */
+  readonly tables: readonly { readonly name: string; readonly plugin: string }[];
+  readonly settings: readonly SettingDescription[];
 }
 
 export interface PluginDescription {
   readonly name: string;
+  readonly enabled: boolean;
   readonly version: string;
   readonly summary: string;
-  readonly enabled: boolean;
+  /** Ids of refs; an optional one ends with a question mark. */
   readonly requires: readonly string[];
   readonly provides: readonly string[];
-  readonly settings: readonly SettingDescription[];
-  readonly routes: readonly RouteDescription[];
-  readonly hooks: readonly string[];
-  readonly tables: readonly string[];
 }
 
 export interface SettingDescription {
-  readonly name: string;
-  readonly type: string;
-  /** As JSON, empty when there is none. */
-  readonly default: string;
-  /** Environment variable that sets it, empty when there is none. */
-  readonly env: string;
-  readonly description: string;
+  /** The way to it in the configuration file, for example `plugins.facts`. */
+  readonly owner: string;
+  readonly key: string;
+  /** Environment variable that sets it. */
+  readonly variable: string | undefined;
+  /** As it came out; a secret is only said to be there or not. */
+  readonly value: unknown;
+  /** What set it, for example `default` or `environment`. */
+  readonly origin: string;
 }
 
 export interface RouteDescription {
@@ -115,5 +126,6 @@ export interface RouteDescription {
   readonly path: string;
   /** `open`, `peer`, or the permissions that a key needs. */
   readonly access: string;
+  readonly plugin: string;
   readonly summary: string;
 }

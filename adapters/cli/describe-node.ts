@@ -1,66 +1,48 @@
 import type { NodeDescription, PluginDescription } from './command-line-deps.ts';
 import { textTable } from './text-table.ts';
 
-/** Everything that a configuration switches on, for `start --print`. */
-export const describeNode = ({ plugins }: NodeDescription): string => {
-  const enabled = plugins.filter((plugin) => plugin.enabled);
-  return [
-    'Plugins\n',
-    textTable(
-      enabled.map(({ name, version, summary }) => [name, version, summary]),
-      '  ',
-    ),
-    '\nRoutes\n',
-    textTable(
-      enabled.flatMap(({ name, routes }) =>
-        routes.map(({ method, path, access, summary }) => [method, path, access, name, summary]),
-      ),
-      '  ',
-    ),
-    '\nHooks\n',
-    textTable(handlersByHook(enabled), '  '),
-    '\nTables\n',
-    textTable(
-      enabled.flatMap(({ name, tables }) => tables.map((table) => [table, name])),
-      '  ',
-    ),
-  ].join('');
-};
+const INDENT = '  ';
 
-/** One row per hook, with the plugins that handle it in the order of their calls. */
-const handlersByHook = (plugins: readonly PluginDescription[]): string[][] => {
-  const handlers = new Map<string, string[]>();
-  for (const { name, hooks } of plugins) {
-    for (const hook of hooks) handlers.set(hook, [...(handlers.get(hook) ?? []), name]);
-  }
-  return [...handlers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([hook, names]) => [hook, names.join(', ')]);
-};
+/** Everything that a configuration switches on, for `start --print`. */
+export const describeNode = ({ plugins, routes, hooks, tables }: NodeDescription): string =>
+  sections([
+    ['Plugins', plugins.filter(({ enabled }) => enabled).map(({ name, version, summary }) => [name, version, summary])],
+    ['Routes', routes.map(({ method, path, access, plugin, summary }) => [method, path, access, plugin, summary])],
+    ['Hooks', hooks.map(({ hook, kind, handlers }) => [hook, kind, handlers.map(({ plugin }) => plugin).join(', ')])],
+    ['Tables', tables.map(({ name, plugin }) => [name, plugin])],
+  ]);
 
 /** One line per plugin, on or off. */
 export const listPlugins = ({ plugins }: NodeDescription): string =>
-  textTable(plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on ' : 'off', name, version, summary]));
+  textTable(plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on' : 'off', name, version, summary]));
 
 /** All that one plugin brings, and how it is set. */
-export const describePlugin = (plugin: PluginDescription): string => {
-  const sections: readonly (readonly [string, readonly (readonly string[])[]])[] = [
+export const describePlugin = (plugin: PluginDescription, node: NodeDescription): string => {
+  const mine = (part: { readonly plugin: string }): boolean => part.plugin === plugin.name;
+  const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);
+  const title = `${plugin.name} ${plugin.version}, ${plugin.enabled ? 'on' : 'off'}\n${plugin.summary}\n\n`;
+  return `${title}${sections([
     [
       'Settings',
-      plugin.settings.map((setting) => [
-        setting.name,
-        setting.type,
-        setting.default === '' ? '' : `default ${setting.default}`,
-        setting.env,
-        setting.description,
+      settings.map(({ key, variable, value, origin }) => [
+        key,
+        variable ?? '',
+        JSON.stringify(value) ?? 'unset',
+        origin,
       ]),
     ],
-    ['Routes', plugin.routes.map(({ method, path, access, summary }) => [method, path, access, summary])],
-    ['Hooks', plugin.hooks.map((hook) => [hook])],
-    ['Tables', plugin.tables.map((table) => [table])],
+    ['Routes', node.routes.filter(mine).map(({ method, path, access, summary }) => [method, path, access, summary])],
+    ['Hooks', node.hooks.filter(({ handlers }) => handlers.some(mine)).map(({ hook, kind }) => [hook, kind])],
+    ['Tables', node.tables.filter(mine).map(({ name }) => [name])],
     ['Provides', plugin.provides.map((ref) => [ref])],
     ['Requires', plugin.requires.map((ref) => [ref])],
-  ];
-  const title = `${plugin.name} ${plugin.version} (${plugin.enabled ? 'on' : 'off'})\n${plugin.summary}\n`;
-  return sections
-    .filter(([, rows]) => rows.length > 0)
-    .reduce((text, [heading, rows]) => `${text}\n${heading}\n${textTable(rows, '  ')}`, title);
+  ])}`;
 };
+
+type Section = readonly [heading: string, rows: readonly (readonly string[])[]];
+
+const sections = (all: readonly Section[]): string =>
+  all
+    .filter(([, rows]) => rows.length > 0)
+    .map(([heading, rows]) => `${heading}\n${textTable(rows, INDENT)}`)
+    .join('\n');

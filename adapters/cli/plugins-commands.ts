@@ -39,13 +39,14 @@ Examples:
     .argument('<name>', 'name of the plugin')
     .option('--config <file>', 'configuration file')
     .action(async (name: string, options: PluginsOptions) => {
-      const found = (await describe(options, deps)).plugins.find((plugin) => plugin.name === name);
+      const node = await describe(options, deps);
+      const found = node.plugins.find((plugin) => plugin.name === name);
       if (found === undefined) {
         throw new ServiceError('lookup', 'there is no plugin of this name', {
           hint: '"fact-memory-node plugins list" shows all names.',
         });
       }
-      deps.stdout.write(describePlugin(found));
+      deps.stdout.write(describePlugin(found, node));
       done(EXIT.ok);
     });
 
