@@ -1,0 +1,55 @@
+import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { describeError } from './describe-error.ts';
+
+/** Weakest first; a level also lets everything stronger through. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Lines of JSON, one per call, in the outline that the kernel asks for. */
+export interface JsonLogger {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  child(fields: Fields): JsonLogger;
+}
+
+export interface PinoLoggerOptions {
+  readonly level: LogLevel;
+  /** Where the lines go; standard error by default. */
+  readonly write?: (line: string) => void;
+}
+
+/**
+ * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON whatever
+ * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data.
+ */
+export const createPinoLogger = ({ level, write }: PinoLoggerOptions): JsonLogger => {
+  const options = {
+    level,
+    // Who writes is known from where the lines come; process and host would only be noise.
+    base: undefined,
+    messageKey: 'message',
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: describeError },
+  };
+  return wrap(pino(options, write === undefined ? standardError() : { write }));
+};
+
+/** A reader that went away must not take the node with it. */
+const standardError = () => {
+  const stream = destination({ dest: 2, sync: true });
+  stream.on('error', () => undefined);
+  return stream;
+};
+
+const wrap = (logger: PinoLogger): JsonLogger => ({
+  debug: (message, fields) => logger.debug(fields ?? {}, message),
+  info: (message, fields) => logger.info(fields ?? {}, message),
+  warn: (message, fields) => logger.warn(fields ?? {}, message),
+  error: (message, fields) => logger.error(fields ?? {}, message),
+  child: (fields) => wrap(logger.child({ ...fields })),
+});
