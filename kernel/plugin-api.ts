@@ -1,6 +1,8 @@
 /** All that a plugin may import of the kernel, and of the ports through it. Re-exports only. */
 export * from '../ports/ports.ts';
+export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
+export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';
 export * from './crypto/random.ts';
 export { sha256Hex } from './crypto/sha256-digest.ts';
 export { contentId } from './facts/content-id.ts';

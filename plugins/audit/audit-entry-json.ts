@@ -1,0 +1,64 @@
+import { formatInstant, type StoredFact } from '../../kernel/plugin-api.ts';
+import type { SigningKey } from './audit-api.ts';
+import type { RecordedEntry } from './audit-entry-row.ts';
+
+/** An entry of `GET /v1/auth/audit` (wire contract 14). */
+export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
+  seq: entry.seq,
+  id: entry.id,
+  event_type: entry.event,
+  entity_uri: entry.entityUri,
+  oidc_sub: entry.oidcSub,
+  fact_id: entry.factId,
+  source: entry.source,
+  attested_key_id: entry.attestedKeyId,
+  ts: formatInstant(entry.tsMs),
+  tenant_id: entry.tenantId,
+  detail: entry.detail === null ? null : (JSON.parse(entry.detail) as unknown),
+});
+
+/** The same for `GET /v1/admin/audit`, whose clients expect `detail` as text. */
+export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
+  ...logEntryJson(entry),
+  detail: entry.detail,
+});
+
+/** An entry of `GET /v1/audit`. `fact` is undefined when there is none or the caller may not see it. */
+export const factEntryJson = (entry: RecordedEntry, fact: StoredFact | undefined, key: SigningKey | undefined) => ({
+  id: entry.id,
+  fact_id: entry.factId,
+  event_type: entry.event,
+  entity_uri: entry.entityUri,
+  oidc_sub: entry.oidcSub,
+  source: entry.source,
+  attested_key_id: entry.attestedKeyId,
+  ts: formatInstant(entry.tsMs),
+  attested_key_entity_uri: key?.entityUri ?? null,
+  attested_key_description: key?.description ?? null,
+  fact_entity: fact?.entity ?? null,
+  fact_relation: fact?.relation ?? null,
+  fact_value_type: fact?.value.type ?? null,
+  fact_value_v: fact?.value.v ?? null,
+  fact_scope: fact?.scope ?? null,
+});
+
+export type FactEntryJson = ReturnType<typeof factEntryJson>;
+
+/** Members of a `FactEntryJson`, in order. */
+export const FACT_ENTRY_MEMBERS = [
+  'id',
+  'fact_id',
+  'event_type',
+  'entity_uri',
+  'oidc_sub',
+  'source',
+  'attested_key_id',
+  'ts',
+  'attested_key_entity_uri',
+  'attested_key_description',
+  'fact_entity',
+  'fact_relation',
+  'fact_value_type',
+  'fact_value_v',
+  'fact_scope',
+] as const satisfies readonly (keyof FactEntryJson)[];

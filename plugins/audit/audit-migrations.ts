@@ -1,0 +1,31 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+/**
+ * The column `tenant_id` comes with migration 012. Every index grows at its end: one on `fact_id` would dirty a page of its own for each
+ * fact, so entries are found by the feed stamp of their fact.
+ */
+export const auditMigrations: readonly Migration[] = [
+  {
+    number: 7,
+    name: 'fact_audit',
+    async up({ schema }) {
+      await schema.createTable('audit_entries', (table) => {
+        table.bigIncrements('seq');
+        table.text('id').notNullable();
+        table.text('event_type').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('oidc_sub');
+        table.text('fact_id');
+        table.bigInteger('feed_wall');
+        table.integer('feed_ctr');
+        table.text('source').notNullable();
+        table.text('attested_key_id');
+        table.bigInteger('ts_ms').notNullable();
+        table.text('detail');
+        table.index(['ts_ms'], 'audit_entries_ts');
+        table.index(['entity_uri', 'ts_ms'], 'audit_entries_entity');
+        table.index(['feed_wall', 'feed_ctr'], 'audit_entries_fact');
+      });
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  Facts,
+  factAppended,
+  KERNEL_API,
+  Random,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import { type AuditEntry, AuditLog } from './audit-api.ts';
+import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
+import { auditMigrations } from './audit-migrations.ts';
+import { AuditStore } from './audit-store.ts';
+import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
+import { RejectionLimit } from './rejection-limit.ts';
+
+export const auditPlugin = definePlugin({
+  name: 'audit',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
+  requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors },
+  provides: [AuditLog],
+  migrations: auditMigrations,
+  setup({ use, tables, hooks, on, provide, route }) {
+    const { facts, clock, random, cursors } = use;
+    const store = new AuditStore({ tables, clock, random });
+    const limit = new RejectionLimit();
+    const recordApart = (entries: readonly AuditEntry[]): Promise<void> =>
+      tables.write(tenantOf(entries), (_own, transaction) => store.add(entries, transaction));
+
+    provide(AuditLog, {
+      async record(given: AuditEntry | readonly AuditEntry[], transaction?: WriteTransaction) {
+        const entries = [given].flat();
+        if (transaction !== undefined) await store.add(entries, transaction);
+        else if (entries.length > 0) await recordApart(entries);
+      },
+      async recordRejection(entry) {
+        const admitted = limit.admit(entry, clock.monotonicMs());
+        if (admitted !== null) await recordApart([admitted]);
+      },
+    });
+    on(factAppended, async (batch) => {
+      await store.addFacts(batch);
+    });
+    route(authAuditRoute({ store, facts }));
+    route(adminAuditRoute({ store, facts }));
+    const parts = { store, facts, hooks, clock, cursors };
+    route(listAuditRoute(parts));
+    route(factAuditRoute(parts));
+    route(exportAuditRoute(parts));
+  },
+});
+
+/** Entries are numbered in commit order per tenant, which one transaction can keep for one tenant only. */
+const tenantOf = (entries: readonly AuditEntry[]): string => {
+  const [first] = entries;
+  if (first === undefined || entries.some(({ tenantId }) => tenantId !== first.tenantId)) {
+    throw new Error('entries recorded together belong to one tenant');
+  }
+  return first.tenantId;
+};

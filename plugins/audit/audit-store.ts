@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+import type {
+  AppendedBatch,
+  Clock,
+  PluginTables,
+  Random,
+  Snapshot,
+  SqlValue,
+  WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditEntry } from './audit-api.ts';
+import { entryFromRow, type RecordedEntry, rowOfEntry, rowOfFact } from './audit-entry-row.ts';
+
+/** Which entries of one tenant; a member that is absent narrows nothing. */
+export interface AuditFilter {
+  readonly tenantId: string;
+  readonly principal?: string | undefined;
+  readonly event?: string | undefined;
+  /** Milliseconds since the epoch, both included. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  /** Only entries of this entity, whatever `principal` asks for. */
+  readonly ownedBy?: string | undefined;
+}
+
+/** Place of an entry in the order of `newestFirst`. */
+export interface AuditPosition {
+  readonly tsMs: number;
+  readonly id: string;
+}
+
+const TABLE = 'audit_entries';
+
+/** The entries in the store. */
+export class AuditStore {
+  readonly #tables: PluginTables;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor(parts: { readonly tables: PluginTables; readonly clock: Clock; readonly random: Random }) {
+    this.#tables = parts.tables;
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+  }
+
+  /** One entry for each stored fact, with one statement for the whole batch. */
+  addFacts({ facts, transaction, nowMs }: AppendedBatch): Promise<void> {
+    const rows = facts.map((appended) => rowOfFact(appended, this.#random.uuid(), nowMs));
+    return this.#tables.in(transaction).insertRows(TABLE, rows);
+  }
+
+  async add(entries: readonly AuditEntry[], transaction: WriteTransaction): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const rows = [];
+    for (const entry of entries) {
+      const fact = entry.factId == null ? undefined : await transaction.get(entry.factId);
+      rows.push(rowOfEntry(entry, this.#random.uuid(), nowMs, fact?.feed ?? null));
+    }
+    if (rows.length > 0) await this.#tables.in(transaction).insertRows(TABLE, rows);
+  }
+
+  /** Entries numbered above `afterSeq`, ascending. */
+  async inOrder(filter: AuditFilter, afterSeq: number, limit: number, snapshot: Snapshot): Promise<RecordedEntry[]> {
+    const query = this.#matching(filter, snapshot).where('seq', '>', afterSeq).orderBy('seq').limit(limit);
+    return entriesOf(await query);
+  }
+
+  /** Entries after the position, ts descending, id descending. */
+  async newestFirst(
+    filter: AuditFilter,
+    after: AuditPosition | undefined,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<RecordedEntry[]> {
+    const query = this.#matching(filter, snapshot).orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
+    if (after !== undefined) {
+      const { tsMs, id } = after;
+      // The bound alone would do for the order; named first, it is what the index is searched by.
+      query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('id', '>=', id));
+    }
+    return entriesOf(await query);
+  }
+
+  async count(filter: AuditFilter, snapshot: Snapshot): Promise<number> {
+    const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
+  /** Entries about a fact that the store has, oldest first. */
+  async aboutFact(filter: AuditFilter, factId: string, snapshot: Snapshot): Promise<RecordedEntry[]> {
+    const fact = await snapshot.get(factId);
+    // The same query runs for an unknown id, which must not be told apart by its time.
+    const { wallMs, counter } = fact?.feed ?? { wallMs: -1, counter: -1 };
+    const query = this.#matching(filter, snapshot)
+      .where({ feed_wall: wallMs, feed_ctr: counter, fact_id: factId })
+      .orderBy('seq')
+      .limit(MAX_ENTRIES_OF_FACT);
+    return entriesOf(await query);
+  }
+
+  #matching(filter: AuditFilter, snapshot: Snapshot): Knex.QueryBuilder {
+    const query = this.#tables.in(snapshot)(TABLE).where('tenant_id', filter.tenantId);
+    if (filter.principal !== undefined) query.where('entity_uri', filter.principal);
+    if (filter.ownedBy !== undefined) query.where('entity_uri', filter.ownedBy);
+    if (filter.event !== undefined) query.where('event_type', filter.event);
+    if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
+    if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
+    return query;
+  }
+}
+
+/** The answer of a single fact has no pages. */
+const MAX_ENTRIES_OF_FACT = 1000;
+
+const entriesOf = (rows: unknown): RecordedEntry[] => (rows as Record<string, SqlValue>[]).map(entryFromRow);

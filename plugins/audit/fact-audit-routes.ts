@@ -1,0 +1,134 @@
+import {
+  type Clock,
+  type CursorCodec,
+  type Facts,
+  type HookCaller,
+  type Principal,
+  type Route,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { FACT_ENTRY_MEMBERS } from './audit-entry-json.ts';
+import { AUDIT_QUERY_PROPERTIES, type AuditQuery, auditFilter, seesAllEntries } from './audit-query.ts';
+import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts';
+import { csvLine } from './csv-line.ts';
+import { readFactEntries } from './read-fact-entries.ts';
+
+interface ListQuery extends AuditQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface FactAuditParts {
+  readonly store: AuditStore;
+  readonly facts: Facts;
+  readonly hooks: HookCaller;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+const ACCESS = { permission: ['read', 'admin', 'audit.read'] } as const;
+
+/** Rows held in memory at a time while exporting. */
+const EXPORT_PAGE = 500;
+
+/** `GET /v1/audit`: the caller's own entries, or all of the tenant, with what the caller may see of their facts. */
+export const listAuditRoute = (parts: FactAuditParts): Route<undefined, ListQuery> => ({
+  method: 'GET',
+  path: '/v1/audit',
+  summary: 'Audit entries with their facts, newest first; all of the tenant for admin and audit.read, else own ones',
+  access: ACCESS,
+  query: schema<ListQuery>({
+    type: 'object',
+    properties: {
+      ...AUDIT_QUERY_PROPERTIES,
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+    },
+  }),
+  handle({ caller, query, path }) {
+    const { store, facts, hooks, cursors } = parts;
+    const filter = filterOf(query, caller);
+    const binding = JSON.stringify([caller.entityUri, path, filter]);
+    const after = positionOf(query.cursor, binding, parts);
+    return facts.read(caller, 'get', async (reader) => {
+      const found = await store.newestFirst(filter, after, query.limit + 1, reader.snapshot);
+      const page = found.slice(0, query.limit);
+      const last = page.at(-1);
+      const more = found.length > query.limit && last !== undefined;
+      const entries = await readFactEntries(page, reader, hooks);
+      const total = await store.count(filter, reader.snapshot);
+      const cursor = more ? cursors.encode({ position: [last.tsMs, last.id], binding }) : null;
+      return { status: 200, body: { entries, total, cursor } };
+    });
+  },
+});
+
+/** `GET /v1/audit/facts/{id}`: an unknown fact and one without entries for the caller alike answer an empty array. */
+export const factAuditRoute = ({ store, facts, hooks }: FactAuditParts): Route<{ id: string }> => ({
+  method: 'GET',
+  path: '/v1/audit/facts/:id',
+  summary: 'Audit entries of one fact, oldest first',
+  access: ACCESS,
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  handle({ caller, params }) {
+    const filter = filterOf({}, caller);
+    return facts.read(caller, 'get', async (reader) => {
+      const entries = await store.aboutFact(filter, params.id, reader.snapshot);
+      return { status: 200, body: await readFactEntries(entries, reader, hooks) };
+    });
+  },
+});
+
+/** `GET /v1/audit/export`: what `GET /v1/audit` lists, all of it, as CSV. */
+export const exportAuditRoute = (parts: FactAuditParts): Route<undefined, AuditQuery> => ({
+  method: 'GET',
+  path: '/v1/audit/export',
+  summary: 'Audit entries with their facts as CSV, newest first',
+  access: ACCESS,
+  query: schema<AuditQuery>({ type: 'object', properties: AUDIT_QUERY_PROPERTIES }),
+  handle({ caller, query, signal }) {
+    return {
+      status: 200,
+      contentType: 'text/csv; charset=utf-8; header=present',
+      headers: { 'Content-Disposition': 'attachment; filename="audit.csv"' },
+      text: csvText(filterOf(query, caller), caller, signal, parts),
+    };
+  },
+});
+
+/** Page by page, each on its own snapshot: an export may take long, and a snapshot kept open holds up the store. */
+async function* csvText(
+  filter: AuditFilter,
+  caller: Principal,
+  signal: AbortSignal,
+  { store, facts, hooks }: FactAuditParts,
+): AsyncGenerator<string, void, undefined> {
+  yield csvLine(FACT_ENTRY_MEMBERS);
+  let after: AuditPosition | undefined;
+  do {
+    const page = await facts.read(caller, 'get', async (reader) => {
+      const found = await store.newestFirst(filter, after, EXPORT_PAGE, reader.snapshot);
+      return {
+        last: found.length < EXPORT_PAGE ? undefined : found.at(-1),
+        rows: await readFactEntries(found, reader, hooks),
+      };
+    });
+    yield page.rows.map((row) => csvLine(FACT_ENTRY_MEMBERS.map((member) => row[member]))).join('');
+    after = page.last;
+  } while (after !== undefined && !signal.aborted);
+}
+
+const filterOf = (query: AuditQuery, caller: Principal): AuditFilter => ({
+  ...auditFilter(query, caller),
+  ownedBy: seesAllEntries(caller) ? undefined : caller.entityUri,
+});
+
+const positionOf = (
+  cursor: string | undefined,
+  binding: string,
+  { cursors, clock }: FactAuditParts,
+): AuditPosition | undefined => {
+  if (cursor === undefined) return undefined;
+  const [tsMs, id] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
+  return { tsMs: Number(tsMs), id: String(id) };
+};

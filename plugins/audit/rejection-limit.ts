@@ -1,0 +1,40 @@
+import { type AuditEntry, REJECTIONS_PER_MINUTE } from './audit-api.ts';
+
+const WINDOW_MS = 60_000;
+/** Whoever sends under many names must not fill the memory instead of the disk. */
+const MAX_WINDOWS = 4096;
+
+interface Window {
+  readonly startedMs: number;
+  recorded: number;
+  suppressed: number;
+}
+
+/** Decides which refusals are worth an entry. */
+export class RejectionLimit {
+  readonly #windows = new Map<string, Window>();
+
+  /** The entry to record, with the number of those that were left out before it; null when this one is left out. */
+  admit(entry: AuditEntry, monotonicMs: number): AuditEntry | null {
+    const key = JSON.stringify([entry.tenantId, entry.entityUri, entry.event]);
+    const known = this.#windows.get(key);
+    const isOver = known === undefined || monotonicMs - known.startedMs >= WINDOW_MS;
+    const window = isOver ? this.#open(key, monotonicMs) : known;
+    if (window.recorded >= REJECTIONS_PER_MINUTE) {
+      window.suppressed += 1;
+      return null;
+    }
+    window.recorded += 1;
+    const suppressed = isOver ? (known?.suppressed ?? 0) : 0;
+    return suppressed === 0 ? entry : { ...entry, detail: { ...entry.detail, suppressed } };
+  }
+
+  #open(key: string, startedMs: number): Window {
+    this.#windows.delete(key);
+    // A map remembers insertion, so its first key is the oldest.
+    if (this.#windows.size >= MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value as string);
+    const window = { startedMs, recorded: 0, suppressed: 0 };
+    this.#windows.set(key, window);
+    return window;
+  }
+}

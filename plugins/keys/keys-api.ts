@@ -1,0 +1,84 @@
+import { defineRef, type FactValue, type Permission, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+
+/** An API key without its secret (wire contract 13.1). */
+export interface KeyRecord {
+  readonly id: string;
+  readonly entityUri: string;
+  /** Sorted. */
+  readonly permissions: readonly Permission[];
+  readonly allowedScopes: readonly Scope[];
+  readonly description: string | null;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339, as it was sent; null for a key without an end. */
+  readonly expiresAt: string | null;
+  readonly tenantId: string;
+  /** Subject at the identity provider when the key came from an exchange. */
+  readonly oidcSub: string | null;
+  /** RFC 3339; null while the key is active or merely expired. */
+  readonly revokedAt: string | null;
+}
+
+export interface KeyRegistration {
+  /** At least `MIN_RAW_KEY_LENGTH` visible ASCII characters. Only its SHA-256 digest is kept. */
+  readonly rawKey: string;
+  readonly entityUri: string;
+  /** At least one. */
+  readonly permissions: readonly Permission[];
+  /** At least one. */
+  readonly allowedScopes: readonly Scope[];
+  /** At most 1024 characters. */
+  readonly description?: string | null;
+  /** RFC 3339. Absent or null: as long as keys may live. */
+  readonly expiresAt?: string | null;
+  /** Absent: the actor's. */
+  readonly tenantId?: string;
+  readonly oidcSub?: string | null;
+}
+
+export const MIN_RAW_KEY_LENGTH = 32;
+
+/**
+ * Key administration. The actor is whoever asks: a key is held to the rules for registrars, the node itself (`kind: 'node'`, for
+ * the command line and the first key) is not.
+ */
+export interface KeyRegistry {
+  /**
+   * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the key was
+   * ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a scope or the tenant.
+   */
+  register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord>;
+  /** Keys of everybody, newest first; expired and revoked ones only when asked for. */
+  list(options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
+  /**
+   * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an unknown id
+   * and one that is neither the actor's own nor, for an admin, of its tenant.
+   */
+  revoke(id: string, actor: Principal): Promise<void>;
+  /** Keys ever registered, expired and revoked ones included. */
+  count(): Promise<number>;
+}
+
+export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
+
+/** What an agent has signed with one of its keys: an assertion as it was sent, before anything was trimmed. */
+export interface SignedAssertion {
+  readonly keyId: string;
+  /** base64url without padding. */
+  readonly signature: string;
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: FactValue;
+  readonly source: string;
+}
+
+/** Public keys of agents, which sign what they assert (wire contract 2.6 and 13.4). */
+export interface AgentKeys {
+  /**
+   * Resolves when the caller's own, active key `keyId` made the signature. Rejects with `attestation_invalid` otherwise, and
+   * with `authorization` for a key of another entity of the tenant. `path` names the attestation for the violation.
+   */
+  verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
+}
+
+export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');
