@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { bareInsertRate, sampleFactTable } from './ceiling/bare-insert.ts';
 import { Contestant, type ContestLoad } from './contestant.ts';
+import { NODE_DATABASE } from './processes/launch-node.ts';
 import { startCeiling } from './processes/start-ceiling.ts';
-import { NODE_DATABASE, startNode } from './processes/start-node.ts';
+import { startNode } from './processes/start-node.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 /** Every fiftieth assertion contradicts the one before it, so that conflict rows are part of what is measured. */

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,25 +37,6 @@ export const peakMemoryMiB = (pid: number): number | null => {
 };
 
 export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'fact-bench-'));
-
-export interface Spawned {
-  readonly child: ChildProcess;
-  readonly errorFile: string;
-}
-
-/**
- * Starts a Node process whose standard error goes to a file in `folder`: billing lines are part of the work that is measured, and a
- * pipe would make this process share it.
- */
-export const spawnServer = (folder: string, argv: readonly string[], env: NodeJS.ProcessEnv): Spawned => {
-  const errorFile = join(folder, 'stderr.log');
-  const child = spawn(process.execPath, argv, {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', openSync(errorFile, 'a')],
-  });
-  return { child, errorFile };
-};
 
 /** The last lines that a server wrote before it ended. */
 export const lastWords = (errorFile: string): string =>

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lastWords, makeFolder, type ServerProcess, spawnServer, stopServer } from './child-process.ts';
+import { lastWords, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
 
 const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.meta.url));
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
@@ -8,7 +10,12 @@ const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 /** Starts the bare prototype on an empty store. `answerBytes` is the size of what its bare GET answers. */
 export const startCeiling = async (answerBytes = 0): Promise<ServerProcess> => {
   const folder = await makeFolder();
-  const { child, errorFile } = spawnServer(folder, [CEILING, join(folder, 'ceiling.db'), KEY, String(answerBytes)], {});
+  const errorFile = join(folder, 'stderr.log');
+  const errors = openSync(errorFile, 'a');
+  const child = spawn(process.execPath, [CEILING, join(folder, 'ceiling.db'), KEY, String(answerBytes)], {
+    stdio: ['ignore', 'pipe', errors],
+  });
+  closeSync(errors);
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.once('data', (line: Buffer) => resolve((JSON.parse(line.toString()) as { port: number }).port));
     child.once('exit', () => reject(new Error(`the ceiling prototype ended: ${lastWords(errorFile)}`)));

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { launchNode, NODE_DATABASE } from '../../bench/processes/launch-node.ts';
+import { problemsOf } from './check-state.ts';
+import { CRASH_IMAGES, SEED } from './crash-counts.ts';
+import { seededFraction } from './seeded-fraction.ts';
+import { readStoredState, type StoredState } from './stored-state.ts';
+import { newHistory, writeUntil } from './write-load.ts';
+
+/** Each round has a store of its own, so that no log grows to the size that starts a checkpoint. */
+const IMAGES_PER_ROUND = 40;
+const LONGEST_PAUSE_MS = 60;
+const ROUND_LIMIT_MS = 60_000;
+const IMAGE = 'image.db';
+const SHOWN = 10;
+
+interface Image {
+  readonly state: StoredState;
+  readonly ackedBefore: readonly string[];
+}
+
+/** Runs `work` on a node whose schema is in the database file, however little of the log a copy of it has. */
+const onFreshNode = async (folder: string, work: (port: number) => Promise<void>): Promise<void> => {
+  const first = await launchNode(folder);
+  const stopped = once(first.child, 'exit');
+  first.child.kill('SIGTERM');
+  await stopped;
+  const { child, port } = await launchNode(folder);
+  const killed = once(child, 'exit');
+  try {
+    await work(port);
+  } finally {
+    child.kill('SIGKILL');
+    await killed;
+  }
+};
+
+const openImage = async (folder: string): Promise<StoredState> => {
+  const state = readStoredState(join(folder, IMAGE));
+  for (const suffix of ['', '-wal', '-shm']) await rm(join(folder, `${IMAGE}${suffix}`), { force: true });
+  return state;
+};
+
+/**
+ * What a crash would leave at this moment. The database file comes first: nothing but a checkpoint changes it, so the log copied after it
+ * always fits.
+ */
+const takeImage = async (folder: string): Promise<StoredState> => {
+  await copyFile(join(folder, NODE_DATABASE), join(folder, IMAGE));
+  await copyFile(join(folder, `${NODE_DATABASE}-wal`), join(folder, `${IMAGE}-wal`));
+  return openImage(folder);
+};
+
+const tearLog = async (folder: string, log: Buffer, length: number): Promise<StoredState> => {
+  await copyFile(join(folder, NODE_DATABASE), join(folder, IMAGE));
+  await writeFile(join(folder, `${IMAGE}-wal`), log.subarray(0, length));
+  return openImage(folder);
+};
+
+const missing = ({ state, ackedBefore }: Image): string[] => {
+  const stored = new Set(state.facts.map(({ id }) => id));
+  return ackedBefore.filter((id) => !stored.has(id)).map((id) => `acknowledged fact ${id} is not in the copy`);
+};
+
+const eachRound = (tell: (round: number, images: number) => void): void => {
+  for (let taken = 0, round = 1; taken < CRASH_IMAGES; taken += IMAGES_PER_ROUND, round += 1) {
+    tell(round, Math.min(IMAGES_PER_ROUND, CRASH_IMAGES - taken) / 2);
+  }
+};
+
+describe('A copy of a store that is being written', () => {
+  eachRound((round, images) => {
+    describe(`(store ${round})`, function () {
+      this.timeout(ROUND_LIMIT_MS);
+      const seed = SEED + round;
+      const fraction = seededFraction(seed);
+      const history = newHistory();
+      const taken: Image[] = [];
+      let folder: string;
+
+      before(async () => {
+        folder = await mkdtemp(join(tmpdir(), 'fact-image-'));
+        await onFreshNode(folder, async (port) => {
+          let isOver = false;
+          const writing = writeUntil(port, `${seed}`, fraction, history, () => isOver);
+          while (taken.length < images) {
+            await pause(fraction() * LONGEST_PAUSE_MS);
+            const ackedBefore = history.acked.map(({ id }) => id);
+            taken.push({ ackedBefore, state: await takeImage(folder) });
+          }
+          isOver = true;
+          await writing;
+        });
+      });
+
+      after(() => rm(folder, { recursive: true, force: true }));
+
+      it('holds everything that was acknowledged before, and all that belongs to it', () => {
+        expect(history.unexpected).to.deep.equal([]);
+        for (const [at, image] of taken.entries()) {
+          const problems = [...missing(image), ...problemsOf(image.state)];
+          expect(problems.slice(0, SHOWN), `seed ${seed}, copy ${at + 1}`).to.deep.equal([]);
+        }
+        expect(taken.at(-1)?.ackedBefore).to.not.deep.equal([]);
+      });
+
+      it('holds a beginning of the feed and all that belongs to it when its log is torn at any byte', async () => {
+        const log = await readFile(join(folder, `${NODE_DATABASE}-wal`));
+        const whole = (await tearLog(folder, log, log.length)).feed.map(({ id }) => id);
+        for (let torn = 0; torn < images; torn += 1) {
+          const length = Math.floor(fraction() * log.length);
+          const state = await tearLog(folder, log, length);
+          const where = `seed ${seed}, log torn at ${length}`;
+          expect(problemsOf(state).slice(0, SHOWN), where).to.deep.equal([]);
+          expect(
+            state.feed.map(({ id }) => id),
+            where,
+          ).to.deep.equal(whole.slice(0, state.feed.length));
+        }
+      });
+    });
+  });
+});
