@@ -1,0 +1,133 @@
+import {
+  type AppendBatch,
+  type AppendItem,
+  all,
+  compareHlc,
+  equals,
+  type FactOutline,
+  type Filter,
+  liveAmong,
+  noteOf,
+  type PreparedFact,
+  type ServiceNames,
+  SIBLING_LIMIT,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { ClientAssertion } from './client-assertion.ts';
+import { isTtlRelation, ttlTarget } from './ttl.ts';
+
+/**
+ * Answers a repeated assertion with the record that is already there (wire contract 4.3): same caller, equal in everything a caller says, and
+ * still live. Items are judged in order, so a retraction between two equal assertions keeps both.
+ */
+export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames): Promise<void> => {
+  const triples = new Map<string, TripleInBatch>();
+  const ttls = new Map<string, AppendItem>();
+  for (const item of batch.items) {
+    if (!item.open) continue;
+    const id = tripleId(item.fact);
+    const triple = triples.get(id) ?? { candidates: [], endedIn: new Set() };
+    triples.set(id, triple);
+    if (noteOf(item.notes, ClientAssertion) === undefined || item.fact.confidence === 0)
+      end(triple, item.fact.gardenId);
+    else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
+    else await settleOne(batch, item, triple);
+  }
+};
+
+/** What one transaction has done to a triple so far. */
+interface TripleInBatch {
+  /** Items that will be stored, unless a later handler refuses them, and are live. */
+  candidates: AppendItem[];
+  /** Gardens in which facts stored before this transaction no longer count as live; null stands for all of them. */
+  readonly endedIn: Set<string | null>;
+}
+
+/** A retraction ends what came before it, and so may a fact that a plugin or a peer brings, a resolution for one. */
+const end = (triple: TripleInBatch, gardenId: string | null): void => {
+  triple.endedIn.add(gardenId);
+  triple.candidates = gardenId === null ? [] : triple.candidates.filter(({ fact }) => fact.gardenId !== gardenId);
+};
+
+const settleOne = async (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> => {
+  const { fact } = item;
+  const earlier = triple.candidates.find((candidate) => repeatsItem(fact, candidate));
+  if (earlier !== undefined) {
+    item.follow(earlier);
+    return;
+  }
+  const hasEnded = triple.endedIn.has(null) || triple.endedIn.has(fact.gardenId);
+  const stored = hasEnded ? undefined : await storedEqual(batch, item);
+  if (stored !== undefined) item.settle(stored);
+  else if (fact.validUntilMs === null || fact.validUntilMs > batch.nowMs) triple.candidates.push(item);
+};
+
+/** A time-to-live repeats another only while that one is in force: set to and fro, each must count again. */
+const settleTtl = async (
+  batch: AppendBatch,
+  item: AppendItem,
+  latest: Map<string, AppendItem>,
+  names: ServiceNames,
+): Promise<void> => {
+  const target = ttlTarget(item.fact.entity, names);
+  const previous = latest.get(target);
+  if (previous !== undefined && repeatsItem(item.fact, previous)) {
+    item.follow(previous);
+    return;
+  }
+  const stored = previous === undefined ? await storedEqual(batch, item) : undefined;
+  if (stored !== undefined && (await isInForce(batch, target, stored))) item.settle(stored);
+  else latest.set(target, item);
+};
+
+const isInForce = async ({ transaction }: AppendBatch, factId: string, ttl: StoredFact): Promise<boolean> => {
+  const [row] = await transaction.select('fact_expiries', { fact_id: factId });
+  if (row === undefined) return false;
+  return compareHlc(ttl.hlc, { wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) }) === 0;
+};
+
+/** The live fact from before this transaction that the item repeats. */
+const storedEqual = async (batch: AppendBatch, item: AppendItem): Promise<StoredFact | undefined> => {
+  const siblings = await batch.siblings(item);
+  const twin = siblings.find((sibling) => repeats(item.fact, sibling, sibling.interpretAs));
+  if (twin !== undefined) return batch.transaction.get(twin.id);
+  return siblings.length < SIBLING_LIMIT || item.fact.system ? undefined : findEqual(batch, item.fact);
+};
+
+/**
+ * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan of such a
+ * triple would hold the append lock; a value that is equal but spelled differently is then stored once more.
+ */
+const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
+  const alike: Filter[] = [
+    equals('tenantId', fact.tenantId),
+    equals('entityKey', fact.entityKey),
+    equals('relationKey', fact.relationKey),
+    equals('scope', fact.scope),
+    equals('cid', fact.cid),
+    equals('assertedBy', fact.assertedBy ?? ''),
+  ];
+  const filter = liveAmong(all(...alike), nowMs, fact.gardenId === null ? [] : [fact.gardenId]);
+  const found = await transaction.find({ filter, order: 'hlc', limit: SIBLING_LIMIT });
+  return found.find((stored) => repeats(fact, stored, stored.value.interpretAs));
+};
+
+const repeatsItem = (fact: PreparedFact, { fact: earlier }: AppendItem): boolean =>
+  repeats(fact, earlier, earlier.value.interpretAs);
+
+/** Equal in everything that counts. Both are facts of one triple; texts are compared as stored, values by their key. */
+const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
+  fact.valueKey === other.valueKey &&
+  fact.assertedBy === other.assertedBy &&
+  fact.source === other.source &&
+  fact.confidence === other.confidence &&
+  fact.entity === other.entity &&
+  fact.relation === other.relation &&
+  fact.validUntil === other.validUntil &&
+  fact.gardenId === other.gardenId &&
+  fact.value.interpretAs === interpretAs &&
+  fact.derivedFrom.length === other.derivedFrom.length &&
+  fact.derivedFrom.every((hash, at) => hash === other.derivedFrom[at]);
+
+const tripleId = ({ tenantId, entityKey, relationKey, scope }: PreparedFact): string =>
+  [tenantId, entityKey, relationKey, scope].join('\u0000');

@@ -1,0 +1,40 @@
+import { hasForbiddenCodePoint, ServiceError, schema } from '../../kernel/plugin-api.ts';
+
+/** Path parameter of the routes about one fact. */
+export interface FactPath {
+  readonly id: string;
+}
+
+export const factPath = schema<FactPath>({
+  type: 'object',
+  properties: { id: { type: 'string' } },
+  required: ['id'],
+});
+
+/** What a path may name a fact by. */
+export type FactReference = { readonly id: string } | { readonly cid: string };
+
+/**
+ * Reads `{id}` or `sha256:<64 hex>` (wire contract 4.8). An id is never refused for its shape, only for text that no store holds;
+ * a content id that is none is `cid_malformed` (400).
+ */
+export const readFactReference = (text: string): FactReference => {
+  if (!text.startsWith(CID_PREFIX)) return { id: readFactId(text) };
+  if (CID.test(text)) return { cid: text.toLowerCase() };
+  throw new ServiceError('cid_malformed', 'a content id is sha256: and 64 hexadecimal digits', {
+    violations: [{ path: 'path.id', message: 'must be sha256: and 64 hexadecimal digits' }],
+  });
+};
+
+/** Throws 400 for U+0000 and lone surrogates. */
+export const readFactId = (text: string): string => {
+  if (!hasForbiddenCodePoint(text)) return text;
+  const message = 'must not contain U+0000 or a lone surrogate';
+  throw new ServiceError('bad_parameter', `path.id ${message}`, { violations: [{ path: 'path.id', message }] });
+};
+
+/** Unknown and hidden facts alike. */
+export const noSuchFact = (): ServiceError => new ServiceError('lookup', 'there is no such fact');
+
+const CID_PREFIX = 'sha256:';
+const CID = /^sha256:[0-9a-f]{64}$/i;

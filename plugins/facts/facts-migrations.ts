@@ -1,0 +1,24 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+/** Answers kept for callers that repeat a request with the same Idempotency-Key (wire contract 4.3). */
+export const IDEMPOTENCY_TABLE = 'facts_idempotency';
+
+export const factsMigrations: readonly Migration[] = [
+  {
+    number: 13,
+    name: 'idempotency_records',
+    async up({ schema }) {
+      await schema.createTable(IDEMPOTENCY_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('idempotency_key').notNullable();
+        table.text('request_hash').notNullable();
+        table.integer('status').notNullable();
+        // The exact text of the answer: a replay must not differ from it by a byte.
+        table.text('body').notNullable();
+        table.bigInteger('created_ms').notNullable().index();
+        table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);
+      });
+    },
+  },
+];

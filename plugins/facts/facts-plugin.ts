@@ -1,0 +1,81 @@
+import {
+  Clock,
+  Cursors,
+  createFactJson,
+  definePlugin,
+  Facts,
+  factAppended,
+  factBeforeAppend,
+  NodeSelf,
+  optional,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { AgentKeys } from '../keys/keys-api.ts';
+import { assertBatchRoute } from './assert-batch-route.ts';
+import { assertFactRoute } from './assert-fact-route.ts';
+import { createPrepareAssertions } from './assertions.ts';
+import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
+import { settleDuplicates } from './duplicates.ts';
+import { factsMigrations } from './facts-migrations.ts';
+import { getFactRoute } from './get-fact-route.ts';
+import { createIdempotency } from './idempotency.ts';
+import { createIntactFacts } from './intact-facts.ts';
+import { provenanceRoute } from './provenance-route.ts';
+import { queryFactsRoute } from './query-facts-route.ts';
+import { createReadSession } from './read-session.ts';
+import { recordExpiries } from './ttl.ts';
+import { verifyCidRoute } from './verify-cid-route.ts';
+import { createVerifySignature } from './verify-signature.ts';
+
+interface FactsSettings {
+  readonly attestationRequired: boolean;
+}
+
+/** How often answers that nobody will ask for again are forgotten. */
+const PURGE_INTERVAL_MS = 10 * 60 * 1000;
+
+export const factsPlugin = definePlugin({
+  name: 'facts',
+  version: '1.0.0',
+  kernelApi: 1,
+  summary: 'Assert, query and explain facts',
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    self: NodeSelf,
+    cursors: Cursors,
+    agentKeys: optional(AgentKeys),
+    audit: optional(AuditLog),
+  },
+  config: schema<FactsSettings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: { attestationRequired: { type: 'boolean', default: false, env: 'SVC_ATTESTATION_REQUIRED' } },
+  }),
+  migrations: factsMigrations,
+  setup({ config, log, tables, use, on, route, every }) {
+    const { facts, clock, self, cursors, agentKeys, audit } = use;
+    const { names } = self;
+    const nowMs = () => clock.nowMs();
+    const factJson = createFactJson(self);
+    const intact = createIntactFacts(names, log, audit);
+    const idempotency = createIdempotency(tables, clock);
+    const verifySignature = createVerifySignature(agentKeys, config.attestationRequired);
+    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature });
+    const assertParts = { facts, factJson, prepare, idempotency, readSession: createReadSession(names), names };
+
+    route(assertFactRoute(assertParts));
+    route(assertBatchRoute(assertParts));
+    route(queryFactsRoute({ facts, factJson, cursors, intact, nowMs }));
+    route(getFactRoute({ facts, factJson, intact }));
+    route(provenanceRoute({ facts }));
+    route(verifyCidRoute({ facts }));
+    route(cidBackfillStatusRoute({ facts }));
+
+    // First, so that a repetition is answered before anybody judges it as a new fact.
+    on(factBeforeAppend, (batch) => settleDuplicates(batch, names), { order: 'first' });
+    on(factAppended, (batch) => recordExpiries(batch, names));
+    every(PURGE_INTERVAL_MS, () => idempotency.purge());
+  },
+});

@@ -1,0 +1,59 @@
+import {
+  contentId,
+  type FactView,
+  type Logger,
+  type Principal,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+
+/** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
+export const recomputedCid = (fact: StoredFact): string | null => {
+  try {
+    return contentId(fact);
+  } catch {
+    return null;
+  }
+};
+
+/** Guards answers against rows that were changed behind the node's back (wire contract 4.8). */
+export interface IntactFacts {
+  /** The facts whose content id still matches; the others are left out, logged, and audited once. */
+  keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
+  /** The fact itself; throws `cid_mismatch` (409) when its content id no longer matches. */
+  requireIntact(view: FactView): FactView;
+}
+
+export const createIntactFacts = (names: ServiceNames, log: Logger, audit: AuditLog | undefined): IntactFacts => {
+  const reported = new Set<string>();
+  return {
+    async keepIntact(views, caller) {
+      const broken = views.filter(({ fact }) => recomputedCid(fact) !== fact.cid);
+      if (broken.length === 0) return views;
+      for (const { fact } of broken) {
+        if (reported.has(fact.id)) continue;
+        if (reported.size < MAX_REPORTED) reported.add(fact.id);
+        log.error('a stored fact no longer matches its content id and is left out of lists', { factId: fact.id });
+        await audit?.recordRejection({
+          event: 'federation_integrity_rejected',
+          tenantId: caller.tenantId,
+          entityUri: names.systemSource,
+          factId: fact.id,
+          detail: { reason: 'stored_cid_mismatch' },
+        });
+      }
+      return views.filter((view) => !broken.includes(view));
+    },
+    requireIntact(view) {
+      if (recomputedCid(view.fact) === view.fact.cid) return view;
+      throw new ServiceError('cid_mismatch', 'the stored fact no longer matches its content id', {
+        hint: 'the store was changed from outside; restore the fact from a backup or from a peer',
+      });
+    },
+  };
+};
+
+/** Facts remembered as reported, so that a poller does not fill the log with one broken row. */
+const MAX_REPORTED = 10_000;

@@ -1,0 +1,142 @@
+import {
+  above,
+  type CursorCodec,
+  type FactJson,
+  type FactSearch,
+  type Facts,
+  type Filter,
+  type Principal,
+  parseHlc,
+  parseInstant,
+  type Reply,
+  type Route,
+  readEntityUri,
+  readRelation,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import type { IntactFacts } from './intact-facts.ts';
+import { refuseGarden } from './refuse-garden.ts';
+
+/** Wire contract 1.10. */
+const MAX_PAGE = 500;
+const DEFAULT_PAGE = 50;
+
+interface FactsQuery {
+  readonly entity?: string;
+  readonly relation?: string;
+  readonly source?: string;
+  readonly scope?: Scope;
+  readonly min_confidence?: number;
+  readonly include_contradicted: boolean;
+  readonly include_expired: boolean;
+  readonly include_retracted: boolean;
+  readonly after?: string;
+  readonly garden_id?: string;
+  readonly as_of?: string;
+  readonly valid_at?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+const factsQuery = schema<FactsQuery>({
+  type: 'object',
+  properties: {
+    entity: { type: 'string' },
+    relation: { type: 'string' },
+    source: { type: 'string' },
+    scope: { type: 'string', enum: SCOPES },
+    min_confidence: { type: 'number', minimum: 0, maximum: 1 },
+    include_contradicted: { type: 'boolean', default: false },
+    include_expired: { type: 'boolean', default: false },
+    include_retracted: { type: 'boolean', default: false },
+    after: { type: 'string' },
+    garden_id: { type: 'string' },
+    as_of: { type: 'string' },
+    valid_at: { type: 'string' },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  },
+});
+
+export interface QueryParts {
+  readonly facts: Facts;
+  readonly factJson: FactJson;
+  readonly cursors: CursorCodec;
+  readonly intact: IntactFacts;
+  nowMs(): number;
+}
+
+/** GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches. */
+export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery> => ({
+  method: 'GET',
+  path: '/v1/facts',
+  summary: 'Query facts',
+  access: { permission: 'read' },
+  dimension: 'fact_read',
+  query: factsQuery,
+  async handle({ caller, query }) {
+    const search = readSearch(query, caller);
+    const binding = bindingOf(caller, search);
+    const position = query.cursor === undefined ? undefined : positionOf(parts, query.cursor, binding);
+    const page = await parts.facts.read(caller, 'query', (reader) => reader.query({ ...search, position }));
+    const facts = await parts.intact.keepIntact(page.facts, caller);
+    const cursor =
+      page.next === null ? null : parts.cursors.encode({ position: [page.next.timestampMs, page.next.id], binding });
+    return pageReply(facts.map(parts.factJson), page.total, cursor);
+  },
+});
+
+const pageReply = (facts: readonly Record<string, unknown>[], total: number, cursor: string | null): Reply => ({
+  status: 200,
+  headers: { 'X-Total-Count': String(total) },
+  body: { facts, total, cursor, tombstone_notices: [] },
+});
+
+/** Reads the filters; a later plugin answers for other times, and a silent answer for today would be wrong meanwhile. */
+const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
+  for (const name of ['as_of', 'valid_at'] as const) {
+    if (query[name] !== undefined) throw badParameter(name, 'is not available on this node');
+  }
+  const { scope, after } = query;
+  const search: FactSearch = {
+    entity: query.entity === undefined ? undefined : readEntityUri(query.entity, 'query.entity'),
+    relation: query.relation === undefined ? undefined : readRelation(query.relation, 'query.relation'),
+    source: query.source === undefined ? undefined : readEntityUri(query.source, 'query.source'),
+    scope,
+    minConfidence: query.min_confidence,
+    includeContradicted: query.include_contradicted,
+    includeExpired: query.include_expired,
+    includeRetracted: query.include_retracted,
+    after: after === undefined ? undefined : readAfter(after),
+    limit: query.limit,
+  };
+  if (scope !== undefined && !caller.allowedScopes.has(scope)) {
+    throw new ServiceError('authorization', `the key may not read scope ${scope}`);
+  }
+  if (query.garden_id !== undefined) throw refuseGarden(caller);
+  return search;
+};
+
+/** An instant compares with timestamps, a stamp with stamps. */
+const readAfter = (text: string): Filter => {
+  const stamp = parseHlc(text);
+  if (stamp !== null) return above('hlc', stamp);
+  const instantMs = parseInstant(text);
+  if (instantMs !== null) return above('timestampMs', instantMs);
+  throw badParameter('after', 'must be an RFC 3339 date-time with offset, or an hlc');
+};
+
+/** Caller, route and filters; the size of a page may change from one to the next. */
+const bindingOf = (caller: Principal, { limit: _, ...filters }: FactSearch): string =>
+  JSON.stringify(['GET /v1/facts', caller.tenantId, caller.entityUri, filters]);
+
+const positionOf = ({ cursors, nowMs }: QueryParts, text: string, binding: string) => {
+  const [timestampMs, id] = cursors.decode(text, { binding, nowMs: nowMs() });
+  return { timestampMs: Number(timestampMs), id: String(id) };
+};
+
+const badParameter = (name: string, message: string): ServiceError =>
+  new ServiceError('bad_parameter', `query.${name} ${message}`, { violations: [{ path: `query.${name}`, message }] });

@@ -1,0 +1,56 @@
+import {
+  type AppendedBatch,
+  type FactDraft,
+  matchKey,
+  noteOf,
+  type Principal,
+  parseDateOrInstant,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { ClientAssertion } from './client-assertion.ts';
+import { memberRefusal } from './member-refusal.ts';
+
+/** The meta-relation that bounds the life of another fact (wire contract 4.5). */
+export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
+
+/** Id of the fact that a time-to-live speaks of: its entity, bare or under the prefix of fact entities. */
+export const ttlTarget = (entity: string, names: ServiceNames): string => {
+  const prefix = names.factEntity('');
+  return matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity;
+};
+
+/**
+ * Judges a time-to-live that a client wants to set. `target` is the fact it speaks of as far as the caller may see it. Throws 422 for a
+ * value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted (reliability.md, D18).
+ */
+export const checkTtl = (draft: FactDraft, target: StoredFact | undefined, caller: Principal, path: string): void => {
+  if (draft.value.type !== 'datetime') throw memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
+  if (draft.confidence === 0) {
+    throw memberRefusal(
+      `${path}.confidence`,
+      'must be above 0: a time-to-live is replaced by a newer one, not retracted',
+    );
+  }
+  if (target === undefined) throw new ServiceError('lookup', 'there is no fact with the id that the entity names');
+  if (target.assertedBy !== caller.entityUri && !caller.permissions.has('admin')) {
+    throw new ServiceError('authorization', 'only whoever asserted a fact, or an admin, may set its time-to-live');
+  }
+};
+
+/**
+ * Gives effect to the times-to-live among facts that were just stored, in their transaction. The store keeps the newest; it is tested beside
+ * `valid_until`, so it never moves an expiry past that.
+ */
+export const recordExpiries = async ({ facts, transaction }: AppendedBatch, names: ServiceNames): Promise<void> => {
+  for (const { fact, origin, notes } of facts) {
+    if (!fact.system || !isTtlRelation(fact.relationKey, names)) continue;
+    // Facts from elsewhere were not checked for the right to shorten a life.
+    if (origin !== 'plugin' && noteOf(notes, ClientAssertion) === undefined) continue;
+    const expiresMs = fact.value.type === 'datetime' ? parseDateOrInstant(String(fact.value.v)) : null;
+    if (expiresMs !== null && fact.confidence > 0) {
+      await transaction.setExpiry(ttlTarget(fact.entity, names), expiresMs, fact.hlc);
+    }
+  }
+};

@@ -1,0 +1,87 @@
+import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.ts';
+
+/** Bounds of one walk (wire contract 4.9). */
+export const MAX_LEVELS = 64;
+export const MAX_NODES = 1000;
+
+/** A reference as one caller sees it: the newest fact with this content id that the caller may read, or nothing. */
+export interface DerivationNode {
+  readonly hash: string;
+  readonly fact: StoredFact | undefined;
+}
+
+export interface DerivationEdge {
+  readonly derivedFactId: string;
+  readonly sourceHash: string;
+}
+
+export interface Derivations {
+  /** References of the root itself, in the order in which they were given. */
+  readonly direct: readonly DerivationNode[];
+  /** Every reference of the walk once, nearest first. */
+  readonly nodes: readonly DerivationNode[];
+  readonly edges: readonly DerivationEdge[];
+  /** Something lay beyond the bounds. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Walks what a fact was derived from, level by level with one read each, through facts the caller may read and never further. A
+ * fact is expanded once, so cycles and diamonds cost nothing. Hidden and unknown references are not told apart at any point.
+ */
+export const walkDerivations = async (
+  reader: FactReader,
+  root: StoredFact,
+  maxLevels: number,
+): Promise<Derivations> => {
+  const nodes = new Map<string, DerivationNode>();
+  const edges: DerivationEdge[] = [];
+  const expanded = new Set([root.id]);
+  let truncated = false;
+  let frontier: readonly StoredFact[] = [root];
+  for (let level = 0; level < maxLevels && frontier.length > 0; level += 1) {
+    const fresh = new Set<string>();
+    for (const fact of frontier) {
+      for (const hash of new Set(fact.derivedFrom)) {
+        const isNew = !nodes.has(hash) && !fresh.has(hash);
+        if (isNew && nodes.size + fresh.size >= MAX_NODES) {
+          truncated = true;
+          continue;
+        }
+        if (isNew) fresh.add(hash);
+        edges.push({ derivedFactId: fact.id, sourceHash: hash });
+      }
+    }
+    const found = await newestByCid(reader, [...fresh]);
+    const next: StoredFact[] = [];
+    for (const hash of fresh) {
+      const fact = found.get(hash);
+      nodes.set(hash, { hash, fact });
+      if (fact !== undefined && !expanded.has(fact.id)) {
+        expanded.add(fact.id);
+        next.push(fact);
+      }
+    }
+    frontier = next;
+  }
+  truncated ||= frontier.some(({ derivedFrom }) => derivedFrom.length > 0);
+  const direct = root.derivedFrom.map((hash) => nodes.get(hash) ?? { hash, fact: undefined });
+  return { direct, nodes: [...nodes.values()], edges, truncated };
+};
+
+/** Facts read at once for one level: content ids are shared now and then, by a few facts. */
+const READ_SLACK = 100;
+
+/** The newest visible fact of each content id that has one. */
+const newestByCid = async (reader: FactReader, cids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>> => {
+  const newest = new Map<string, StoredFact>();
+  let wanted = cids;
+  while (wanted.length > 0) {
+    const limit = wanted.length + READ_SLACK;
+    const found = await reader.find(isIn('cid', wanted), { view: 'visible', order: 'hlc', limit });
+    for (const fact of found) if (!newest.has(fact.cid)) newest.set(fact.cid, fact);
+    // A content id that many facts share can fill the page; the others are asked for again without it.
+    wanted = found.length < limit ? [] : wanted.filter((cid) => !newest.has(cid));
+  }
+  return newest;
+};
