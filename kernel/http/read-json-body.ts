@@ -19,30 +19,33 @@ export const compileBodyReader = (
   const maxBytes = route.bodyLimit === 'bulk' ? BULK_BODY_BYTES : maxBodyBytes;
   if (route.bodyForm === 'items') {
     return async (request) => {
-      const type = await readType(request, true);
-      return readBodyItems(await request.body(maxBytes), type === NDJSON ? 'lines' : 'array');
+      const { type, bytes } = await readBytes(request, maxBytes, true);
+      return readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
     };
   }
   if (route.body === undefined) return undefined;
   const check = compileSchema(route.body);
   return async (request) => {
-    await readType(request, false);
-    const bytes = await request.body(maxBytes);
+    const { bytes } = await readBytes(request, maxBytes, false);
     if (bytes.length > 0) return check(parseStrictJson(bytes), 'body');
     if (route.bodyOptional === true) return check({}, 'body');
     throw new ServiceError('malformed_json', 'this request needs a JSON body');
   };
 };
 
-/** The media type of the body, undefined when there is no body: a type without a body means nothing. */
-const readType = async (request: InboundRequest, takesLines: boolean): Promise<string | undefined> => {
+/** The body with its media type. A type without a body means nothing, so an absent body is empty and of no type. */
+const readBytes = async (
+  request: InboundRequest,
+  maxBytes: number,
+  takesLines: boolean,
+): Promise<{ readonly type: string | undefined; readonly bytes: Uint8Array }> => {
   const header = request.header('content-type');
   const type = header === undefined ? undefined : mediaTypeOf(header);
   const isTaken = type !== undefined && (JSON_TYPE.test(type) || (takesLines && type === NDJSON));
   const coding = request.header('content-encoding');
   const isPlain = coding === undefined || /^identity$/i.test(coding);
-  if (isTaken && isPlain) return type;
-  if (!(await hasBody(request))) return undefined;
+  if (isTaken && isPlain) return { type, bytes: await request.body(maxBytes) };
+  if (!(await hasBody(request))) return { type: undefined, bytes: new Uint8Array() };
   const wanted = takesLines ? `application/json or ${NDJSON}` : 'application/json';
   const problem = isTaken
     ? 'a body must be sent without Content-Encoding'

@@ -1,0 +1,75 @@
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Whether a call to this address could reach something that is not on the public Internet: this machine, a private or link-local
+ * network, a range kept for documentation, or a translation into one of those (reliability.md A5.7). What is no address
+ * is denied.
+ */
+export const isDeniedAddress = (address: string): boolean => {
+  const plain = address.split('%', 1)[0] as string;
+  const version = isIP(plain);
+  if (version === 0) return true;
+  if (version === 4) return deniedIpv4.check(plain, 'ipv4');
+  const mapped = unmap(plain);
+  return mapped === undefined ? deniedIpv6.check(plain, 'ipv6') : deniedIpv4.check(mapped, 'ipv4');
+};
+
+/** Host names that mean a machine of one's own by convention, whatever a resolver says. */
+export const isInternalName = (host: string): boolean => {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
+};
+
+const INTERNAL_SUFFIXES = ['.localhost', '.local', '.internal', '.intranet', '.lan', '.home', '.corp', '.home.arpa'];
+
+const DENIED_IPV4: readonly (readonly [network: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+const DENIED_IPV6: readonly (readonly [network: string, prefix: number])[] = [
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+];
+
+const blockList = (networks: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList();
+  for (const [network, prefix] of networks) list.addSubnet(network, prefix, family);
+  return list;
+};
+
+// Two lists, because a BlockList lets a rule of one family match mapped addresses of the other.
+const deniedIpv4 = blockList(DENIED_IPV4, 'ipv4');
+const deniedIpv6 = blockList(DENIED_IPV6, 'ipv6');
+
+/** The IPv4 address that an IPv6 address of `::ffff:0:0/96` stands for, in whatever spelling; undefined for any other. */
+const unmap = (address: string): string | undefined => {
+  // The URL parser is the one normaliser of IPv6 text that Node has.
+  const normal = new URL(`http://[${address}]/`).hostname;
+  const groups = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(normal);
+  if (groups === null) return undefined;
+  const bytes = [groups[1], groups[2]].map((group) => Number.parseInt(group ?? '', 16));
+  return bytes.flatMap((pair) => [pair >> 8, pair & 0xff]).join('.');
+};

@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InboundRequest } from '../../ports/ports.ts';
+import { readBody } from './read-body.ts';
+
+/** A request of Node's server as the port sees it. Everything but the path is worked out when somebody asks for it. */
+export class KoaRequest implements InboundRequest {
+  readonly path: string;
+  readonly query: string;
+  pathParameters: Readonly<Record<string, string>> = {};
+  private abort: AbortController | undefined;
+  private readonly message: IncomingMessage;
+  private readonly response: ServerResponse;
+  private readonly awaitsContinue: boolean;
+
+  constructor(message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) {
+    this.message = message;
+    this.response = response;
+    this.awaitsContinue = awaitsContinue;
+    const target = message.url ?? '';
+    const mark = target.indexOf('?');
+    this.path = mark === -1 ? target : target.slice(0, mark);
+    this.query = mark === -1 ? '' : target.slice(mark + 1);
+  }
+
+  get method(): string {
+    return this.message.method ?? '';
+  }
+
+  get remoteAddress(): string {
+    return this.message.socket.remoteAddress ?? '';
+  }
+
+  get signal(): AbortSignal {
+    if (this.abort === undefined) {
+      const abort = new AbortController();
+      const leave = (): void => {
+        if (!this.response.writableFinished) abort.abort();
+      };
+      if (this.response.closed || this.message.destroyed) leave();
+      else this.response.once('close', leave);
+      this.abort = abort;
+    }
+    return this.abort.signal;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.message.headers[name];
+    return typeof value === 'string' ? value : value?.[0];
+  }
+
+  headerCount(name: string): number {
+    const { rawHeaders } = this.message;
+    let count = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const raw = rawHeaders[at] as string;
+      if (raw.length === name.length && raw.toLowerCase() === name) count += 1;
+    }
+    return count;
+  }
+
+  body(maxBytes: number): Promise<Uint8Array> {
+    const announce = this.awaitsContinue ? () => this.response.writeContinue() : undefined;
+    return readBody(this.message, maxBytes, announce);
+  }
+}

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Koa, { type Context } from 'koa';
+import { type Listener, type ServeOptions, ServiceError, type Transport } from '../../ports/ports.ts';
+import { type CorsOptions, createCorsPolicy } from './cors-policy.ts';
+import { createEndpointIndex } from './endpoint-index.ts';
+import { createRefusal, type ReportError, withinErrorBoundary } from './koa-error-boundary.ts';
+import { KoaRequest } from './koa-request.ts';
+import { listen } from './listen.ts';
+import { refuseBrokenRequests } from './refuse-connection.ts';
+import { type Resolve, sendRequest } from './send-request.ts';
+import { writeReply } from './write-reply.ts';
+
+export interface KoaTransportOptions extends CorsOptions {
+  readonly host: string;
+  /** 0 lets the system choose; the listener's URL tells which. */
+  readonly port: number;
+  readonly report: ReportError;
+  readonly socketOptions?: Partial<SocketOptions>;
+  /** Name resolution for outbound calls, the system's own unless given. */
+  readonly resolve?: Resolve;
+}
+
+/** How long a client may take. Milliseconds. */
+export interface SocketOptions {
+  readonly headersTimeoutMs: number;
+  /** For the whole request, body included. */
+  readonly requestTimeoutMs: number;
+  /** How often both are checked, so the time that a slow client has is longer by up to this. */
+  readonly checkIntervalMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** A client that takes nothing of a reply for this long is cut off. */
+  readonly stallMs: number;
+}
+
+/** A connection that sends its request in drops ends within 25 seconds. */
+const SOCKET_OPTIONS: SocketOptions = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 20_000,
+  checkIntervalMs: 5_000,
+  keepAliveTimeoutMs: 65_000,
+  stallMs: 60_000,
+};
+
+/** Request line and headers together (wire contract 1.9). */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+/** HTTP/1.1 on Node's server with Koa, and outbound calls on Node's client. */
+export const createKoaTransport = (options: KoaTransportOptions): Transport => ({
+  serve: (serveOptions) => serve(serveOptions, options),
+  send: (request) => sendRequest(request, options.resolve),
+});
+
+const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): Promise<Listener> => {
+  const sockets = { ...SOCKET_OPTIONS, ...options.socketOptions };
+  const refuse = createRefusal(serveOptions.refused);
+  /** Connections that end with the reply they are waiting for: what follows it on them is not a request any more. */
+  const doomed = new WeakSet<Duplex>();
+  const findEndpoint = createEndpointIndex(serveOptions.endpoints);
+
+  const answer = async (context: Context): Promise<void> => {
+    const { req: message, res: response } = context;
+    context.respond = false;
+    await withinErrorBoundary(message, response, { refuse, report: options.report }, async () => {
+      const request = new KoaRequest(message, response, awaitingContinue.has(message));
+      const problem = targetProblem(message);
+      if (problem !== undefined) doomed.add(message.socket);
+      const found = findEndpoint(request.method, request.path);
+      if ('endpoint' in found) request.pathParameters = found.pathParameters;
+      const reply =
+        problem !== undefined
+          ? refuse(problem)
+          : 'endpoint' in found
+            ? await found.endpoint.handle(request)
+            : await serveOptions.unmatched(request, found.allowed);
+      const closeAfter = doomed.has(message.socket) || !server.listening;
+      await writeReply(reply, message, response, { closeAfter, stallMs: sockets.stallMs });
+    });
+  };
+
+  const awaitingContinue = new WeakSet<IncomingMessage>();
+  const server = createHttpServer(createApp(answer, options), sockets, doomed, awaitingContinue);
+  refuseBrokenRequests(server, refuse, (socket) => doomed.add(socket));
+  return listen(server, options);
+};
+
+type Handler = (message: IncomingMessage, response: ServerResponse) => void;
+
+const createApp = (answer: (context: Context) => Promise<void>, options: KoaTransportOptions): Handler => {
+  const app = new Koa();
+  // Koa tells of clients that went away and prints to standard error unless somebody listens.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') options.report('a connection failed', error);
+  });
+  const cors = createCorsPolicy(options);
+  if (cors !== undefined) app.use(cors);
+  app.use(answer);
+  return app.callback();
+};
+
+const createHttpServer = (
+  handle: Handler,
+  sockets: SocketOptions,
+  doomed: WeakSet<Duplex>,
+  awaitingContinue: WeakSet<IncomingMessage>,
+): Server => {
+  const serverOptions = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: sockets.headersTimeoutMs,
+    requestTimeout: sockets.requestTimeoutMs,
+    connectionsCheckingInterval: sockets.checkIntervalMs,
+    keepAliveTimeout: sockets.keepAliveTimeoutMs,
+    // Node answers a missing Host with an empty 400; `targetProblem` says more.
+    requireHostHeader: false,
+  };
+  const handleUnlessDoomed: Handler = (message, response) => {
+    if (!doomed.has(message.socket)) handle(message, response);
+  };
+  const server = createServer(serverOptions, handleUnlessDoomed);
+  // Node would drop headers beyond a number without a word; their size is limited already.
+  server.maxHeadersCount = 0;
+  server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
+    awaitingContinue.add(message);
+    handleUnlessDoomed(message, response);
+  });
+  server.on('checkExpectation', handleUnlessDoomed);
+  return server;
+};
+
+/** What RFC 9112 has a server refuse and Node's parser lets through. */
+const targetProblem = ({ url = '', httpVersion, rawHeaders }: IncomingMessage): ServiceError | undefined => {
+  if (!url.startsWith('/')) return new ServiceError('bad_parameter', 'the request target must be a path');
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  const isLegal = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  return isLegal ? undefined : new ServiceError('bad_parameter', 'the request must have one Host header');
+};

@@ -1,0 +1,61 @@
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Listener, ServiceError } from '../../ports/ports.ts';
+
+/** Starts accepting. Rejects with `unavailable` when the address cannot be had. */
+export const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<Listener> =>
+  new Promise((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException): void =>
+      reject(
+        new ServiceError('unavailable', `cannot listen on ${host}:${port} (${cause.code ?? cause.message})`, {
+          hint: HINTS[cause.code ?? ''] ?? 'choose another host or port',
+          cause,
+        }),
+      );
+    server.once('error', refuse);
+    const connections = new Set<Socket>();
+    server.on('connection', (socket) => {
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
+    });
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.off('error', refuse);
+      const address = server.address() as AddressInfo;
+      let closing: Promise<void> | undefined;
+      resolve({
+        url: urlOf(address),
+        close: (graceMs) => {
+          closing ??= closeWithin(server, connections, graceMs);
+          return closing;
+        },
+      });
+    });
+  });
+
+const BACKLOG = 1_024;
+
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses the port: stop it, or choose another port',
+  EACCES: 'the system does not let this user open the port: choose one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have the address: choose one that it has',
+};
+
+/** Idle connections end at once, busy ones with the reply they are waiting for, the rest after the grace. */
+const closeWithin = (server: Server, connections: ReadonlySet<Socket>, graceMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+    // Node counts a connection on which nothing has come yet as busy.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  });
+
+/** An address that stands for all of them cannot be called, so the machine's own is named. */
+const urlOf = ({ address, family, port }: AddressInfo): string => {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (address === '::') return `http://[::1]:${port}`;
+  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+};

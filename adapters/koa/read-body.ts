@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../../ports/ports.ts';
+
+/**
+ * Reads a body. A length announced beyond `maxBytes` is refused unread, and reading stops at the first chunk that goes
+ * beyond it; what the client still sends is left to whoever writes the reply. `announce` runs before the first byte is
+ * read: it tells a client that waits for it to go on (`Expect: 100-continue`).
+ */
+export const readBody = (
+  message: IncomingMessage,
+  maxBytes: number,
+  announce: (() => void) | undefined,
+): Promise<Uint8Array> => {
+  if (!hasBody(message)) return Promise.resolve(NOTHING);
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  announce?.();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome: () => void): void => {
+      message.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      outcome();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= maxBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      message.pause();
+      settle(() => reject(tooLarge(maxBytes)));
+    };
+    const onEnd = (): void =>
+      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const onCut = (): void => settle(() => reject(cutOff()));
+    if (message.destroyed) onCut();
+    else message.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+  });
+};
+
+/** Whether the client announced a body. A chunked one may still turn out to be empty. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const NOTHING = new Uint8Array();
+
+const tooLarge = (maxBytes: number): ServiceError =>
+  new ServiceError('too_large', `the body is larger than the ${maxBytes} bytes that are accepted here`);
+
+const cutOff = (): ServiceError =>
+  new ServiceError('malformed_json', 'the connection ended before the whole body had arrived');

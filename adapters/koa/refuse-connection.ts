@@ -1,0 +1,60 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type OutboundReply, ServiceError } from '../../ports/ports.ts';
+
+type Refuse = (error: ServiceError) => OutboundReply;
+
+/**
+ * Answers what Node's parser refuses with a problem document, and closes: broken framing 400, headers beyond the limit
+ * 431, a request that took too long to arrive 408. `doom` is called for a connection on which a sound request is still
+ * being answered: it ends with that answer.
+ */
+export const refuseBrokenRequests = (server: Server, refuse: Refuse, doom: (socket: Duplex) => void): void => {
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (refused.has(socket)) return;
+    const current = (socket as AnsweringSocket)._httpMessage;
+    if (current?.req?.complete === true && !current.finished) {
+      doom(socket);
+      return;
+    }
+    refused.add(socket);
+    const reason = reasonOf(error);
+    // Bytes after the start of a reply would become part of it.
+    if (reason === undefined || current?.headersSent === true || !socket.writable) socket.destroy();
+    else sayAndClose(socket, refuse(reason));
+  });
+  // Node ends these connections without a word; the method is one like any other that is not served.
+  server.on('connect', (_request: IncomingMessage, socket) => {
+    sayAndClose(socket, refuse(new ServiceError('bad_parameter', 'CONNECT is not served')));
+  });
+};
+
+/** Node's own name for the response that a connection is busy with. It decides by it in the same way. */
+interface AnsweringSocket extends Duplex {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+const reasonOf = ({ code = '' }: NodeJS.ErrnoException): ServiceError | undefined => {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ServiceError('headers_too_large', 'request line and headers together are larger than 32 KiB');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ServiceError('bad_parameter', 'the request took too long to arrive', { status: 408 });
+  }
+  if (code.startsWith('HPE_')) return new ServiceError('bad_parameter', 'the request is not valid HTTP/1.1');
+  return undefined;
+};
+
+/** Half-closes after the reply and leaves the client time to read it before the reset that unread data would cause. */
+const sayAndClose = (socket: Duplex, reply: OutboundReply): void => {
+  const body = typeof reply.body === 'string' ? reply.body : '';
+  const headers = { ...reply.headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  const cut = setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);
+  socket.once('close', () => clearTimeout(cut));
+};
+
+const CLOSE_AFTER_MS = 500;

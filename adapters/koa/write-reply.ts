@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutboundReply } from '../../ports/ports.ts';
+import { drainBody } from './drain-body.ts';
+import { hasBody } from './read-body.ts';
+
+export interface ReplyOptions {
+  /** Ends the connection with this reply. */
+  readonly closeAfter: boolean;
+  /** A client that takes nothing of a reply for this long is given up. */
+  readonly stallMs: number;
+}
+
+/**
+ * Writes a reply and ends the response. Rejects when a stream of the reply failed or a header cannot be sent. A client that
+ * went away is no error.
+ */
+export const writeReply = async (
+  reply: OutboundReply,
+  message: IncomingMessage,
+  response: ServerResponse,
+  options: ReplyOptions,
+): Promise<void> => {
+  const { body = '' } = reply;
+  if (response.closed || message.socket.destroyed) {
+    if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
+    return;
+  }
+  const isUnread = hasBody(message) && !message.complete;
+  // A client that was not told to go on may send its body or the next request: the connection is of no more use.
+  const isWaiting = isUnread && message.headers.expect !== undefined && !message.readableDidRead;
+  const mustClose = options.closeAfter || isWaiting || (isUnread && lengthOf(message) > CHEAP_BODY_BYTES);
+  const mustDrain = isUnread && mustClose && !isWaiting;
+  const headers: Record<string, string | number> = { ...reply.headers };
+  if (mustClose) headers['Connection'] = 'close';
+  if (isStream(body)) {
+    response.writeHead(reply.status, headers);
+    await writeStream(body, response, options.stallMs);
+  } else {
+    if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = Buffer.byteLength(body);
+    response.writeHead(reply.status, headers);
+    if (body.length > STALL_WATCH_BYTES) response.setTimeout(options.stallMs);
+    // The whole reply is on its way before the rest of the body is read: a client that is still sending would otherwise lose
+    // it to the reset that closing a socket with unread data causes.
+    if (mustDrain) {
+      if (message.method !== 'HEAD') response.write(body);
+      await drainBody(message);
+    }
+  }
+  response.end(isStream(body) || mustDrain || message.method === 'HEAD' ? undefined : body);
+};
+
+const isStream = (body: NonNullable<OutboundReply['body']>): body is AsyncIterable<string> =>
+  typeof body !== 'string' && !(body instanceof Uint8Array);
+
+const lengthOf = (message: IncomingMessage): number =>
+  Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+
+/** Ends early, and tells the producer so, when the client goes away. */
+const writeStream = async (body: AsyncIterable<string>, response: ServerResponse, stallMs: number): Promise<void> => {
+  const pieces = body[Symbol.asyncIterator]();
+  const closed = new Promise<undefined>((resolve) => response.once('close', () => resolve(undefined)));
+  try {
+    for (;;) {
+      const next = await Promise.race([pieces.next(), closed]);
+      if (next === undefined || next.done === true) return;
+      if (response.write(next.value)) continue;
+      response.setTimeout(stallMs);
+      const drained = new Promise<true>((resolve) => response.once('drain', () => resolve(true)));
+      if ((await Promise.race([drained, closed])) === undefined) return;
+      response.setTimeout(0);
+    }
+  } finally {
+    // Not awaited: a producer in the middle of its work answers only after it, and nobody waits for that any more.
+    void pieces.return?.().catch(() => {});
+  }
+};
+
+/** What Node reads and drops by itself after a reply, so that the connection can go on. */
+const CHEAP_BODY_BYTES = 64 * 1024;
+const STALL_WATCH_BYTES = 64 * 1024;
