@@ -14,7 +14,7 @@ export * from './facts/facts-api.ts';
 export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './facts/instant.ts';
 export { matchKey, reservedNameOf } from './facts/match-key.ts';
-export { hasForbiddenCodePoint } from './facts/text-rules.ts';
+export { hasForbiddenCodePoint, isWithinCharacters } from './facts/text-rules.ts';
 export * from './hooks/define-hook.ts';
 export * from './hooks/kernel-hooks.ts';
 export { Cursors } from './http/cursors.ts';

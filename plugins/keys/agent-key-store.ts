@@ -1,0 +1,71 @@
+import type { PluginTables, ReadableTables, Row, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+
+const TABLE = 'keys_agent_keys';
+
+/** A public key with which an agent signs what it asserts. */
+export interface AgentKey {
+  readonly id: string;
+  readonly entityUri: string;
+  readonly tenantId: string;
+  /** base64url of the raw 32 bytes. */
+  readonly publicKey: string;
+  readonly description: string | null;
+  readonly registeredMs: number;
+  readonly revokedMs: number | null;
+}
+
+export class AgentKeyStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  get(id: string): Promise<AgentKey | undefined> {
+    return this.#tables.read(async (own) => (await this.among(own, [id]))[0]);
+  }
+
+  /** Those of the ids that there are, in no order. */
+  async among(own: ReadableTables, ids: readonly string[]): Promise<AgentKey[]> {
+    return (await own.select(TABLE, { id: ids })).map(keyFromRow);
+  }
+
+  /** Newest first, revoked ones included. */
+  listOf(entityUri: string, tenantId: string): Promise<AgentKey[]> {
+    return this.#tables.read(async (own) => {
+      const rows: unknown = await own(TABLE)
+        .where({ entity_uri: entityUri, tenant_id: tenantId })
+        .orderBy('registered_ms', 'desc')
+        .orderBy('id', 'desc');
+      return (rows as Record<string, SqlValue>[]).map(keyFromRow);
+    });
+  }
+
+  insert(own: WritableTables, key: AgentKey): Promise<void> {
+    return own.insertRows(TABLE, [rowOf(key)]);
+  }
+
+  async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+    await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
+  }
+}
+
+const rowOf = (key: AgentKey): Row => ({
+  id: key.id,
+  entity_uri: key.entityUri,
+  tenant_id: key.tenantId,
+  public_key: key.publicKey,
+  description: key.description,
+  registered_ms: key.registeredMs,
+  revoked_ms: key.revokedMs,
+});
+
+const keyFromRow = (row: Readonly<Record<string, SqlValue>>): AgentKey => ({
+  id: String(row['id']),
+  entityUri: String(row['entity_uri']),
+  tenantId: String(row['tenant_id']),
+  publicKey: String(row['public_key']),
+  description: row['description'] == null ? null : String(row['description']),
+  registeredMs: Number(row['registered_ms']),
+  revokedMs: row['revoked_ms'] == null ? null : Number(row['revoked_ms']),
+});

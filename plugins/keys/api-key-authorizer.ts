@@ -1,0 +1,67 @@
+import { type Authorizer, type Clock, type Principal, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
+import { KeyCache } from './key-cache.ts';
+import type { StoredKey } from './key-row.ts';
+
+export interface ApiKeyAuthorizer extends Authorizer {
+  /** Forgets every key that was looked up: call it once a revocation is committed. */
+  forget(): void;
+}
+
+export interface AuthorizerParts {
+  readonly clock: Clock;
+  findByDigest(digest: string): Promise<StoredKey | undefined>;
+  /** Tenant that a key stands for. */
+  tenantOf(key: StoredKey): string;
+}
+
+interface Credential {
+  readonly principal: Principal;
+  readonly expiresMs: number | null;
+}
+
+/**
+ * Checks API keys. A token is reduced to its digest before anything else, so that none is kept. Each key gives the same principal
+ * object while it is cached, which lets the append path recognise a caller without comparing.
+ */
+export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: AuthorizerParts): ApiKeyAuthorizer => {
+  const load = async (digest: string): Promise<Credential | undefined> => {
+    const key = await findByDigest(digest);
+    return key === undefined || key.revokedMs !== null ? undefined : credentialOf(key, tenantOf(key));
+  };
+  const cache = new KeyCache(load, () => clock.monotonicMs());
+  const admit = (credential: Credential | undefined): Principal => {
+    if (credential === undefined) throw refusal();
+    // Asked at every use: the cache may outlast the key.
+    if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusal();
+    return credential.principal;
+  };
+  return {
+    authenticate(token) {
+      if (token === null || token === '' || token.length > MAX_RAW_KEY_LENGTH) throw refusal();
+      const found = cache.get(sha256Hex(token));
+      return found instanceof Promise ? found.then(admit) : admit(found);
+    },
+    forget: () => cache.clear(),
+  };
+};
+
+const credentialOf = (key: StoredKey, tenantId: string): Credential => ({
+  principal: Object.freeze<Principal>({
+    kind: 'key',
+    entityUri: key.entityUri,
+    permissions: new Set(key.permissions),
+    allowedScopes: new Set(key.allowedScopes),
+    tenantId,
+    keyId: key.id,
+    oidcSub: key.oidcSub,
+  }),
+  expiresMs: key.expiresMs,
+});
+
+/** One text for every reason, so that the answer does not tell them apart. */
+const refusal = (): ServiceError =>
+  new ServiceError(
+    'authentication',
+    'a valid credential is required: send one header "Authorization: Bearer <key>" with a key that is neither expired nor revoked',
+  );

@@ -1,0 +1,76 @@
+import {
+  hasForbiddenCodePoint,
+  isWithinCharacters,
+  PERMISSIONS,
+  type Principal,
+  parseInstant,
+  readEntityUri,
+  SCOPES,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { type KeyRegistration, MIN_RAW_KEY_LENGTH } from './keys-api.ts';
+
+export const MAX_RAW_KEY_LENGTH = 1024;
+export const MAX_DESCRIPTION_LENGTH = 1024;
+export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const DAY_MS = 86_400_000;
+
+/** Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it. */
+export const checkRegistration = (registration: KeyRegistration, minKeyLength = MIN_RAW_KEY_LENGTH): void => {
+  const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
+  // What is not visible ASCII could never be sent as a bearer token.
+  const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
+  if (!isKey) {
+    throw refusal(
+      'raw_key',
+      `must be ${minKeyLength} to ${MAX_RAW_KEY_LENGTH} visible ASCII characters without blanks`,
+    );
+  }
+  readEntityUri(registration.entityUri, 'body.entity_uri');
+  if (permissions.length === 0 || !permissions.every((permission) => PERMISSIONS.includes(permission))) {
+    throw refusal('permissions', `must name at least one of ${PERMISSIONS.join(', ')}, and nothing else`);
+  }
+  if (allowedScopes.length === 0 || !allowedScopes.every((scope) => SCOPES.includes(scope))) {
+    throw refusal('allowed_scopes', `must name at least one of ${SCOPES.join(', ')}, and nothing else`);
+  }
+  const isText = description == null || !hasForbiddenCodePoint(description);
+  if (!isText || !isWithinCharacters(description ?? '', MAX_DESCRIPTION_LENGTH)) {
+    throw refusal('description', `must be text of at most ${MAX_DESCRIPTION_LENGTH} characters`);
+  }
+  if (tenantId !== undefined && !TENANT_PATTERN.test(tenantId)) {
+    throw refusal('tenant_id', `must match ${TENANT_PATTERN.source}`);
+  }
+};
+
+/** The end that was asked for, or the latest one there may be. `maxAgeDays` 0 sets no limit. Throws `validation`. */
+export const expiryOf = (asked: string | null | undefined, nowMs: number, maxAgeDays: number): number | null => {
+  const limitMs = maxAgeDays === 0 ? null : nowMs + maxAgeDays * DAY_MS;
+  if (asked == null) return limitMs;
+  const expiresMs = parseInstant(asked);
+  if (expiresMs === null) throw refusal('expires_at', 'must be an RFC 3339 date-time with an offset');
+  if (expiresMs <= nowMs) throw refusal('expires_at', 'must lie in the future');
+  if (limitMs !== null && expiresMs > limitMs) {
+    throw refusal('expires_at', `must not be more than ${maxAgeDays} days ahead`);
+  }
+  return expiresMs;
+};
+
+/** Throws `authorization` when the actor may not register this key: nobody gives what it does not hold. */
+export const checkRegistrar = (registration: KeyRegistration, actor: Principal): void => {
+  if (actor.kind === 'node') return;
+  if (!actor.permissions.has('admin')) throw denial('registering a key needs a key with permission "admin"');
+  // It would outlive the person's access at the identity provider.
+  if (actor.oidcSub !== null) throw denial('a key that came from an identity provider may not register keys');
+  const lacking = registration.allowedScopes.filter((scope) => !actor.allowedScopes.has(scope));
+  if (lacking.length > 0) throw denial(`the registering key itself lacks scope ${lacking.join(', ')}`);
+  if (registration.tenantId !== undefined && registration.tenantId !== actor.tenantId) {
+    throw denial('a key registers keys of its own tenant only');
+  }
+};
+
+const denial = (message: string): ServiceError => new ServiceError('authorization', message);
+
+const refusal = (member: string, problem: string): ServiceError =>
+  new ServiceError('validation', `body.${member} ${problem}`, {
+    violations: [{ path: `body.${member}`, message: problem }],
+  });

@@ -1,0 +1,55 @@
+/** How long a verdict of the store may be used: a revocation by another process is honoured within this time. */
+export const KEY_CACHE_MS = 1_000;
+const MAX_CACHED = 4096;
+
+interface Cached<T> {
+  readonly value: T;
+  readonly loadedMs: number;
+}
+
+/**
+ * What the store last said about each digest, for a second at most. Requests that ask at once share one read. `clear` also disowns
+ * reads under way, whose answer may be older than what it was called for.
+ */
+export class KeyCache<T> {
+  readonly #load: (digest: string) => Promise<T | undefined>;
+  readonly #monotonicMs: () => number;
+  #cached = new Map<string, Cached<T>>();
+  #loading = new Map<string, Promise<T | undefined>>();
+
+  constructor(load: (digest: string) => Promise<T | undefined>, monotonicMs: () => number) {
+    this.#load = load;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** At once when it is cached. Unknown digests are not cached, so that guesses do not push keys out. */
+  get(digest: string): T | Promise<T | undefined> {
+    const known = this.#cached.get(digest);
+    if (known !== undefined && this.#monotonicMs() - known.loadedMs < KEY_CACHE_MS) return known.value;
+    return this.#loading.get(digest) ?? this.#read(digest);
+  }
+
+  clear(): void {
+    this.#cached = new Map();
+    this.#loading = new Map();
+  }
+
+  #read(digest: string): Promise<T | undefined> {
+    const loadedMs = this.#monotonicMs();
+    const cached = this.#cached;
+    const loading = this.#loading;
+    const reading = this.#load(digest)
+      .then((value) => {
+        cached.delete(digest);
+        if (value !== undefined) {
+          // A map remembers insertion, so its first key is the oldest.
+          if (cached.size >= MAX_CACHED) cached.delete(cached.keys().next().value as string);
+          cached.set(digest, { value, loadedMs });
+        }
+        return value;
+      })
+      .finally(() => loading.delete(digest));
+    loading.set(digest, reading);
+    return reading;
+  }
+}

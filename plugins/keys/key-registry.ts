@@ -1,0 +1,160 @@
+import {
+  type Clock,
+  DEFAULT_TENANT,
+  formatInstant,
+  type PluginTables,
+  type Principal,
+  type Random,
+  ServiceError,
+  sha256Hex,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
+import { recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
+import type { KeyStore } from './key-store.ts';
+import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
+
+export interface RegistryParts {
+  readonly store: KeyStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditLog | undefined;
+  readonly maxAgeDays: number;
+  /** Tenant that a key stands for. */
+  tenantOf(key: StoredKey): string;
+  /** Called once a revocation is committed. */
+  revoked(): void;
+}
+
+export interface BootstrapKey {
+  readonly registration: KeyRegistration;
+  readonly minKeyLength: number;
+}
+
+export class StoredKeyRegistry implements KeyRegistry {
+  readonly #parts: RegistryParts;
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord> {
+    checkRegistration(registration);
+    checkRegistrar(registration, actor);
+    return this.#insert(registration, actor);
+  }
+
+  /** Registers the first key of a store; null when there has been a key before. */
+  async registerFirst({ registration, minKeyLength }: BootstrapKey, actor: Principal): Promise<KeyRecord | null> {
+    checkRegistration(registration, minKeyLength);
+    // Looked at first without a transaction, which would otherwise be one at every start.
+    if ((await this.count()) > 0) return null;
+    try {
+      return await this.#insert(registration, actor, true);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'conflict') return null;
+      throw error;
+    }
+  }
+
+  async list({ includeInactive = false } = {}): Promise<KeyRecord[]> {
+    const { store, clock } = this.#parts;
+    return (await store.list(includeInactive ? {} : { activeAtMs: clock.nowMs() })).map(recordOf);
+  }
+
+  async revoke(id: string, actor: Principal): Promise<void> {
+    const { store, tables, clock, revoked } = this.#parts;
+    const known = await tables.read((own) => store.byId(own, id));
+    if (known === undefined || !this.#mayRevoke(known, actor)) throw new ServiceError('lookup', 'no such key');
+    await tables.write(this.#parts.tenantOf(known), async (own, transaction) => {
+      const key = await store.byId(own, id);
+      if (key === undefined || key.revokedMs !== null) return;
+      await store.revoke(own, id, clock.nowMs());
+      await this.#auditRevocation(key, actor, transaction);
+    });
+    revoked();
+  }
+
+  count(): Promise<number> {
+    return this.#parts.store.count();
+  }
+
+  async #insert(registration: KeyRegistration, actor: Principal, onlyFirst = false): Promise<KeyRecord> {
+    const { store, tables } = this.#parts;
+    const key = this.#keyOf(registration, actor);
+    const digest = sha256Hex(registration.rawKey);
+    const known = () => new ServiceError('conflict', 'this key is already known: choose another one');
+    try {
+      await tables.write(this.#parts.tenantOf(key), async (own, transaction) => {
+        const isTaken = onlyFirst ? (await store.countIn(own)) > 0 : (await store.byDigest(own, digest)) !== undefined;
+        if (isTaken) throw known();
+        await store.insert(own, key, digest);
+        await this.#auditRegistration(key, actor, transaction);
+      });
+    } catch (error) {
+      // Tenants do not wait for one another, so two of them can insert one digest; the store's index lets one in.
+      const lost = !(error instanceof ServiceError) && (await store.findByDigest(digest)) !== undefined;
+      throw lost ? known() : error;
+    }
+    return recordOf(key);
+  }
+
+  #keyOf(registration: KeyRegistration, actor: Principal): StoredKey {
+    const { clock, random, maxAgeDays } = this.#parts;
+    const nowMs = clock.nowMs();
+    const expiresMs = expiryOf(registration.expiresAt, nowMs, maxAgeDays);
+    return {
+      id: random.uuid(),
+      entityUri: registration.entityUri.trim(),
+      permissions: sortedPermissions(registration.permissions),
+      allowedScopes: registration.allowedScopes,
+      description: registration.description ?? null,
+      createdMs: nowMs,
+      expiresAt: registration.expiresAt ?? (expiresMs === null ? null : formatInstant(expiresMs)),
+      expiresMs,
+      revokedMs: null,
+      oidcSub: registration.oidcSub ?? null,
+      tenantId: registration.tenantId ?? (actor.kind === 'node' ? DEFAULT_TENANT : actor.tenantId),
+    };
+  }
+
+  #mayRevoke(key: StoredKey, actor: Principal): boolean {
+    if (actor.kind === 'node') return true;
+    const isOfTenant = this.#parts.tenantOf(key) === actor.tenantId;
+    return isOfTenant && (key.entityUri === actor.entityUri || actor.permissions.has('admin'));
+  }
+
+  async #auditRegistration(key: StoredKey, actor: Principal, transaction: WriteTransaction): Promise<void> {
+    await this.#parts.audit?.record(
+      {
+        event: 'admin_action',
+        tenantId: this.#parts.tenantOf(key),
+        entityUri: actor.entityUri,
+        oidcSub: actor.oidcSub,
+        detail: {
+          action: 'api_key_register',
+          new_key_id: key.id,
+          target_entity_uri: key.entityUri,
+          permissions: key.permissions,
+          has_expiry: key.expiresMs !== null,
+        },
+      },
+      transaction,
+    );
+  }
+
+  async #auditRevocation(key: StoredKey, actor: Principal, transaction: WriteTransaction): Promise<void> {
+    await this.#parts.audit?.record(
+      {
+        event: 'api_key_revoked',
+        tenantId: this.#parts.tenantOf(key),
+        entityUri: actor.entityUri,
+        oidcSub: actor.oidcSub,
+        detail: { action: 'api_key_revoke', key_id: key.id, target_entity_uri: key.entityUri },
+      },
+      transaction,
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import {
+  DEFAULT_TENANT,
+  formatInstant,
+  type Permission,
+  type Row,
+  SCOPES,
+  type Scope,
+  type SqlValue,
+} from '../../kernel/plugin-api.ts';
+import type { KeyRecord } from './keys-api.ts';
+
+/** A key as it is stored. */
+export interface StoredKey {
+  readonly id: string;
+  readonly entityUri: string;
+  readonly permissions: readonly Permission[];
+  readonly allowedScopes: readonly Scope[];
+  readonly description: string | null;
+  readonly createdMs: number;
+  /** As it was sent; `expiresMs` is the same instant. */
+  readonly expiresAt: string | null;
+  readonly expiresMs: number | null;
+  readonly revokedMs: number | null;
+  readonly oidcSub: string | null;
+  readonly tenantId: string;
+}
+
+export const rowOfKey = (key: StoredKey, digest: string): Row => ({
+  id: key.id,
+  digest,
+  entity_uri: key.entityUri,
+  permissions: sortedPermissions(key.permissions).join(','),
+  allowed_scopes: orderedScopes(new Set(key.allowedScopes)).join(','),
+  description: key.description,
+  created_ms: key.createdMs,
+  expires_at: key.expiresAt,
+  expires_ms: key.expiresMs,
+  revoked_ms: key.revokedMs,
+  oidc_sub: key.oidcSub,
+  tenant_id: key.tenantId,
+});
+
+export const keyFromRow = (row: Readonly<Record<string, SqlValue>>): StoredKey => ({
+  id: String(row['id']),
+  entityUri: String(row['entity_uri']),
+  permissions: String(row['permissions']).split(',') as Permission[],
+  allowedScopes: String(row['allowed_scopes']).split(',') as Scope[],
+  description: textOrNull(row['description']),
+  createdMs: Number(row['created_ms']),
+  expiresAt: textOrNull(row['expires_at']),
+  expiresMs: numberOrNull(row['expires_ms']),
+  revokedMs: numberOrNull(row['revoked_ms']),
+  oidcSub: textOrNull(row['oidc_sub']),
+  tenantId: textOrNull(row['tenant_id']) ?? DEFAULT_TENANT,
+});
+
+export const recordOf = (key: StoredKey): KeyRecord => ({
+  id: key.id,
+  entityUri: key.entityUri,
+  permissions: key.permissions,
+  allowedScopes: key.allowedScopes,
+  description: key.description,
+  createdAt: formatInstant(key.createdMs),
+  expiresAt: key.expiresAt,
+  tenantId: key.tenantId,
+  oidcSub: key.oidcSub,
+  revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
+});
+
+/** Each once, in the order of the alphabet. */
+export const sortedPermissions = (permissions: Iterable<Permission>): Permission[] => [...new Set(permissions)].sort();
+
+/** In the order in which scopes are listed to callers. */
+export const orderedScopes = (scopes: ReadonlySet<Scope>): Scope[] => SCOPES.filter((scope) => scopes.has(scope));
+
+const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
+const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
+
+const TABLE = 'keys_api_keys';
+
+/** Which keys; a member that is absent narrows nothing. */
+export interface KeyFilter {
+  readonly entityUri?: string;
+  readonly tenantId?: string | undefined;
+  /** Only keys that are neither revoked nor expired at this instant. */
+  readonly activeAtMs?: number;
+  /** Only keys that expire, and do so up to this instant. */
+  readonly expiringByMs?: number;
+}
+
+/** The keys in the store. Looked up by digest: how long that takes says nothing about how much of a guess was right. */
+export class KeyStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** Revoked and expired keys included. */
+  findByDigest(digest: string): Promise<StoredKey | undefined> {
+    return this.#tables.read((own) => this.byDigest(own, digest));
+  }
+
+  async byDigest(own: ReadableTables, digest: string): Promise<StoredKey | undefined> {
+    const [row] = await own.select(TABLE, { digest });
+    return row === undefined ? undefined : keyFromRow(row);
+  }
+
+  async byId(own: ReadableTables, id: string): Promise<StoredKey | undefined> {
+    const [row] = await own.select(TABLE, { id });
+    return row === undefined ? undefined : keyFromRow(row);
+  }
+
+  insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
+    return own.insertRows(TABLE, [rowOfKey(key, digest)]);
+  }
+
+  async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+    await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
+  }
+
+  /** Newest first; by expiry, soonest first, when that is what is asked for. */
+  list(filter: KeyFilter): Promise<StoredKey[]> {
+    return this.#tables.read(async (own) => {
+      const query = narrow(own(TABLE), filter);
+      if (filter.expiringByMs === undefined) query.orderBy('created_ms', 'desc');
+      else query.orderBy('expires_ms');
+      return ((await query.orderBy('id', 'desc')) as Record<string, SqlValue>[]).map(keyFromRow);
+    });
+  }
+
+  count(): Promise<number> {
+    return this.#tables.read((own) => this.countIn(own));
+  }
+
+  async countIn(own: ReadableTables): Promise<number> {
+    const [row] = (await own(TABLE).count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+}
+
+const narrow = (query: Knex.QueryBuilder, filter: KeyFilter): Knex.QueryBuilder => {
+  const { entityUri, tenantId, activeAtMs, expiringByMs } = filter;
+  if (entityUri !== undefined) query.where('entity_uri', entityUri);
+  if (tenantId !== undefined) query.where('tenant_id', tenantId);
+  if (activeAtMs !== undefined) {
+    query.whereNull('revoked_ms').where((open) => open.whereNull('expires_ms').orWhere('expires_ms', '>', activeAtMs));
+  }
+  if (expiringByMs !== undefined) query.where('expires_ms', '<=', expiringByMs);
+  return query;
+};

@@ -1,0 +1,154 @@
+import {
+  Authorizer,
+  Clock,
+  DEFAULT_TENANT,
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  nodeMetadata,
+  optional,
+  PERMISSIONS,
+  type Principal,
+  Random,
+  SCOPES,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
+import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
+import { AgentKeyStore } from './agent-key-store.ts';
+import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
+import { StoredKeyRegistry } from './key-registry.ts';
+import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
+import type { StoredKey } from './key-row.ts';
+import { KeyStore } from './key-store.ts';
+import { AgentKeys, KeyRegistry } from './keys-api.ts';
+import { keysMigrations } from './keys-migrations.ts';
+import { meRoute } from './me-route.ts';
+import { createAgentKeys } from './verify-assertion.ts';
+
+interface Settings {
+  readonly maxAgeDays: number;
+  readonly expiringSoonDays: number;
+  readonly bootstrapKey: string;
+  readonly bootstrapEntityUri: string;
+  readonly authRequired: boolean;
+  readonly multiTenant: boolean;
+}
+
+/** The first key may be shorter than others: operators type it into a variable. */
+const MIN_BOOTSTRAP_LENGTH = 16;
+
+export const keysPlugin = definePlugin({
+  name: 'keys',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'API keys and agent keys: who may call this node, and whose signature is good',
+  requires: { clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  provides: [Authorizer, KeyRegistry, AgentKeys],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      maxAgeDays: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 36_500,
+        default: 90,
+        env: 'SVC_API_KEY_MAX_AGE_DAYS',
+        description: 'longest life of a key in days; 0 sets no limit',
+      },
+      expiringSoonDays: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 365,
+        default: 30,
+        env: 'SVC_API_KEY_EXPIRING_SOON_DAYS',
+        description: 'how far ahead the list of expiring keys looks unless asked otherwise',
+      },
+      bootstrapKey: {
+        type: 'string',
+        pattern: `^$|^[\\x21-\\x7e]{${MIN_BOOTSTRAP_LENGTH},1024}$`,
+        default: '',
+        env: 'SVC_BOOTSTRAP_KEY',
+        writeOnly: true,
+        description: `key that is registered with all rights when the store has none; at least ${MIN_BOOTSTRAP_LENGTH} visible ASCII characters`,
+      },
+      bootstrapEntityUri: {
+        type: 'string',
+        minLength: 1,
+        default: 'agent:admin',
+        env: 'SVC_BOOTSTRAP_ENTITY_URI',
+        description: 'entity of the bootstrap key',
+      },
+      authRequired: {
+        type: 'boolean',
+        default: true,
+        env: 'SVC_AUTH_REQUIRED',
+        description: 'what the node metadata says about authentication',
+      },
+      multiTenant: {
+        type: 'boolean',
+        default: false,
+        env: 'SVC_MULTI_TENANT_ENABLED',
+        description: "whether a key acts for its own tenant; otherwise every key acts for the tenant 'default'",
+      },
+    },
+  }),
+  migrations: keysMigrations,
+  async setup({ config, use, tables, on, route, provide }) {
+    const { clock, random, self, audit } = use;
+    const store = new KeyStore(tables);
+    const tenantOf = (key: StoredKey): string => (config.multiTenant ? key.tenantId : DEFAULT_TENANT);
+    const authorizer = createApiKeyAuthorizer({
+      clock,
+      tenantOf,
+      findByDigest: (digest) => store.findByDigest(digest),
+    });
+    const { maxAgeDays, expiringSoonDays } = config;
+    const revoked = () => authorizer.forget();
+    const registry = new StoredKeyRegistry({ store, tables, clock, random, audit, maxAgeDays, tenantOf, revoked });
+    provide(Authorizer, authorizer);
+    provide(KeyRegistry, registry);
+
+    const agentKeys = new AgentKeyStore(tables);
+    provide(AgentKeys, createAgentKeys(agentKeys));
+    on(auditDescribeKeys, async ({ keyIds, tenantId, snapshot }) =>
+      (await agentKeys.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
+    );
+    on(nodeMetadata, () => ({ auth: config.authRequired ? 'required' : 'none' }));
+
+    const tenantFilter = ({ tenantId }: Principal) => (config.multiTenant ? { tenantId } : {});
+    const keyParts = { registry, store, clock, expiringSoonDays, tenantFilter };
+    route(meRoute());
+    route(listKeysRoute(keyParts));
+    route(registerKeyRoute(keyParts));
+    route(expiringKeysRoute(keyParts));
+    route(revokeKeyRoute(keyParts));
+    const agentParts = { store: agentKeys, tables, clock, random, audit };
+    route(listAgentKeysRoute(agentParts));
+    route(registerAgentKeyRoute(agentParts));
+    route(revokeAgentKeyRoute(agentParts));
+
+    if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names.systemSource);
+  },
+});
+
+const bootstrap = (registry: StoredKeyRegistry, config: Settings, nodeEntity: string): Promise<unknown> => {
+  const actor: Principal = {
+    kind: 'node',
+    entityUri: nodeEntity,
+    permissions: new Set(),
+    allowedScopes: new Set(),
+    tenantId: DEFAULT_TENANT,
+    keyId: null,
+    oidcSub: null,
+  };
+  const registration = {
+    rawKey: config.bootstrapKey,
+    entityUri: config.bootstrapEntityUri,
+    permissions: PERMISSIONS,
+    allowedScopes: SCOPES,
+    description: 'bootstrap key',
+  };
+  return registry.registerFirst({ registration, minKeyLength: MIN_BOOTSTRAP_LENGTH }, actor);
+};

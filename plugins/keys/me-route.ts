@@ -1,0 +1,11 @@
+import type { Route } from '../../kernel/plugin-api.ts';
+import { callerJson } from './key-json.ts';
+
+/** `GET /v1/me`: who the caller is, as far as the node knows. */
+export const meRoute = (): Route => ({
+  method: 'GET',
+  path: '/v1/me',
+  summary: "The caller's identity and rights",
+  access: { permission: 'any' },
+  handle: ({ caller }) => ({ status: 200, body: callerJson(caller) }),
+});

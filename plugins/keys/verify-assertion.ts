@@ -1,0 +1,39 @@
+import { decodeBase64Url, type FactValue, ServiceError, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import type { AgentKeyStore } from './agent-key-store.ts';
+import type { AgentKeys, SignedAssertion } from './keys-api.ts';
+
+/** Checks signatures against the keys in the store (wire contract 2.6). */
+export const createAgentKeys = (store: AgentKeyStore): AgentKeys => ({
+  async verify(assertion, caller, path) {
+    const key = await store.get(assertion.keyId);
+    if (key === undefined || key.tenantId !== caller.tenantId || key.revokedMs !== null) {
+      throw invalid(path, 'names no active agent key');
+    }
+    if (key.entityUri !== caller.entityUri) {
+      throw new ServiceError('authorization', 'the attestation was made with an agent key of another entity');
+    }
+    if (!isSignedBy(key.publicKey, assertion)) throw invalid(path, 'has a signature that does not match the assertion');
+  },
+});
+
+/** The texts that a signature may cover: one, or two for a whole number, which some languages write as `1.0`. */
+export const signedTexts = ({
+  entity,
+  relation,
+  value,
+  source,
+}: Omit<SignedAssertion, 'keyId' | 'signature'>): string[] =>
+  encodedValues(value).map((encoded) => [entity, relation, value.type, encoded, source].join('\n'));
+
+const encodedValues = ({ v }: FactValue): string[] =>
+  typeof v === 'number' && Number.isInteger(v) && Math.abs(v) < 1e15 ? [`${v}`, `${v}.0`] : [String(v)];
+
+const isSignedBy = (publicKey: string, assertion: SignedAssertion): boolean => {
+  const key = decodeBase64Url(publicKey);
+  const signature = decodeBase64Url(assertion.signature);
+  if (key === null || signature === null) return false;
+  return signedTexts(assertion).some((text) => verifyEd25519(key, Buffer.from(text, 'utf8'), signature));
+};
+
+const invalid = (path: string, problem: string): ServiceError =>
+  new ServiceError('attestation_invalid', `${path} ${problem}`, { violations: [{ path, message: problem }] });
