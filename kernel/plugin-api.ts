@@ -20,6 +20,7 @@ export * from './hooks/kernel-hooks.ts';
 export { Cursors } from './http/cursors.ts';
 export { type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
 export type { CursorCodec } from './http/page-cursor.ts';
+export { readInstantParameter } from './http/read-instant-parameter.ts';
 export * from './identity/node-self.ts';
 export type { ServiceNames } from './identity/service-names.ts';
 export type { LogFields, Logger } from './log/logger.ts';

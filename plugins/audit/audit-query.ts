@@ -1,4 +1,4 @@
-import { type Principal, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import { type Principal, readInstantParameter } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-store.ts';
 
 /** Filters that all lists of entries take. */
@@ -22,19 +22,10 @@ export const auditFilter = (query: AuditQuery, caller: Principal): AuditFilter =
   tenantId: caller.tenantId,
   principal: query.principal,
   event: query.event_type,
-  sinceMs: instantOf(query.since, 'since'),
-  untilMs: instantOf(query.until, 'until'),
+  sinceMs: readInstantParameter(query.since, 'since'),
+  untilMs: readInstantParameter(query.until, 'until'),
 });
 
 /** True for a caller to whom the entries of others are open. */
 export const seesAllEntries = ({ permissions }: Principal): boolean =>
   permissions.has('admin') || permissions.has('audit.read');
-
-const instantOf = (text: string | undefined, name: string): number | undefined => {
-  if (text === undefined) return undefined;
-  const ms = parseInstant(text);
-  if (ms !== null) return ms;
-  throw new ServiceError('bad_parameter', `query.${name} must be an RFC 3339 date-time with an offset`, {
-    violations: [{ path: `query.${name}`, message: 'must be an RFC 3339 date-time with an offset' }],
-  });
-};

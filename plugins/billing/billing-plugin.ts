@@ -1,0 +1,45 @@
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  Facts,
+  factAppended,
+  factCommitted,
+  KERNEL_API,
+  optional,
+} from '../../kernel/plugin-api.ts';
+import { BillingSink } from './billing-api.ts';
+import { BillingDelivery } from './billing-delivery.ts';
+import { billingMigrations } from './billing-migrations.ts';
+import { billingEventsRoute } from './billing-routes.ts';
+import { BillingStore } from './billing-store.ts';
+import { createStderrBillingSink } from './stderr-billing-sink.ts';
+
+/** How often events are looked for that nobody announced: those of another process that has crashed. */
+const SWEEP_INTERVAL_MS = 30_000;
+
+export const billingPlugin = definePlugin({
+  name: 'billing',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
+  requires: { facts: Facts, clock: Clock, cursors: Cursors, sink: optional(BillingSink) },
+  migrations: billingMigrations,
+  async setup({ use, tables, log, on, route, every, onStop }) {
+    const { facts, clock, cursors, sink = createStderrBillingSink() } = use;
+    const store = new BillingStore(tables);
+    const delivery = new BillingDelivery({ store, sink, clock, log });
+    on(factAppended, async (batch) => {
+      await store.addFacts(batch);
+    });
+    on(factCommitted, (event) => {
+      const billed = event.facts.filter(({ origin }) => origin === 'client');
+      delivery.request(new Set(billed.map(({ fact }) => fact.tenantId)));
+    });
+    every(SWEEP_INTERVAL_MS, () => delivery.requestAll());
+    onStop(() => delivery.stop());
+    route(billingEventsRoute({ store, facts, clock, cursors }));
+    // A crash may have left events of the last run undelivered.
+    await delivery.requestAll();
+  },
+});

@@ -1,0 +1,144 @@
+import type { Knex } from 'knex';
+import {
+  type AppendedBatch,
+  formatInstant,
+  type PluginTables,
+  type Row,
+  type Snapshot,
+  type SqlValue,
+} from '../../kernel/plugin-api.ts';
+import type { BillingEvent } from './billing-api.ts';
+
+const EVENTS = 'billing_events';
+const POSITIONS = 'billing_positions';
+
+/** An event with its place in the ledger. */
+export interface LedgerEvent {
+  readonly seq: number;
+  readonly tsMs: number;
+  readonly event: BillingEvent;
+}
+
+/** Which events of one tenant; a member that is absent narrows nothing. */
+export interface BillingFilter {
+  readonly tenantId: string;
+  readonly eventType?: string | undefined;
+  readonly entityUri?: string | undefined;
+  /** Milliseconds since the epoch, both included. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+export interface LedgerPosition {
+  readonly tsMs: number;
+  readonly seq: number;
+}
+
+/** The ledger, and how far each tenant's part of it was delivered. */
+export class BillingStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** One event for each fact that a client wrote, with one statement for the whole batch. */
+  async addFacts({ facts, transaction, nowMs }: AppendedBatch): Promise<void> {
+    const rows: Row[] = [];
+    for (const { fact, caller, origin } of facts) {
+      if (origin !== 'client') continue;
+      rows.push({
+        tenant_id: fact.tenantId,
+        event_type: 'fact_written',
+        entity_uri: caller.entityUri,
+        fact_id: fact.id,
+        garden_id: fact.gardenId,
+        ts_ms: nowMs,
+      });
+    }
+    if (rows.length > 0) await this.#tables.in(transaction).insertRows(EVENTS, rows);
+  }
+
+  /** Events after the position, ts descending, seq descending. */
+  async newestFirst(
+    filter: BillingFilter,
+    after: LedgerPosition | undefined,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<LedgerEvent[]> {
+    const query = this.#matching(filter, snapshot).orderBy('ts_ms', 'desc').orderBy('seq', 'desc').limit(limit);
+    if (after !== undefined) {
+      const { tsMs, seq } = after;
+      // The bound alone would do for the order; named first, it is what the index is searched by.
+      query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('seq', '>=', seq));
+    }
+    return eventsOf(await query);
+  }
+
+  async count(filter: BillingFilter, snapshot: Snapshot): Promise<number> {
+    const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
+  /** A tenant's oldest events that were not delivered. */
+  undelivered(tenantId: string, limit: number): Promise<LedgerEvent[]> {
+    return this.#tables.read(async (own) => {
+      const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
+      const query = own(EVENTS)
+        .where('tenant_id', tenantId)
+        .where('seq', '>', Number(position?.['seq'] ?? 0));
+      return eventsOf(await query.orderBy('seq').limit(limit));
+    });
+  }
+
+  /** Marks a tenant's events up to `seq` as delivered. Never goes back, so two processes may do the same. */
+  advance(tenantId: string, seq: number): Promise<void> {
+    return this.#tables.write(tenantId, async (own) => {
+      const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
+      if (position === undefined) await own.insertRows(POSITIONS, [{ tenant_id: tenantId, seq }]);
+      else if (Number(position['seq']) < seq) await own(POSITIONS).where({ tenant_id: tenantId }).update({ seq });
+    });
+  }
+
+  /** Every tenant that has events. Asks the index for one after another, which a list of distinct values would read whole. */
+  tenants(): Promise<string[]> {
+    return this.#tables.read(async (own) => {
+      const tenants: string[] = [];
+      for (;;) {
+        const query = own(EVENTS).min({ next: 'tenant_id' });
+        const last = tenants.at(-1);
+        if (last !== undefined) query.where('tenant_id', '>', last);
+        const [row] = (await query) as { next: string | null }[];
+        if (row?.next == null) return tenants;
+        tenants.push(row.next);
+      }
+    });
+  }
+
+  #matching(filter: BillingFilter, snapshot: Snapshot): Knex.QueryBuilder {
+    const query = this.#tables.in(snapshot)(EVENTS).where('tenant_id', filter.tenantId);
+    if (filter.eventType !== undefined) query.where('event_type', filter.eventType);
+    if (filter.entityUri !== undefined) query.where('entity_uri', filter.entityUri);
+    if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
+    if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
+    return query;
+  }
+}
+
+const eventsOf = (rows: unknown): LedgerEvent[] => (rows as Record<string, SqlValue>[]).map(eventFromRow);
+
+const eventFromRow = (row: Readonly<Record<string, SqlValue>>): LedgerEvent => {
+  const tsMs = Number(row['ts_ms']);
+  return {
+    seq: Number(row['seq']),
+    tsMs,
+    event: {
+      eventType: row['event_type'] as BillingEvent['eventType'],
+      tenantId: String(row['tenant_id']),
+      entityUri: String(row['entity_uri']),
+      factId: row['fact_id'] == null ? null : String(row['fact_id']),
+      gardenId: row['garden_id'] == null ? null : String(row['garden_id']),
+      ts: formatInstant(tsMs),
+    },
+  };
+};

@@ -1,0 +1,22 @@
+import type { BillingSink } from './billing-api.ts';
+import { billingEventJson } from './billing-event-json.ts';
+
+/** Where text goes; `written` is called when it has left the process, with an error when it has not. */
+export interface TextOutput {
+  write(text: string, written: (error?: Error | null) => void): unknown;
+}
+
+/** Writes each event as one line of JSON: the default sink. Resolves when the lines have left the process. */
+export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => ({
+  write: (events) =>
+    new Promise((resolve, reject) => {
+      const text = events.map((event) => billingLine({ billing: billingEventJson(event) })).join('');
+      output.write(text, (error) => (error == null ? resolve() : reject(error)));
+    }),
+});
+
+/** JSON leaves these characters as they are, and some readers of lines break at them. */
+const LINE_BREAKERS = /[\u007f-\u009f\u2028\u2029]/g;
+
+const billingLine = (line: unknown): string =>
+  `${JSON.stringify(line).replace(LINE_BREAKERS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

@@ -1,0 +1,50 @@
+import { type Clock, type HookCaller, type NodeSelf, nodeMetadata, type Route } from '../../kernel/plugin-api.ts';
+import { keptAnswer } from './kept-answer.ts';
+
+/** Version of the metadata document, not of the program. */
+const METADATA_VERSION = '1.0';
+const METADATA_KEPT_MS = 1_000;
+
+/** Vocabulary prefixes that every node knows, after its own. */
+const VOCABULARY = ['rel:', 'memory:', 'intent:', 'roadmap:', 'preference:', 'garden:'] as const;
+
+export interface MetadataParts {
+  readonly self: NodeSelf;
+  readonly hooks: HookCaller;
+  readonly clock: Clock;
+  readonly publicKey: string;
+  readonly cors: { readonly devLocalhost: boolean; readonly configured: boolean };
+}
+
+/** `GET /.well-known/<name>` (wire contract 3.1). */
+export const metadataRoute = (parts: MetadataParts): Route => {
+  const read = keptAnswer(
+    () => metadataOf(parts),
+    METADATA_KEPT_MS,
+    () => parts.clock.monotonicMs(),
+  );
+  return {
+    method: 'GET',
+    path: parts.self.names.metadataPath,
+    summary: 'Node metadata',
+    access: 'open',
+    handle: async () => ({ status: 200, body: await read() }),
+  };
+};
+
+/** What no plugin says otherwise: nobody checks keys, nothing federates, sources are not checked. */
+const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Promise<Record<string, unknown>> => {
+  const base = {
+    version: METADATA_VERSION,
+    node_id: self.nodeId,
+    node_url: self.nodeUrl,
+    auth: 'none',
+    federation: 'disabled',
+    source_attestation: 'off',
+    namespaces: [self.names.prefix, ...VOCABULARY],
+    spec: `${self.nodeUrl}/spec`,
+    cors: { dev_localhost: cors.devLocalhost, configured: cors.configured },
+    federation_pubkey: publicKey,
+  };
+  return Object.assign(base, ...(await hooks.collect(nodeMetadata, {})));
+};

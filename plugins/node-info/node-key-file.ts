@@ -1,0 +1,78 @@
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { decodeBase64Url, encodeBase64Url, type Random, SEED_BYTES, ServiceError } from '../../kernel/plugin-api.ts';
+
+/** Bits of a file's mode that let anybody but its owner read or change it. */
+const SHARED_MODE = 0o077;
+
+/**
+ * The node's private key from its file. The first start draws one; several first starts at once agree on whichever file came first.
+ * Throws `unavailable` with a hint for a file that others can read or that holds no key.
+ */
+export const loadNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
+  (await readNodeKey(path)) ?? (await drawNodeKey(path, random));
+
+const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
+  let text: string;
+  try {
+    const { mode } = await stat(path);
+    // Where there are no owners and groups the mode says nothing.
+    if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const seed = decodeBase64Url(text.trim());
+  if (seed?.length === SEED_BYTES) return seed;
+  throw new ServiceError('unavailable', `the private key file ${path} does not hold a private key`, {
+    hint: 'restore the file from a backup; only when there is none, remove it: the node then takes a new key, which its peers do not know',
+  });
+};
+
+/** The file appears under its name complete or not at all, so that a crash never leaves half a key behind. */
+const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${random.uuid()}`;
+  try {
+    await writeDurably(draft, `${encodeBase64Url(random.bytes(SEED_BYTES))}\n`);
+    await link(draft, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    // Another process was first; its key is the node's.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const seed = await readNodeKey(path);
+  if (seed === undefined) throw new ServiceError('unavailable', `the private key file ${path} could not be kept`);
+  return seed;
+};
+
+const writeDurably = async (path: string, text: string): Promise<void> => {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** Makes the new name durable, where folders can be synced. */
+const syncFolder = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+};
+
+const sharedFile = (path: string): ServiceError =>
+  new ServiceError('unavailable', `the private key file ${path} can be read or changed by others than its owner`, {
+    hint: `take their rights away: chmod 600 ${path}`,
+  });
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
