@@ -14,6 +14,7 @@ import {
 import { CLIENT_ASSERTION } from './client-assertion.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
 import { refuseGarden } from './refuse-garden.ts';
+import type { SessionGuard } from './session-guard.ts';
 import { checkTtl, isTtlRelation, ttlTarget } from './ttl.ts';
 import type { VerifySignature } from './verify-signature.ts';
 
@@ -34,6 +35,8 @@ export interface AssertionParts {
   readonly self: NodeSelf;
   nowMs(): number;
   readonly verifySignature: VerifySignature;
+  /** Absent while the session guard is off. */
+  readonly sessionGuard: Pick<SessionGuard, 'check'> | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export const createPrepareAssertions =
   (parts: AssertionParts): PrepareAssertions =>
   async (inputs, context) => {
     const permitted: (Permitted | ServiceError)[] = [];
-    for (const input of inputs) permitted.push(await outcomeOf(() => permit(parts, input, context.caller)));
+    for (const input of inputs) permitted.push(await outcomeOf(() => permit(parts, input, context)));
     const seen = await lookUp(parts.facts, permitted, context.caller);
     return Promise.all(
       permitted.map((body) => (body instanceof ServiceError ? body : outcomeOf(() => complete(body, context, seen)))),
@@ -65,7 +68,11 @@ interface Permitted {
   readonly ttlTarget: string | null;
 }
 
-const permit = async (parts: AssertionParts, { item, path }: AssertionInput, caller: Principal): Promise<Permitted> => {
+const permit = async (
+  parts: AssertionParts,
+  { item, path }: AssertionInput,
+  { caller, sessionId }: AssertionContext,
+): Promise<Permitted> => {
   if ('error' in item) throw item.error;
   const { names } = parts.self;
   const body = readAssertBody(item.value, path, parts.nowMs());
@@ -85,6 +92,7 @@ const permit = async (parts: AssertionParts, { item, path }: AssertionInput, cal
       'asserting an instruction needs the permission instruction:write',
     );
   }
+  await parts.sessionGuard?.check(body, sessionId, caller);
   return { body, path, attestedKeyId, ttlTarget: isTtlRelation(relationKey, names) ? ttlTarget(entity, names) : null };
 };
 

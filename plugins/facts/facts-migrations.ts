@@ -3,6 +3,9 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 /** Answers kept for callers that repeat a request with the same Idempotency-Key (wire contract 4.3). */
 export const IDEMPOTENCY_TABLE = 'facts_idempotency';
 
+/** Scopes that each session has read, for the guard of wire contract 2.5. */
+export const SESSION_READS_TABLE = 'facts_session_reads';
+
 export const factsMigrations: readonly Migration[] = [
   {
     number: 13,
@@ -18,6 +21,20 @@ export const factsMigrations: readonly Migration[] = [
         table.text('body').notNullable();
         table.bigInteger('created_ms').notNullable().index();
         table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);
+      });
+    },
+  },
+  {
+    number: 16,
+    name: 'session_reads',
+    async up({ schema }) {
+      await schema.createTable(SESSION_READS_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('session_id').notNullable();
+        table.text('scope').notNullable();
+        table.bigInteger('read_ms').notNullable().index();
+        table.primary(['tenant_id', 'entity_uri', 'session_id', 'scope']);
       });
     },
   },

@@ -17,6 +17,7 @@ import { assertFactRoute } from './assert-fact-route.ts';
 import { createPrepareAssertions } from './assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { settleDuplicates } from './duplicates.ts';
+import { SessionReads } from './facts-api.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import { getFactRoute } from './get-fact-route.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -24,13 +25,17 @@ import { createIntactFacts } from './intact-facts.ts';
 import { provenanceRoute } from './provenance-route.ts';
 import { queryFactsRoute } from './query-facts-route.ts';
 import { createReadSession } from './read-session.ts';
+import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
 import { verifyCidRoute } from './verify-cid-route.ts';
 import { createVerifySignature } from './verify-signature.ts';
 
 interface FactsSettings {
   readonly attestationRequired: boolean;
+  readonly sessionGuard: 'off' | 'enforce';
 }
+
+const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 
 /** How often answers that nobody will ask for again are forgotten. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
@@ -51,10 +56,14 @@ export const factsPlugin = definePlugin({
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,
-    properties: { attestationRequired: { type: 'boolean', default: false, env: 'SVC_ATTESTATION_REQUIRED' } },
+    properties: {
+      attestationRequired: { type: 'boolean', default: false, env: 'SVC_ATTESTATION_REQUIRED' },
+      sessionGuard: { type: 'string', enum: ['off', 'enforce'], default: 'off', env: 'SVC_SESSION_GUARD' },
+    },
   }),
   migrations: factsMigrations,
-  setup({ config, log, tables, use, on, route, every }) {
+  provides: [SessionReads],
+  setup({ config, log, tables, use, on, route, every, provide }) {
     const { facts, clock, self, cursors, agentKeys, audit } = use;
     const { names } = self;
     const nowMs = () => clock.nowMs();
@@ -62,13 +71,17 @@ export const factsPlugin = definePlugin({
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
     const verifySignature = createVerifySignature(agentKeys, config.attestationRequired);
-    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature });
-    const assertParts = { facts, factJson, prepare, idempotency, readSession: createReadSession(names), names };
+    const guard = config.sessionGuard === 'off' ? undefined : createSessionGuard({ tables, facts, clock });
+    const sessionReads = guard ?? NO_SESSION_READS;
+    const readSession = createReadSession(names);
+    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature, sessionGuard: guard });
+    const assertParts = { facts, factJson, prepare, idempotency, readSession, names };
+    provide(SessionReads, sessionReads);
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute(assertParts));
-    route(queryFactsRoute({ facts, factJson, cursors, intact, nowMs }));
-    route(getFactRoute({ facts, factJson, intact }));
+    route(queryFactsRoute({ facts, factJson, cursors, intact, nowMs, readSession, sessionReads }));
+    route(getFactRoute({ facts, factJson, intact, readSession, sessionReads }));
     route(provenanceRoute({ facts }));
     route(verifyCidRoute({ facts }));
     route(cidBackfillStatusRoute({ facts }));
@@ -76,6 +89,9 @@ export const factsPlugin = definePlugin({
     // First, so that a repetition is answered before anybody judges it as a new fact.
     on(factBeforeAppend, (batch) => settleDuplicates(batch, names), { order: 'first' });
     on(factAppended, (batch) => recordExpiries(batch, names));
-    every(PURGE_INTERVAL_MS, () => idempotency.purge());
+    every(PURGE_INTERVAL_MS, async () => {
+      await idempotency.purge();
+      await guard?.purge();
+    });
   },
 });

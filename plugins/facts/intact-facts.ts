@@ -22,8 +22,8 @@ export const recomputedCid = (fact: StoredFact): string | null => {
 export interface IntactFacts {
   /** The facts whose content id still matches; the others are left out, logged, and audited once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
-  /** The fact itself; throws `cid_mismatch` (409) when its content id no longer matches. */
-  requireIntact(view: FactView): FactView;
+  /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
+  requireIntact(view: FactView): void;
 }
 
 export const createIntactFacts = (names: ServiceNames, log: Logger, audit: AuditLog | undefined): IntactFacts => {
@@ -47,7 +47,7 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
       return views.filter((view) => !broken.includes(view));
     },
     requireIntact(view) {
-      if (recomputedCid(view.fact) === view.fact.cid) return view;
+      if (recomputedCid(view.fact) === view.fact.cid) return;
       throw new ServiceError('cid_mismatch', 'the stored fact no longer matches its content id', {
         hint: 'the store was changed from outside; restore the fact from a backup or from a peer',
       });

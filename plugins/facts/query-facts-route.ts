@@ -17,7 +17,9 @@ import {
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
+import type { SessionReads } from './facts-api.ts';
 import type { IntactFacts } from './intact-facts.ts';
+import type { ReadSession } from './read-session.ts';
 import { refuseGarden } from './refuse-garden.ts';
 
 /** Wire contract 1.10. */
@@ -66,6 +68,8 @@ export interface QueryParts {
   readonly factJson: FactJson;
   readonly cursors: CursorCodec;
   readonly intact: IntactFacts;
+  readonly readSession: ReadSession;
+  readonly sessionReads: SessionReads;
   nowMs(): number;
 }
 
@@ -77,12 +81,15 @@ export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery>
   access: { permission: 'read' },
   dimension: 'fact_read',
   query: factsQuery,
-  async handle({ caller, query }) {
+  async handle(request) {
+    const { caller, query } = request;
+    const sessionId = parts.readSession(request);
     const search = readSearch(query, caller);
     const binding = bindingOf(caller, search);
     const position = query.cursor === undefined ? undefined : positionOf(parts, query.cursor, binding);
     const page = await parts.facts.read(caller, 'query', (reader) => reader.query({ ...search, position }));
     const facts = await parts.intact.keepIntact(page.facts, caller);
+    await parts.sessionReads.returned(sessionId, caller, facts);
     const cursor =
       page.next === null ? null : parts.cursors.encode({ position: [page.next.timestampMs, page.next.id], binding });
     return pageReply(facts.map(parts.factJson), page.total, cursor);

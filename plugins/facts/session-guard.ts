@@ -1,0 +1,102 @@
+import {
+  all,
+  type Clock,
+  equals,
+  type Facts,
+  isIn,
+  type PluginTables,
+  type Principal,
+  type Scope,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import type { SessionReads } from './facts-api.ts';
+import { SESSION_READS_TABLE } from './facts-migrations.ts';
+import type { AssertBody } from './read-assert-body.ts';
+
+/** How long a session is held to what it has read (wire contract 2.5). */
+export const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
+
+/** A session that keeps reading one scope is written down this often, and remembered that much longer. */
+const REFRESH_MS = 60_000;
+const MAX_FRESH = 10_000;
+
+export interface SessionGuard extends SessionReads {
+  /**
+   * Throws `feedback_loop_provenance_required` for an assertion into a scope that its session has read, unless it says which visible fact of
+   * that scope it sums up.
+   */
+  check(body: AssertBody, sessionId: string | null, caller: Principal): Promise<void>;
+  /** Forgets sessions that have not read for a day. */
+  purge(): Promise<void>;
+}
+
+export interface SessionGuardParts {
+  readonly tables: PluginTables;
+  readonly facts: Facts;
+  readonly clock: Clock;
+}
+
+export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts): SessionGuard => {
+  const fresh = new Map<string, number>();
+  const isFresh = (key: string): boolean => (fresh.get(key) ?? Number.NEGATIVE_INFINITY) > clock.nowMs() - REFRESH_MS;
+  return {
+    async returned(sessionId, caller, views) {
+      if (sessionId === null || views.length === 0) return;
+      const keyOf = (scope: Scope) => JSON.stringify([caller.tenantId, caller.entityUri, sessionId, scope]);
+      const scopes = [...new Set(views.map(({ fact }) => fact.scope))].filter((scope) => !isFresh(keyOf(scope)));
+      if (scopes.length === 0) return;
+      const nowMs = clock.nowMs();
+      const rows = scopes.map((scope) => ({ ...whereOf(caller, sessionId), scope, read_ms: nowMs }));
+      await tables.write(caller.tenantId, async (writable) => {
+        await writable(SESSION_READS_TABLE)
+          .insert(rows)
+          .onConflict(['tenant_id', 'entity_uri', 'session_id', 'scope'])
+          .merge(['read_ms']);
+      });
+      if (fresh.size >= MAX_FRESH) fresh.clear();
+      for (const scope of scopes) fresh.set(keyOf(scope), nowMs);
+    },
+    async check({ draft, writeMode, derivations }, sessionId, caller) {
+      if (sessionId === null) return;
+      const rows = await tables.read((readable) => readable.select(SESSION_READS_TABLE, whereOf(caller, sessionId)));
+      const since = clock.nowMs() - SESSION_MEMORY_MS - REFRESH_MS;
+      const hasRead = rows.some((row) => row['scope'] === draft.scope && Number(row['read_ms']) > since);
+      if (!hasRead) return;
+      const isSummary = writeMode === 'summarize_with_provenance';
+      if (isSummary && (await namesFactOf(facts, caller, draft.scope, derivations))) return;
+      throw new ServiceError(
+        'feedback_loop_provenance_required',
+        `this session has read scope ${draft.scope} and may write to it only with provenance`,
+        { hint: 'send write_mode summarize_with_provenance and name a fact of that scope in derived_from' },
+      );
+    },
+    async purge() {
+      const before = clock.nowMs() - SESSION_MEMORY_MS - REFRESH_MS;
+      await tables(SESSION_READS_TABLE).where('read_ms', '<=', before).delete();
+    },
+  };
+};
+
+const whereOf = (caller: Principal, sessionId: string) => ({
+  tenant_id: caller.tenantId,
+  entity_uri: caller.entityUri,
+  session_id: sessionId,
+});
+
+const namesFactOf = async (
+  facts: Facts,
+  caller: Principal,
+  scope: Scope,
+  derivations: AssertBody['derivations'],
+): Promise<boolean> => {
+  if (derivations.length === 0) return false;
+  const hashes = derivations.flatMap((derivation) => ('hash' in derivation ? [derivation.hash] : []));
+  const ids = derivations.flatMap((derivation) => ('factId' in derivation ? [derivation.factId] : []));
+  return facts.read(caller, 'get', async (reader) => {
+    const only = { view: 'visible', order: 'hlc', limit: 1 } as const;
+    for (const named of [isIn('cid', hashes), isIn('id', ids)]) {
+      if ((await reader.find(all(named, equals('scope', scope)), only)).length > 0) return true;
+    }
+    return false;
+  });
+};
