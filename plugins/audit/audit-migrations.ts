@@ -1,8 +1,9 @@
-import type { Migration } from '../../kernel/plugin-api.ts';
+import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
 /**
- * The column `tenant_id` comes with migration 012. Every index grows at its end: one on `fact_id` would dirty a page of its own for each
- * fact, so entries are found by the feed stamp of their fact.
+ * Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Every index
+ * grows at its end: one on `fact_id` would dirty a page of its own for each fact, so entries are found by the feed stamp of
+ * their fact.
  */
 export const auditMigrations: readonly Migration[] = [
   {
@@ -12,6 +13,7 @@ export const auditMigrations: readonly Migration[] = [
       await schema.createTable('audit_entries', (table) => {
         table.bigIncrements('seq');
         table.text('id').notNullable();
+        table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('event_type').notNullable();
         table.text('entity_uri').notNullable();
         table.text('oidc_sub');

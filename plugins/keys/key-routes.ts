@@ -56,7 +56,13 @@ const REGISTER_BODY = schema<RegisterBody>({
   properties: {
     raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
     entity_uri: { type: 'string' },
-    permissions: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...PERMISSIONS] }, default: ['read', 'write'] },
+    permissions: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 64,
+      items: { enum: [...PERMISSIONS] },
+      default: ['read', 'write'],
+    },
     allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] }, default: [...SCOPES] },
     description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
     expires_at: { type: ['string', 'null'] },

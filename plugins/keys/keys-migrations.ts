@@ -1,6 +1,6 @@
-import type { Migration } from '../../kernel/plugin-api.ts';
+import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
-/** The columns `tenant_id` come with migration 012. Instants are milliseconds since the epoch. */
+/** Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Instants are milliseconds. */
 export const keysMigrations: readonly Migration[] = [
   {
     number: 6,
@@ -8,6 +8,7 @@ export const keysMigrations: readonly Migration[] = [
     async up({ schema }) {
       await schema.createTable('keys_api_keys', (table) => {
         table.text('id').primary();
+        table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('digest').notNullable().unique({ indexName: 'keys_api_keys_digest' });
         table.text('entity_uri').notNullable();
         table.text('permissions').notNullable();
@@ -23,6 +24,7 @@ export const keysMigrations: readonly Migration[] = [
       });
       await schema.createTable('keys_agent_keys', (table) => {
         table.text('id').primary();
+        table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('entity_uri').notNullable();
         table.text('public_key').notNullable();
         table.text('description');

@@ -5,7 +5,6 @@ import {
   definePlugin,
   KERNEL_API,
   NodeSelf,
-  nodeMetadata,
   optional,
   PERMISSIONS,
   type Principal,
@@ -31,7 +30,6 @@ interface Settings {
   readonly expiringSoonDays: number;
   readonly bootstrapKey: string;
   readonly bootstrapEntityUri: string;
-  readonly authRequired: boolean;
   readonly multiTenant: boolean;
 }
 
@@ -80,12 +78,6 @@ export const keysPlugin = definePlugin({
         env: 'SVC_BOOTSTRAP_ENTITY_URI',
         description: 'entity of the bootstrap key',
       },
-      authRequired: {
-        type: 'boolean',
-        default: true,
-        env: 'SVC_AUTH_REQUIRED',
-        description: 'what the node metadata says about authentication',
-      },
       multiTenant: {
         type: 'boolean',
         default: false,
@@ -115,7 +107,6 @@ export const keysPlugin = definePlugin({
     on(auditDescribeKeys, async ({ keyIds, tenantId, snapshot }) =>
       (await agentKeys.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
     );
-    on(nodeMetadata, () => ({ auth: config.authRequired ? 'required' : 'none' }));
 
     const tenantFilter = ({ tenantId }: Principal) => (config.multiTenant ? { tenantId } : {});
     const keyParts = { registry, store, clock, expiringSoonDays, tenantFilter };
