@@ -36,7 +36,7 @@ export class KoaRequest implements InboundRequest {
       const leave = (): void => {
         if (!this.response.writableFinished) abort.abort();
       };
-      if (this.response.closed || this.message.destroyed) leave();
+      if (this.response.closed) leave();
       else this.response.once('close', leave);
       this.abort = abort;
     }

@@ -63,7 +63,7 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
     context.respond = false;
     await withinErrorBoundary(message, response, { refuse, report: options.report }, async () => {
       const request = new KoaRequest(message, response, awaitingContinue.has(message));
-      const problem = targetProblem(message);
+      const problem = framingProblem(message);
       if (problem !== undefined) doomed.add(message.socket);
       const found = findEndpoint(request.method, request.path);
       if ('endpoint' in found) request.pathParameters = found.pathParameters;
@@ -110,7 +110,7 @@ const createHttpServer = (
     requestTimeout: sockets.requestTimeoutMs,
     connectionsCheckingInterval: sockets.checkIntervalMs,
     keepAliveTimeout: sockets.keepAliveTimeoutMs,
-    // Node answers a missing Host with an empty 400; `targetProblem` says more.
+    // Node answers a missing Host with an empty 400; `framingProblem` says more.
     requireHostHeader: false,
   };
   const handleUnlessDoomed: Handler = (message, response) => {
@@ -127,9 +127,13 @@ const createHttpServer = (
   return server;
 };
 
-/** What RFC 9112 has a server refuse and Node's parser lets through. */
-const targetProblem = ({ url = '', httpVersion, rawHeaders }: IncomingMessage): ServiceError | undefined => {
+/** What RFC 9112 has a server refuse and Node's parser lets through, or stumbles over only after the headers. */
+const framingProblem = ({ url = '', httpVersion, headers, rawHeaders }: IncomingMessage): ServiceError | undefined => {
   if (!url.startsWith('/')) return new ServiceError('bad_parameter', 'the request target must be a path');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked')) {
+    return new ServiceError('bad_parameter', 'no Transfer-Encoding but chunked is taken');
+  }
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

@@ -32,12 +32,14 @@ export const admitRequest = async (
 };
 
 /** Throws `authorization` unless the caller has the permission, or one of the list. */
-export const requirePermission = (access: Access, { permissions }: Principal): void => {
-  if (typeof access === 'string' || access.permission === 'any') return;
+export const compilePermissionCheck = (access: Access): ((caller: Principal) => void) => {
+  if (typeof access === 'string' || access.permission === 'any') return () => {};
   const accepted: readonly Permission[] = [access.permission].flat();
-  if (accepted.some((permission) => permissions.has(permission))) return;
   const names = accepted.map((permission) => `"${permission}"`).join(' or ');
-  throw new ServiceError('authorization', `this needs a key with permission ${names}`);
+  return ({ permissions }) => {
+    for (const permission of accepted) if (permissions.has(permission)) return;
+    throw new ServiceError('authorization', `this needs a key with permission ${names}`);
+  };
 };
 
 const NOBODY: Principal = Object.freeze({

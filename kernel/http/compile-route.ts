@@ -13,8 +13,9 @@ import type { HttpRequestInfo } from '../hooks/kernel-hooks.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Reply, Route } from '../plugins/route-definition.ts';
-import { admitRequest, identifyCaller, requirePermission } from './check-access.ts';
+import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { errorReply } from './error-reply.ts';
+import { HandlerRequest } from './handler-request.ts';
 import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
@@ -62,6 +63,7 @@ const endpointsOf = (route: AnyRoute, options: HttpOptions): readonly Endpoint[]
 };
 
 const compileRoute = (route: AnyRoute, options: HttpOptions): Endpoint['handle'] => {
+  const requirePermission = compilePermissionCheck(route.access);
   const readParams = compilePathReader(route.params);
   const readQuery = compileQueryReader(route.query);
   const readBody = compileBodyReader(route, options.maxBodyBytes);
@@ -72,13 +74,11 @@ const compileRoute = (route: AnyRoute, options: HttpOptions): Endpoint['handle']
       const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
       const caller = await identifyCaller(info, options);
       await admitRequest(info, caller, options.hooks, headers);
-      requirePermission(route.access, caller);
+      requirePermission(caller);
       const params = readParams(request.pathParameters);
       const query = readQuery(request.query);
       const body = readBody === undefined ? undefined : await readBody(request);
-      const header = (name: string): string | undefined => request.header(name);
-      const { path, signal } = request;
-      return route.handle({ caller, params, query, body, header, requestId, path, signal });
+      return route.handle(new HandlerRequest(request, requestId, caller, params, query, body));
     });
 };
 

@@ -64,6 +64,7 @@ const hasBody = async (request: InboundRequest): Promise<boolean> => {
 
 /** Type and subtype in small letters; undefined when the header is no media type or names a charset other than UTF-8. */
 const mediaTypeOf = (header: string): string | undefined => {
+  if (header === 'application/json') return header;
   const [type = '', ...parameters] = header.toLowerCase().split(';');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   return charset === undefined || UTF_8.test(charset) ? type.trim() : undefined;

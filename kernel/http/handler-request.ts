@@ -1,0 +1,32 @@
+import type { InboundRequest, Principal } from '../../ports/ports.ts';
+import type { RouteRequest } from '../plugins/route-definition.ts';
+
+/** What a handler gets to see. The signal stays behind a getter: making one costs more than most handlers do. */
+export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
+  readonly requestId: string;
+  readonly caller: Principal;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  private readonly request: InboundRequest;
+
+  constructor(request: InboundRequest, requestId: string, caller: Principal, params: P, query: Q, body: B) {
+    this.request = request;
+    this.requestId = requestId;
+    this.caller = caller;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+  }
+
+  // An own property and not a method, so that a handler may take it out of the request.
+  readonly header = (name: string): string | undefined => this.request.header(name);
+
+  get path(): string {
+    return this.request.path;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+}
