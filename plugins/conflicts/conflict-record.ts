@@ -1,4 +1,11 @@
-import type { ReadableTables, Scope, SqlValue, TripleKey, WritableTables } from '../../kernel/plugin-api.ts';
+import {
+  type ReadableTables,
+  type Scope,
+  type SqlValue,
+  sha256Hex,
+  type TripleKey,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
 
 export const RECORDS = 'conflicts_records';
 export const MEMBERS = 'conflicts_members';
@@ -57,6 +64,7 @@ export async function insertRecords(tables: WritableTables, records: readonly Co
       status: record.status,
       detected_ms: record.detectedMs,
       resolved_by: record.resolvedBy,
+      open_triple: sha256Hex(tripleId(record)),
       settled: 0,
     })),
   );
@@ -82,7 +90,7 @@ export async function closeRecord(
 ): Promise<void> {
   await tables(RECORDS)
     .where({ conflict_id: id, status: 'unresolved' })
-    .update({ status: 'resolved', resolved_by: resolvedBy, settled: everywhere ? 1 : 0 });
+    .update({ status: 'resolved', resolved_by: resolvedBy, open_triple: null, settled: everywhere ? 1 : 0 });
 }
 
 /** Member ids of these records, by record id. */
