@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export interface MigrationSchema {
   readonly schema: Knex.SchemaBuilder;
   readonly dialect: 'sqlite' | 'postgres';
-  /** Runs one SQL statement; core migrations only. */
+  /** Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always spell, and nothing else. */
   raw(sql: string): Promise<void>;
   /** Names of the tables that exist, the ledger excluded. */
   tables(): Promise<readonly string[]>;

@@ -30,11 +30,11 @@ export const createPinoLogger = ({ level, write }: PinoLoggerOptions): JsonLogge
   const options = {
     level,
     // Who writes is known from where the lines come; process and host would only be noise.
-    base: undefined,
+    base: null,
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: describeError },
+    serializers: { error: (error: unknown) => describeError(error) },
   };
   return wrap(pino(options, write === undefined ? standardError() : { write }));
 };

@@ -17,12 +17,22 @@ const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
 /** What makes the builder a promise, and harmless. */
 const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', 'toSQL', 'toString']);
 
+/** Partial indexes and their like, which the builder cannot spell. */
+const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
+
 /** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
 export const guardSchema = (schema: MigrationSchema, plugin: string, prefix: string): MigrationSchema => ({
-  schema: guardBuilder(schema.schema, plugin, prefix),
+  // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be used twice.
+  schema: guardBuilder(() => schema.schema, plugin, prefix),
   dialect: schema.dialect,
-  raw: async () => {
-    throw new Error(`${plugin}: raw SQL is for core migrations only; use the schema builder`);
+  raw: async (sql) => {
+    const [, index, table] = CREATE_INDEX.exec(sql) ?? [];
+    if (table === undefined || sql.includes(';')) {
+      throw new Error(`${plugin}: raw SQL of a plugin may create an index on a table of its own and nothing else`);
+    }
+    refuseForeign(plugin, prefix, index);
+    refuseForeign(plugin, prefix, table);
+    await schema.raw(sql);
   },
   tables: async () => (await schema.tables()).filter((table) => table.startsWith(prefix)),
   hasColumn: async (table, column) => {
@@ -31,9 +41,10 @@ export const guardSchema = (schema: MigrationSchema, plugin: string, prefix: str
   },
 });
 
-const guardBuilder = (builder: Knex.SchemaBuilder, plugin: string, prefix: string): Knex.SchemaBuilder =>
-  new Proxy(builder, {
-    get(target, member, guarded) {
+const guardBuilder = (builder: () => Knex.SchemaBuilder, plugin: string, prefix: string): Knex.SchemaBuilder =>
+  new Proxy({} as Knex.SchemaBuilder, {
+    get(_, member) {
+      const target = builder();
       const value: unknown = Reflect.get(target, member, target);
       if (typeof value !== 'function') return value;
       if (ALLOWED.has(member)) return value.bind(target);
@@ -46,7 +57,7 @@ const guardBuilder = (builder: Knex.SchemaBuilder, plugin: string, prefix: strin
       return (...args: readonly unknown[]) => {
         for (const table of args.slice(0, named)) refuseForeign(plugin, prefix, table);
         const result: unknown = value.apply(target, args);
-        return result === target ? guarded : result;
+        return result === target ? guardBuilder(() => target, plugin, prefix) : result;
       };
     },
   });

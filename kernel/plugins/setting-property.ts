@@ -32,6 +32,8 @@ export const settingProperties = (json: Readonly<Record<string, unknown>>): Sett
 
 const walk = (schema: PropertySchema, path: readonly string[]): SettingProperty[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    // `true` and `false` are schemas too, and nobody checked a third party's yet.
+    if (typeof property !== 'object' || property === null) return [];
     const at = [...path, name];
     const isGroup = property.properties !== undefined && property.env === undefined;
     return isGroup ? walk(property, at) : [{ path: at, schema: property }];
@@ -71,9 +73,11 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
   'http-url': 'an absolute http or https URL',
 };
 
-const describeText = ({ format, pattern, minLength, maxLength }: PropertySchema): string => {
+const describeText = ({ format, pattern, minLength, maxLength, description }: PropertySchema): string => {
   if (format !== undefined) return FORMAT_WORDS[format] ?? `text in the format ${format}`;
-  if (pattern !== undefined) return `text that matches ${pattern}`;
+  // A pattern alone is a riddle.
+  if (pattern !== undefined)
+    return `text that matches ${pattern}${description === undefined ? '' : ` (${description})`}`;
   if (minLength !== undefined && minLength > 1) return `text of at least ${minLength} characters`;
   if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
   return minLength === 1 ? 'text that is not empty' : 'text';

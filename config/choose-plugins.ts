@@ -1,0 +1,78 @@
+import type { BootProblem } from '../kernel/boot/boot-problem.ts';
+import { closestName } from '../kernel/boot/closest-name.ts';
+import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+import { isPlain } from './read-config-file.ts';
+
+/** An enabled plugin, not yet imported. */
+export interface PluginChoice {
+  readonly name: string;
+  /** Where a third party's plugin is, as the file spells it. */
+  readonly from: string | undefined;
+  readonly file: Settings | undefined;
+  readonly overrides: Settings | undefined;
+}
+
+type Entry = boolean | Settings | undefined;
+type Entries = Readonly<Record<string, Entry>> | undefined;
+
+export interface PluginSources {
+  readonly file: Entries;
+  readonly overrides: Entries;
+  /** Names of plugins that the program brings as objects; they are on unless something says otherwise. */
+  readonly given: readonly string[];
+}
+
+/** Which plugins are on, by the defaults, the file and what is put on top of it; the last that speaks of a plugin decides. */
+export const choosePlugins = (
+  { file = {}, overrides = {}, given }: PluginSources,
+  problems: BootProblem[],
+): { plugins: PluginChoice[]; disabled: string[] } => {
+  const defaults = DEFAULT_CONFIG.plugins ?? {};
+  const plugins: PluginChoice[] = [];
+  const disabled: string[] = [];
+  for (const name of new Set([defaults, file, overrides].flatMap(Object.keys).concat(given))) {
+    const [inFile, over] = [file[name], overrides[name]];
+    const from = fromOf(over) ?? fromOf(inFile);
+    const problem = entryProblem(name, [inFile, over], from, given);
+    if (problem !== undefined) problems.push(problem);
+    else if ((over ?? inFile ?? defaults[name]) === false) disabled.push(name);
+    else
+      plugins.push({ name, from: from as string | undefined, file: settingsIn(inFile), overrides: settingsIn(over) });
+  }
+  return { plugins, disabled };
+};
+
+const entryProblem = (
+  name: string,
+  entries: readonly Entry[],
+  from: unknown,
+  given: readonly string[],
+): BootProblem | undefined => {
+  if (!entries.every((entry) => entry === undefined || typeof entry === 'boolean' || isPlain(entry))) {
+    return { message: `plugins.${name} accepts true, false, or a JSON object of settings` };
+  }
+  if (from !== undefined) {
+    if (typeof from === 'string' && from !== '') return undefined;
+    return { message: `plugins.${name}.from accepts a path or the name of a package` };
+  }
+  return given.includes(name) || Object.hasOwn(PLUGIN_CATALOG, name) ? undefined : unknownPlugin(name);
+};
+
+const fromOf = (entry: Entry): unknown => (isPlain(entry) ? entry['from'] : undefined);
+
+const unknownPlugin = (name: string): BootProblem => {
+  const known = Object.keys(PLUGIN_CATALOG);
+  const near = closestName(name, known);
+  return {
+    message: `there is no plugin named ${JSON.stringify(name)}`,
+    hint: near === undefined ? `ours are ${known.join(', ')}; a third party's needs "from"` : `did you mean ${near}?`,
+  };
+};
+
+const settingsIn = (entry: boolean | Settings | undefined): Settings | undefined => {
+  if (!isPlain(entry)) return undefined;
+  const { from, ...settings } = entry;
+  return settings;
+};

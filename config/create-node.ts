@@ -1,0 +1,186 @@
+import { dirname, join, resolve } from 'node:path';
+import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createPinoLogger } from '../adapters/log/pino-logger.ts';
+import { createSystemRandom } from '../adapters/random/system-random.ts';
+import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
+import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import type { KernelDescription } from '../kernel/boot/describe-kernel.ts';
+import type { Installation } from '../kernel/boot/plan-boot.ts';
+import { type AdapterBinding, createKernel, type Kernel } from '../kernel/create-kernel.ts';
+import type { Random } from '../kernel/crypto/random.ts';
+import type { Logger } from '../kernel/log/logger.ts';
+import type { Environment } from '../kernel/plugins/environment-value.ts';
+import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import { settingProperties } from '../kernel/plugins/setting-property.ts';
+import type { Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
+import { STORES, TRANSPORTS } from './adapter-catalog.ts';
+import type { PluginChoice } from './choose-plugins.ts';
+import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
+import { isLoopbackHost } from './loopback-host.ts';
+import { loadNodeConfig, type NodeConfig } from './node-config.ts';
+import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
+import type { NodeConfigInput } from './read-config-file.ts';
+import { unusedVariables } from './unused-variables.ts';
+
+export interface NodeOptions {
+  /** Path of the configuration file; without one, defaults and variables alone decide. */
+  readonly configFile?: string | undefined;
+  readonly env: Environment;
+  /** Stronger than variables and file. */
+  readonly overrides?: NodeConfigInput;
+  /** In place of what the configuration names; for tests, and for programs that embed a node. */
+  readonly adapters?: AdapterOverrides;
+  /** Plugins brought as objects, beside those of the catalog or, under the same name, in place of one. */
+  readonly plugins?: readonly AnyPlugin[];
+}
+
+export interface AdapterOverrides {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+  readonly transport?: Transport;
+  readonly store?: () => FactStore;
+  readonly extras?: readonly AdapterBinding[];
+}
+
+/** A composed node; nothing is opened before `start`. */
+export interface Node {
+  readonly kernel: Kernel;
+  readonly config: NodeConfig;
+  readonly log: Logger;
+  /** Boots and serves. */
+  start(): Promise<Listener>;
+  /** Drains, then closes everything within ten seconds. Idempotent, and harmless before `start`. */
+  stop(): Promise<void>;
+  /** What the node consists of; boots it if needed. */
+  describe(): Promise<KernelDescription>;
+}
+
+/**
+ * The composition root: configuration, plugins and adapters become one node. Rejects with a `BootError` that holds every problem
+ * which can be found without opening anything.
+ */
+export const createNode = async (options: NodeOptions): Promise<Node> => {
+  const { env, adapters = {}, plugins: given = [] } = options;
+  const config = loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
+  const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
+  const installations = await install(config, given, problems);
+  const log = adapters.log ?? createPinoLogger({ level: config.node.logLevel });
+  const createStore = await STORES[config.store.use].load();
+  const createTransport = await loadTransport(config, adapters);
+  const { node } = config;
+  const kernel = createKernel({
+    installations,
+    coreMigrations: CORE_MIGRATIONS,
+    identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
+    authRequired: node.authRequired,
+    maxBodyBytes: node.maxBodyBytes,
+    env,
+    log,
+    settings: config.report,
+    problems,
+    suggestProvider,
+    adapters: {
+      clock: adapters.clock ?? createSystemClock(),
+      random: adapters.random ?? createSystemRandom(),
+      store: adapters.store ?? (() => createStore(config.store.settings, { log })),
+      transport: () => createTransport(log),
+      extras: adapters.extras ?? [],
+      openAuthorizer: createOpenAuthorizer,
+    },
+  });
+  return {
+    kernel,
+    config,
+    log,
+    start: async () => {
+      const used = [
+        ...config.report.map(({ variable }) => variable),
+        ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
+      ];
+      for (const { name, near } of unusedVariables(env, used)) {
+        const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
+        log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
+      }
+      const listener = await kernel.start();
+      log.info('the node serves', { url: listener.url });
+      return listener;
+    },
+    stop: () => kernel.stop(),
+    describe: () => kernel.describe(),
+  };
+};
+
+const loadTransport = async (
+  config: NodeConfig,
+  { transport }: AdapterOverrides,
+): Promise<(log: Logger) => Transport> => {
+  if (transport !== undefined) return () => transport;
+  const create = await TRANSPORTS[config.transport.use].load();
+  return (log) => create(config.transport.settings, { log });
+};
+
+/** A node that asks nobody for a key must not be reachable from elsewhere by accident. */
+const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
+  node.authRequired || node.allowInsecure || isLoopbackHost(transport.settings.host)
+    ? []
+    : [
+        {
+          message: 'a node that needs no keys listens on an address that others can reach',
+          hint: 'set SVC_HOST=127.0.0.1, or SVC_AUTH_REQUIRED=true, or, if you mean it, SVC_ALLOW_INSECURE=true',
+        },
+      ];
+
+/** Imports what is enabled, and nothing else. */
+const install = async (
+  config: NodeConfig,
+  given: readonly AnyPlugin[],
+  problems: BootProblem[],
+): Promise<Installation[]> => {
+  const installations: Installation[] = [];
+  for (const choice of config.plugins) {
+    const plugin =
+      given.find(({ name }) => name === choice.name) ?? (await importPlugin(choice, config.folder, problems));
+    if (plugin === undefined) continue;
+    const { file, overrides } = choice;
+    installations.push({ plugin, derived: derivedSettings(plugin, config), file, overrides });
+  }
+  return installations;
+};
+
+const importPlugin = async (
+  { name, from }: PluginChoice,
+  folder: string,
+  problems: BootProblem[],
+): Promise<AnyPlugin | undefined> => {
+  if (from !== undefined) return loadThirdPartyPlugin({ name, from, folder }, problems);
+  try {
+    return await PLUGIN_CATALOG[name]?.();
+  } catch (error) {
+    problems.push(problemOf(error, `the plugin ${name} cannot be imported`));
+    return undefined;
+  }
+};
+
+/**
+ * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node or an
+ * adapter follows them, wherever they got the value; and the node's private key lies beside its store.
+ */
+const derivedSettings = (plugin: AnyPlugin, { report, store }: NodeConfig): Record<string, unknown> => {
+  const shared = new Map(report.flatMap(({ variable, value }) => (value === undefined ? [] : [[variable, value]])));
+  const derived: Record<string, unknown> = {};
+  for (const { path, schema } of settingProperties(plugin.config?.json ?? {})) {
+    const [name] = path;
+    if (name === undefined || path.length > 1) continue;
+    if (schema.env !== undefined && shared.has(schema.env)) derived[name] = shared.get(schema.env);
+    if (name === KEY_FILE_SETTING) derived[name] = join(dirname(resolve(store.settings.path)), KEY_FILE_NAME);
+  }
+  return derived;
+};
+
+const KEY_FILE_SETTING = 'privateKeyFile';
+const KEY_FILE_NAME = 'node.key';
+
+const variablesOf = (plugin: AnyPlugin): (string | undefined)[] =>
+  settingProperties(plugin.config?.json ?? {}).map(({ schema }) => schema.env);

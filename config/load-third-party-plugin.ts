@@ -1,0 +1,60 @@
+import { pathToFileURL } from 'node:url';
+import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import { looksLikePlugin } from '../kernel/plugins/check-plugin.ts';
+import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import { resolveModule } from './resolve-module.ts';
+
+/**
+ * Imports a plugin that nobody here wrote. `from` is a path, from the folder on, or the name of a package that is installed there or
+ * beside the node. The module exports one plugin, by default or under a name; of several, the one named like its configuration key.
+ * Undefined, with a problem that says what to do, when there is none.
+ */
+export const loadThirdPartyPlugin = async (
+  { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: string },
+  problems: BootProblem[],
+): Promise<AnyPlugin | undefined> => {
+  const where = `plugins.${name}.from`;
+  const file = resolveModule(from, folder);
+  if (file === undefined) {
+    problems.push({
+      message: `${where}: there is no module ${JSON.stringify(from)}`,
+      hint: `a path starts with ./ and is looked up in ${folder}; a package must be installed there or beside the node`,
+    });
+    return undefined;
+  }
+  let exported: Record<string, unknown>;
+  try {
+    exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    problems.push(problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`));
+    return undefined;
+  }
+  return pickPlugin(exported, { name, where }, problems);
+};
+
+const pickPlugin = (
+  exported: Record<string, unknown>,
+  { name, where }: { readonly name: string; readonly where: string },
+  problems: BootProblem[],
+): AnyPlugin | undefined => {
+  // A module may export one plugin under two names, usually its own and the default.
+  const found = [...new Set(Object.values(exported).filter(looksLikePlugin))];
+  const named = found.find((plugin) => plugin.name === name);
+  if (named !== undefined) return named;
+  const names = found.map((plugin) => JSON.stringify(plugin.name)).join(', ');
+  problems.push(
+    found.length === 0
+      ? {
+          message: `${where}: the module exports no plugin`,
+          hint: 'export what definePlugin returns: an object with name, version, kernelApi and setup',
+        }
+      : {
+          message: `${where}: the module exports ${names}, not ${JSON.stringify(name)}`,
+          hint:
+            found.length === 1
+              ? `put it under plugins.${found[0]?.name}`
+              : `use one of these names in place of ${name}`,
+        },
+  );
+  return undefined;
+};

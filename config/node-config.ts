@@ -1,0 +1,92 @@
+import { dirname, resolve } from 'node:path';
+import type { BootProblem } from '../kernel/boot/boot-problem.ts';
+import type { Schema } from '../kernel/plugins/config-schema.ts';
+import type { Environment } from '../kernel/plugins/environment-value.ts';
+import { resolveSettings, type SettingReport, type Settings } from '../kernel/plugins/plugin-config.ts';
+import { STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { choosePlugins, type PluginChoice } from './choose-plugins.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import { type KoaSettings, type NodeSettings, nodeSettings, type SqliteSettings } from './node-settings.ts';
+import { type NodeConfigInput, readConfigFile } from './read-config-file.ts';
+
+export interface NodeConfig {
+  readonly node: NodeSettings;
+  readonly store: { readonly use: 'sqlite'; readonly settings: SqliteSettings };
+  readonly transport: { readonly use: 'koa'; readonly settings: KoaSettings };
+  readonly plugins: readonly PluginChoice[];
+  /** Names of our own plugins that are switched off. */
+  readonly disabled: readonly string[];
+  readonly report: readonly SettingReport[];
+  /** What was found wrong. The other members then hold defaults in place of what was refused. */
+  readonly problems: readonly BootProblem[];
+  /** Folder that relative paths of the file start from. */
+  readonly folder: string;
+}
+
+export interface ConfigSources {
+  readonly configFile?: string | undefined;
+  readonly env: Environment;
+  readonly overrides?: NodeConfigInput | undefined;
+  /** Names of plugins that the program brings as objects. */
+  readonly given?: readonly string[];
+}
+
+/**
+ * Reads and checks everything that an operator says, apart from the settings of plugins, whose schemas are not known yet. Never
+ * throws: problems are gathered, so that they can be reported together with those of the plugins.
+ */
+export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: ConfigSources): NodeConfig => {
+  const problems: BootProblem[] = [];
+  const file = readConfigFile(configFile, problems);
+  const report: SettingReport[] = [];
+  const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
+    const sources = { owner, file: withoutUse(given), overrides: withoutUse(over), env };
+    const resolved = resolveSettings(schema, sources, problems);
+    if (resolved !== undefined) report.push(...resolved.report);
+    // Whatever stands in for refused settings is never used: the problem stops the start.
+    return resolved?.value ?? defaultsOf(schema);
+  };
+  const choose = <K extends string>(slot: 'store' | 'transport', known: Readonly<Record<K, unknown>>): K => {
+    const use = String(
+      overrides.adapters?.[slot]?.['use'] ?? file.adapters?.[slot]?.['use'] ?? DEFAULT_CONFIG.adapters?.[slot]?.['use'],
+    );
+    if (Object.hasOwn(known, use)) return use as K;
+    const names = Object.keys(known).sort().join(', ');
+    problems.push({ message: `adapters.${slot}.use accepts one of ${names}` });
+    return Object.keys(known)[0] as K;
+  };
+  const store = choose('store', STORES);
+  const transport = choose('transport', TRANSPORTS);
+  const config = {
+    node: settle(nodeSettings, 'node', file.node, overrides.node),
+    store: {
+      use: store,
+      settings: settle(STORES[store].settings, 'adapters.store', file.adapters?.store, overrides.adapters?.store),
+    },
+    transport: {
+      use: transport,
+      settings: settle(
+        TRANSPORTS[transport].settings,
+        'adapters.transport',
+        file.adapters?.transport,
+        overrides.adapters?.transport,
+      ),
+    },
+    folder: configFile === undefined ? process.cwd() : dirname(resolve(configFile)),
+  };
+  return {
+    ...config,
+    ...choosePlugins({ file: file.plugins, overrides: overrides.plugins, given }, problems),
+    report,
+    problems,
+  };
+};
+
+const withoutUse = (settings: Settings | undefined): Settings | undefined => {
+  if (settings === undefined) return undefined;
+  const { use, ...rest } = settings;
+  return rest;
+};
+
+const defaultsOf = <T>(schema: Schema<T>): T =>
+  resolveSettings(schema, { owner: 'defaults', env: {} }, [])?.value ?? ({} as T);

@@ -1,0 +1,132 @@
+import { type Schema, schema } from '../kernel/plugins/config-schema.ts';
+
+/** What concerns the node as a whole: the `node` part of the file. */
+export interface NodeSettings {
+  readonly serviceName: string;
+  readonly id?: string;
+  readonly url: string;
+  readonly authRequired: boolean;
+  readonly allowInsecure: boolean;
+  readonly maxBodyBytes: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+const MAX_NODE_ID_LENGTH = 256;
+const LEAST_BODY_BYTES = 1024;
+const MOST_BODY_BYTES = 64 * 1024 * 1024;
+
+export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
+  type: 'object',
+  required: ['serviceName', 'url', 'authRequired', 'allowInsecure', 'maxBodyBytes', 'logLevel'],
+  properties: {
+    serviceName: {
+      type: 'string',
+      pattern: '^[a-z][a-z0-9-]{0,31}$',
+      default: 'svc',
+      env: 'SVC_SERVICE_NAME',
+      description: 'the service’s own name wherever it occurs in an identifier; fixed by the first start of a store',
+    },
+    id: {
+      type: 'string',
+      pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$`,
+      env: 'SVC_NODE_ID',
+      description:
+        'identity of the node; drawn by the first start of a store when it is left out, and fixed from then on',
+    },
+    url: {
+      type: 'string',
+      format: 'http-url',
+      default: 'http://localhost:8765',
+      env: 'SVC_NODE_URL',
+      description: 'address under which others reach the node',
+    },
+    authRequired: {
+      type: 'boolean',
+      default: true,
+      env: 'SVC_AUTH_REQUIRED',
+      description: 'whether requests need a key; false is for local development',
+    },
+    allowInsecure: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_ALLOW_INSECURE',
+      description: 'lets a node that needs no keys listen on an address that is not a loopback one',
+    },
+    maxBodyBytes: {
+      type: 'integer',
+      minimum: LEAST_BODY_BYTES,
+      maximum: MOST_BODY_BYTES,
+      default: 2_097_152,
+      env: 'SVC_MAX_BODY_BYTES',
+      description: 'largest body of a request; bulk routes have a limit of their own',
+    },
+    logLevel: {
+      type: 'string',
+      enum: ['debug', 'info', 'warn', 'error', 'silent'],
+      default: 'info',
+      env: 'SVC_LOG_LEVEL',
+      description: 'weakest messages that are logged',
+    },
+  },
+});
+
+/** Where the node listens and whom browsers let in: the `transport` part of the adapters. */
+export interface KoaSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly corsAllowedOrigins: readonly string[];
+  readonly corsDevLocalhost: boolean;
+}
+
+export const koaSettings: Schema<KoaSettings> = schema<KoaSettings>({
+  type: 'object',
+  required: ['host', 'port', 'corsAllowedOrigins', 'corsDevLocalhost'],
+  properties: {
+    host: {
+      type: 'string',
+      minLength: 1,
+      default: '127.0.0.1',
+      env: 'SVC_HOST',
+      description: 'address to listen on; a container sets 0.0.0.0',
+    },
+    port: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65_535,
+      default: 8765,
+      env: 'SVC_PORT',
+      description: 'port to listen on; 0 takes a free one',
+    },
+    corsAllowedOrigins: {
+      type: 'array',
+      items: { type: 'string', pattern: '^https?://[^/\\s]+$' },
+      default: [],
+      env: 'SVC_CORS_ALLOWED_ORIGINS',
+      description: 'origins whose pages may call the node',
+    },
+    corsDevLocalhost: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_CORS_DEV_LOCALHOST',
+      description: 'lets pages of localhost and 127.0.0.1 call the node, on any port',
+    },
+  },
+});
+
+export interface SqliteSettings {
+  readonly path: string;
+}
+
+export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
+  type: 'object',
+  required: ['path'],
+  properties: {
+    path: {
+      type: 'string',
+      minLength: 1,
+      default: 'data/svc.db',
+      env: 'SVC_DB_PATH',
+      description: 'file of the store, created with its folder when it is missing',
+    },
+  },
+});

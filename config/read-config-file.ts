@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import { closestName } from '../kernel/boot/closest-name.ts';
+import type { Settings } from '../kernel/plugins/plugin-config.ts';
+
+/** The configuration file, and what a program may put on top of it. Every part may be left out. */
+export interface NodeConfigInput {
+  readonly node?: Settings;
+  /** Each with `use`, the name of the adapter, beside its settings. */
+  readonly adapters?: { readonly store?: Settings; readonly transport?: Settings };
+  /** By name: off, on, or on with these settings. A third party's plugin has `from`: a path or a package. */
+  readonly plugins?: Readonly<Record<string, boolean | Settings>>;
+}
+
+/** The file's content as far as its frame is right; the rest is left out, with a problem for each part. No file says nothing. */
+export const readConfigFile = (configFile: string | undefined, problems: BootProblem[]): NodeConfigInput =>
+  checkFrame(parseConfigFile(configFile, problems), problems);
+
+const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]): unknown => {
+  if (configFile === undefined) return {};
+  let text: string;
+  try {
+    text = readFileSync(configFile, 'utf8');
+  } catch (error) {
+    problems.push(problemOf(error, 'the configuration file cannot be read'));
+    return {};
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes the file, and the file may hold secrets.
+    const position = /position (\d+)/.exec(String(error))?.[1];
+    const line = position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+    problems.push({
+      message: `the configuration file is not valid JSON${line}`,
+      hint: 'JSON has neither comments nor trailing commas',
+    });
+    return {};
+  }
+};
+
+const FRAME: Readonly<Record<string, readonly string[] | undefined>> = {
+  node: undefined,
+  adapters: ['store', 'transport'],
+  plugins: undefined,
+};
+
+/** The frame is closed and every part of it an object; what is inside is checked against its own schema. */
+const checkFrame = (file: unknown, problems: BootProblem[]): NodeConfigInput => {
+  if (!isPlain(file)) {
+    problems.push({ message: 'the configuration file must hold a JSON object' });
+    return {};
+  }
+  const kept: Record<string, unknown> = {};
+  for (const [section, value] of Object.entries(file)) {
+    const members = FRAME[section];
+    if (!Object.hasOwn(FRAME, section)) problems.push(unknownName(section, section, Object.keys(FRAME)));
+    else if (!isPlain(value)) problems.push({ message: `${section} accepts a JSON object` });
+    else if (members === undefined) kept[section] = value;
+    else kept[section] = checkMembers(section, value, members, problems);
+  }
+  return kept as NodeConfigInput;
+};
+
+const checkMembers = (
+  section: string,
+  value: Settings,
+  members: readonly string[],
+  problems: BootProblem[],
+): Settings => {
+  const kept: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const where = `${section}.${name}`;
+    if (!members.includes(name)) problems.push(unknownName(where, name, members));
+    else if (!isPlain(member)) problems.push({ message: `${where} accepts a JSON object` });
+    else kept[name] = member;
+  }
+  return kept;
+};
+
+const unknownName = (where: string, name: string, known: readonly string[]): BootProblem => {
+  const near = closestName(name, known);
+  return {
+    message: `${where} is not a setting`,
+    hint: near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`,
+  };
+};
+
+export const isPlain = (value: unknown): value is Settings =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

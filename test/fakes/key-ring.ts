@@ -1,0 +1,44 @@
+import {
+  type AnyPlugin,
+  Authorizer,
+  DEFAULT_TENANT,
+  definePlugin,
+  KERNEL_API,
+  type Principal,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+
+export type KeyHolder = Pick<Principal, 'entityUri' | 'permissions' | 'allowedScopes'> & { readonly tenantId?: string };
+
+/** API keys in memory, for tests of plugins that need callers but not the `keys` plugin. */
+export interface KeyRing {
+  readonly authorizer: Authorizer;
+  /** Brings the authorizer into a node. */
+  readonly plugin: AnyPlugin;
+  add(rawKey: string, holder: KeyHolder): void;
+}
+
+export const createKeyRing = (): KeyRing => {
+  const holders = new Map<string, Principal>();
+  const authorizer: Authorizer = {
+    authenticate(token) {
+      const holder = token === null ? undefined : holders.get(token);
+      if (holder === undefined) throw new ServiceError('authentication', 'a valid API key is required');
+      return holder;
+    },
+  };
+  return {
+    authorizer,
+    plugin: definePlugin({
+      name: 'test-keys',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      provides: [Authorizer],
+      setup: ({ provide }) => provide(Authorizer, authorizer),
+    }),
+    add(rawKey, holder) {
+      const keyId = `key-${holders.size + 1}`;
+      holders.set(rawKey, { kind: 'key', keyId, oidcSub: null, tenantId: DEFAULT_TENANT, ...holder });
+    },
+  };
+};

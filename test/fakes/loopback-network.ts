@@ -1,0 +1,126 @@
+import { createEndpointIndex } from '../../adapters/koa/endpoint-index.ts';
+import {
+  type InboundReply,
+  type InboundRequest,
+  type OutboundReply,
+  type OutboundRequest,
+  type ServeOptions,
+  ServiceError,
+  type Transport,
+} from '../../ports/ports.ts';
+
+/** HTTP without sockets between the nodes of one test, with links that a test can cut. */
+export interface LoopbackNetwork {
+  /** The transport of the node that others reach at this base address. */
+  transport(url: string): Transport;
+  /** Requests between the two, in either direction, get no answer until they are healed. */
+  partition(urlA: string, urlB: string): void;
+  heal(urlA: string, urlB: string): void;
+  /** One request from outside the network, which no partition holds up. */
+  deliver(url: string, request: LoopbackRequest): Promise<OutboundReply>;
+}
+
+export interface LoopbackRequest {
+  readonly method: string;
+  /** With the query, if any, as it goes over the wire. */
+  readonly target: string;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+interface Served {
+  readonly options: ServeOptions;
+  readonly find: ReturnType<typeof createEndpointIndex>;
+}
+
+export const createLoopbackNetwork = (): LoopbackNetwork => {
+  const nodes = new Map<string, Served>();
+  const cut = new Set<string>();
+  const link = (a: string, b: string): string => [originOf(a), originOf(b)].sort().join(' ');
+  const deliver = async (url: string, request: LoopbackRequest): Promise<OutboundReply> => {
+    const served = nodes.get(originOf(url));
+    if (served === undefined) throw unreachable();
+    const mark = request.target.indexOf('?');
+    const path = mark === -1 ? request.target : request.target.slice(0, mark);
+    const query = mark === -1 ? '' : request.target.slice(mark + 1);
+    const found = served.find(request.method, path);
+    const pathParameters = 'endpoint' in found ? found.pathParameters : {};
+    const inbound = inboundRequest(request, { path, query, pathParameters });
+    return 'endpoint' in found ? found.endpoint.handle(inbound) : served.options.unmatched(inbound, found.allowed);
+  };
+  return {
+    deliver,
+    partition: (a, b) => {
+      cut.add(link(a, b));
+    },
+    heal: (a, b) => {
+      cut.delete(link(a, b));
+    },
+    transport: (url) => ({
+      async serve(options) {
+        nodes.set(originOf(url), { options, find: createEndpointIndex(options.endpoints) });
+        return {
+          url,
+          close: async () => {
+            nodes.delete(originOf(url));
+          },
+        };
+      },
+      async send(request) {
+        if (cut.has(link(url, request.url))) throw unreachable();
+        return inboundReply(request, await deliver(request.url, outboundTarget(request)));
+      },
+    }),
+  };
+};
+
+const originOf = (url: string): string => new URL(url).origin;
+
+const unreachable = (): ServiceError => new ServiceError('unavailable', 'no answer from the other side');
+
+const outboundTarget = ({ method, url, headers, body }: OutboundRequest): LoopbackRequest => {
+  // Not through URL, which would resolve `..` and re-encode what the sender chose.
+  const target = /^[a-z]+:\/\/[^/?]*(.*)$/i.exec(url)?.[1] ?? '/';
+  const sent = body === undefined ? {} : { body: toBytes(body) };
+  return { method, target: target.startsWith('/') ? target : `/${target}`, headers: Object.entries(headers), ...sent };
+};
+
+const inboundRequest = (
+  { method, headers = [], body, signal }: LoopbackRequest,
+  located: Pick<InboundRequest, 'path' | 'query' | 'pathParameters'>,
+): InboundRequest => {
+  const valuesOf = (name: string): string[] =>
+    headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+  return {
+    ...located,
+    method,
+    header: (name) => valuesOf(name)[0],
+    headerCount: (name) => valuesOf(name).length,
+    body: async (maxBytes) => {
+      const bytes = body ?? new Uint8Array();
+      if (bytes.length > maxBytes) throw new ServiceError('too_large', `the body is larger than ${maxBytes} bytes`);
+      return bytes;
+    },
+    remoteAddress: '127.0.0.1',
+    signal: signal ?? new AbortController().signal,
+  };
+};
+
+const inboundReply = async (request: OutboundRequest, reply: OutboundReply): Promise<InboundReply> => {
+  const body = await readReplyBody(reply);
+  if (body.length > request.maxResponseBytes) throw new ServiceError('unavailable', 'the answer is too large');
+  const headers = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { status: reply.status, header: (name) => headers.get(name.toLowerCase()), body };
+};
+
+/** A reply's whole body, streamed or not. */
+export const readReplyBody = async ({ body }: OutboundReply): Promise<Uint8Array> => {
+  if (body === undefined) return new Uint8Array();
+  if (typeof body === 'string' || body instanceof Uint8Array) return toBytes(body);
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(toBytes(part));
+  return Buffer.concat(parts);
+};
+
+const toBytes = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);

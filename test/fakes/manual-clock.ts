@@ -1,0 +1,53 @@
+import type { Clock } from '../../ports/ports.ts';
+
+/** A clock that a test moves. Time stands still between two moves. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves both clocks forward and runs what becomes due, each task at its own time and in the order of their times. What a task
+   * starts gets some turns of the event loop before the next one runs; a test that needs more waits for the effect itself.
+   */
+  advance(ms: number): Promise<void>;
+  /** Sets the wall clock alone, forward or backward, as an operator or a time server would. */
+  setNowMs(nowMs: number): void;
+  /** Tasks that wait for their time. */
+  readonly pending: number;
+}
+
+/** 2 March 2026, 09:00 UTC. */
+const START_MS = Date.UTC(2026, 2, 2, 9);
+const TURNS_AFTER_TASK = 3;
+
+export const createManualClock = (startMs: number = START_MS): ManualClock => {
+  const tasks = new Set<{ readonly dueMs: number; readonly run: () => void }>();
+  let monotonicMs = 0;
+  let wallOffsetMs = startMs;
+  const nextDue = (untilMs: number) =>
+    [...tasks].filter(({ dueMs }) => dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+  return {
+    nowMs: () => monotonicMs + wallOffsetMs,
+    monotonicMs: () => monotonicMs,
+    schedule(delayMs, run) {
+      const task = { dueMs: monotonicMs + delayMs, run };
+      tasks.add(task);
+      return () => {
+        tasks.delete(task);
+      };
+    },
+    async advance(ms) {
+      const untilMs = monotonicMs + ms;
+      for (let task = nextDue(untilMs); task !== undefined; task = nextDue(untilMs)) {
+        tasks.delete(task);
+        monotonicMs = Math.max(monotonicMs, task.dueMs);
+        task.run();
+        for (let turn = 0; turn < TURNS_AFTER_TASK; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      monotonicMs = untilMs;
+    },
+    setNowMs(nowMs) {
+      wallOffsetMs = nowMs - monotonicMs;
+    },
+    get pending() {
+      return tasks.size;
+    },
+  };
+};

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNode, type Node } from '../../config/create-node.ts';
+import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
+import type { Kernel } from '../../kernel/create-kernel.ts';
+import {
+  type AnyPlugin,
+  Authorizer,
+  DEFAULT_TENANT,
+  Facts,
+  NodeSelf,
+  type Permission,
+  type Principal,
+  type Random,
+  SCOPES,
+  type Scope,
+} from '../../kernel/plugin-api.ts';
+import type { Settings } from '../../kernel/plugins/plugin-config.ts';
+import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
+import { createKeyRing, type KeyRing } from '../fakes/key-ring.ts';
+import { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
+import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { createTestRequest, type TestRequest } from './test-request.ts';
+
+export interface TestNodeOptions {
+  /**
+   * The node's plugins: names of ours, or plugin objects. Everything else is off. Without this list: the default plugins. Where none of
+   * them checks keys, a key ring in memory does, so `addKey` always works.
+   */
+  readonly plugins?: readonly (string | AnyPlugin)[];
+  /** Plugins besides those, or besides the default ones. */
+  readonly extra?: readonly AnyPlugin[];
+  /** By name of the plugin. */
+  readonly settings?: Readonly<Record<string, Settings>>;
+  /** The `node` part of the configuration. */
+  readonly node?: Settings;
+  /** All variables that the node sees; none of the test run's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: ManualClock;
+  readonly random?: Random;
+  /** Folder of the store. A folder that is given outlives the node, so that another can be started on it. */
+  readonly folder?: string;
+  readonly network?: LoopbackNetwork;
+  /** Address on the network. */
+  readonly url?: string;
+}
+
+export interface KeyOptions {
+  readonly entityUri?: string;
+  /** Default: read and write. */
+  readonly permissions?: readonly Permission[];
+  /** Default: all. */
+  readonly scopes?: readonly Scope[];
+  readonly tenantId?: string;
+}
+
+export interface TestNode {
+  readonly request: TestRequest;
+  readonly facts: Facts;
+  readonly kernel: Kernel;
+  readonly node: Node;
+  readonly clock: ManualClock;
+  readonly network: LoopbackNetwork;
+  readonly url: string;
+  readonly folder: string;
+  readonly logLines: readonly LogLine[];
+  /** Registers a fresh key and answers it. */
+  addKey(options?: KeyOptions): Promise<string>;
+  /** Idempotent; removes the folder unless it was given. */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_URL = 'http://localhost:8765';
+
+/** The real wiring on a real SQLite file, with time, chance and network in the hands of the test. Rejects as a start does. */
+export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
+  const { clock = createManualClock(), network = createLoopbackNetwork(), url = DEFAULT_URL } = options;
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'node-')));
+  const logLines: LogLine[] = [];
+  const removeFolder = async () => {
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  const random = options.random ?? createSeededRandom();
+  const keyRing = createKeyRing();
+  let node: Node | undefined;
+  try {
+    node = await createNode({
+      env: options.env ?? {},
+      plugins: pluginObjects(options, keyRing),
+      overrides: {
+        node: { url, ...options.node },
+        adapters: { store: { path: join(folder, 'node.db') } },
+        plugins: { ...switches(options.plugins), ...options.settings },
+      },
+      adapters: { clock, random, log: createMemoryLogger(logLines), transport: network.transport(url) },
+    });
+    await node.start();
+  } catch (error) {
+    await node?.stop();
+    await removeFolder();
+    throw error;
+  }
+  const { kernel } = node;
+  const started = node;
+  return {
+    request: createTestRequest(network, url),
+    facts: kernel.get(Facts),
+    kernel,
+    node,
+    clock,
+    network,
+    url,
+    folder,
+    logLines,
+    addKey: (key) => addKey(kernel, keyRing, random, key),
+    stop: async () => {
+      await started.stop();
+      await removeFolder();
+    },
+  };
+};
+
+/** With a list of plugins, all of ours that are not on it are off. */
+const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> => {
+  if (plugins === undefined) return {};
+  const named = new Set(plugins.filter((plugin) => typeof plugin === 'string'));
+  return Object.fromEntries(
+    [...new Set([...Object.keys(PLUGIN_CATALOG), ...named])].map((name) => [name, named.has(name)]),
+  );
+};
+
+const pluginObjects = ({ plugins = ['keys'], extra = [], node }: TestNodeOptions, keyRing: KeyRing): AnyPlugin[] => {
+  const objects = [...plugins.filter((plugin) => typeof plugin !== 'string'), ...extra];
+  const checksKeys =
+    plugins.includes('keys') || objects.some(({ provides = [] }) => provides.some(({ id }) => id === Authorizer.id));
+  return checksKeys || node?.['authRequired'] === false ? objects : [...objects, keyRing.plugin];
+};
+
+const addKey = async (kernel: Kernel, keyRing: KeyRing, random: Random, options: KeyOptions = {}): Promise<string> => {
+  const {
+    entityUri = 'agent:test',
+    permissions = ['read', 'write'],
+    scopes = SCOPES,
+    tenantId = DEFAULT_TENANT,
+  } = options;
+  const rawKey = `test-${Buffer.from(random.bytes(24)).toString('hex')}`;
+  if (kernel.has(KeyRegistry)) {
+    const registration = { rawKey, entityUri, permissions, allowedScopes: scopes, tenantId };
+    await kernel.get(KeyRegistry).register(registration, nodeItself(kernel));
+  } else {
+    keyRing.add(rawKey, { entityUri, permissions: new Set(permissions), allowedScopes: new Set(scopes), tenantId });
+  }
+  return rawKey;
+};
+
+const nodeItself = (kernel: Kernel): Principal => ({
+  kind: 'node',
+  entityUri: kernel.get(NodeSelf).names.systemSource,
+  permissions: new Set(),
+  allowedScopes: new Set(SCOPES),
+  tenantId: DEFAULT_TENANT,
+  keyId: null,
+  oidcSub: null,
+});

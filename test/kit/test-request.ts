@@ -1,0 +1,56 @@
+import { type LoopbackNetwork, readReplyBody } from '../fakes/loopback-network.ts';
+
+export interface RequestOptions {
+  /** Sent as bearer token. */
+  readonly key?: string;
+  /** A list where one name occurs twice. */
+  readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+  /** Text and bytes go as they are; anything else as JSON. A `Content-Type` that is given stands. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+export interface TestReply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The text as JSON, undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  readonly body: any;
+}
+
+export type TestRequest = (method: string, target: string, options?: RequestOptions) => Promise<TestReply>;
+
+/** Calls the node at `url` as a client would. `target` is the path with its query, sent as it is. */
+export const createTestRequest =
+  (network: LoopbackNetwork, url: string): TestRequest =>
+  async (method, target, { key, headers = {}, body, signal } = {}) => {
+    const sent: (readonly [string, string])[] = Array.isArray(headers) ? [...headers] : Object.entries(headers);
+    const has = (name: string): boolean => sent.some(([given]) => given.toLowerCase() === name);
+    if (key !== undefined && !has('authorization')) sent.push(['Authorization', `Bearer ${key}`]);
+    if (body !== undefined && !has('content-type')) sent.push(['Content-Type', 'application/json']);
+    const reply = await network.deliver(url, {
+      method,
+      target,
+      headers: sent,
+      ...(body === undefined ? {} : { body: encode(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const text = Buffer.from(await readReplyBody(reply)).toString();
+    const lowerCase = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    return { status: reply.status, headers: Object.fromEntries(lowerCase), text, body: parse(text) };
+  };
+
+const encode = (body: unknown): Uint8Array => {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
