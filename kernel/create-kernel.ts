@@ -34,8 +34,8 @@ import type { Awaitable } from './plugins/route-definition.ts';
 
 /** How long one plugin may take to set itself up. */
 export const SETUP_LIMIT_MS = 10_000;
-/** A stop takes no longer than this, unless the store itself does not let go. */
-export const STOP_LIMIT_MS = 10_000;
+/** A stop takes no longer than this, unless the store itself does not let go; ten seconds are promised to whoever asked for it. */
+export const STOP_LIMIT_MS = 9_000;
 /** The part of it that running requests cannot use up. */
 const CLOSING_RESERVE_MS = 1_000;
 /** What a plugin gets to stop even when nothing is left. */
@@ -85,6 +85,8 @@ export interface Kernel {
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
   describe(): Promise<KernelDescription>;
+  /** How everything is set; known before the boot. */
+  readonly settings: readonly SettingReport[];
   /** A part of the booted node. Throws for a ref that nobody provides. */
   get: Get;
   has(ref: { readonly id: string }): boolean;
@@ -118,6 +120,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
     served: undefined,
     stopByMs: undefined,
   };
+  const settings = [...(options.settings ?? []), ...plan.plugins.flatMap((planned) => planned.settings)];
   let booted: Promise<void> | undefined;
   let started: Promise<Listener> | undefined;
   let stopped = false;
@@ -150,8 +153,9 @@ export const createKernel = (options: KernelOptions): Kernel => {
       await boot();
       const tables = await node.container.get(FactStore).tables();
       const { plugins, routes } = node;
-      return describeKernel({ plugins, routes, hooks: hooks.describe(), tables, settings: options.settings ?? [] });
+      return describeKernel({ plugins, routes, hooks: hooks.describe(), tables, settings });
     },
+    settings,
     get: node.container.get,
     has: node.container.has,
   };

@@ -4,20 +4,24 @@ import { tablePrefix } from '../plugins/check-plugin.ts';
 import { requirementsOf } from '../plugins/order-plugins.ts';
 import { CORE_OWNER } from '../plugins/plan-migrations.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import type { Access } from '../plugins/route-definition.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
+
+/** What a plugin says of itself. */
+export interface PluginSummary {
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  /** Ids of refs; an optional one ends with a question mark. */
+  readonly requires: readonly string[];
+  readonly provides: readonly string[];
+}
 
 /** Everything a booted node consists of, for people. Holds no secret. */
 export interface KernelDescription {
   /** In the order of setup. */
-  readonly plugins: readonly {
-    readonly name: string;
-    readonly version: string;
-    readonly summary: string;
-    /** Ids of refs; an optional one ends with a question mark. */
-    readonly requires: readonly string[];
-    readonly provides: readonly string[];
-  }[];
+  readonly plugins: readonly PluginSummary[];
   /** By path, then method. */
   readonly routes: readonly {
     readonly method: string;
@@ -40,13 +44,7 @@ export const describeKernel = (parts: {
   readonly tables: readonly string[];
   readonly settings: readonly SettingReport[];
 }): KernelDescription => ({
-  plugins: parts.plugins.map(({ plugin }) => ({
-    name: plugin.name,
-    version: plugin.version,
-    summary: plugin.summary ?? '',
-    requires: requirementsOf(plugin).map(({ ref, optional }) => (optional ? `${ref.id}?` : ref.id)),
-    provides: (plugin.provides ?? []).map(({ id }) => id),
-  })),
+  plugins: parts.plugins.map(({ plugin }) => summarisePlugin(plugin)),
   routes: parts.routes
     .map(({ route, plugin }) => ({
       method: route.method,
@@ -58,7 +56,15 @@ export const describeKernel = (parts: {
     .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1)),
   hooks: parts.hooks,
   tables: parts.tables.map((name) => ({ name, plugin: tableOwner(name, parts.plugins) })),
-  settings: [...parts.settings, ...parts.plugins.flatMap(({ settings }) => settings)],
+  settings: parts.settings,
+});
+
+export const summarisePlugin = (plugin: AnyPlugin): PluginSummary => ({
+  name: plugin.name,
+  version: plugin.version,
+  summary: plugin.summary ?? '',
+  requires: requirementsOf(plugin).map(({ ref, optional }) => (optional ? `${ref.id}?` : ref.id)),
+  provides: (plugin.provides ?? []).map(({ id }) => id),
 });
 
 export const accessText = (access: Access): string => {
