@@ -10,6 +10,7 @@ import type {
   OpenNodeOptions,
 } from '../adapters/cli/command-line-deps.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
+import { NodeSelf } from '../kernel/identity/node-self.ts';
 import { requirementsOf } from '../kernel/plugins/order-plugins.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import { DEFAULT_TENANT, type Listener, PERMISSIONS, type Principal, SCOPES } from '../ports/ports.ts';
@@ -47,30 +48,32 @@ const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
     stop: () => node.stop(),
     describe: (including) => describe(options, node, including),
     url: () => listener?.url ?? null,
-    keys: () => (node.kernel.has(KeyRegistry) ? keyAdministration(node.kernel.get(KeyRegistry)) : undefined),
+    keys: () => (node.kernel.has(KeyRegistry) ? keyAdministration(node) : undefined),
     authRequired: node.config.node.authRequired,
     storeLocation: node.config.store.settings.path,
     dataFolder: dirname(resolve(node.config.store.settings.path)),
   };
 };
 
-/** Whoever can run a command on the store could write to its file as well, so the registry takes it for the node itself. */
-const OPERATOR: Principal = {
-  kind: 'node',
-  entityUri: 'system:command-line',
-  permissions: new Set(PERMISSIONS),
-  allowedScopes: new Set(SCOPES),
-  tenantId: DEFAULT_TENANT,
-  keyId: null,
-  oidcSub: null,
+const keyAdministration = ({ kernel }: Node): KeyAdministration => {
+  const registry = kernel.get(KeyRegistry);
+  // Whoever can run a command on the store could write to its file as well, so the registry takes it for the node itself.
+  const operator: Principal = {
+    kind: 'node',
+    entityUri: kernel.get(NodeSelf).names.systemSource,
+    permissions: new Set(PERMISSIONS),
+    allowedScopes: new Set(SCOPES),
+    tenantId: DEFAULT_TENANT,
+    keyId: null,
+    oidcSub: null,
+  };
+  return {
+    count: () => registry.count(),
+    list: () => registry.list(),
+    register: ({ expiresAt, ...key }) => registry.register({ ...key, expiresAt: expiresAt ?? null }, operator),
+    revoke: (id) => registry.revoke(id, operator),
+  };
 };
-
-const keyAdministration = (registry: KeyRegistry): KeyAdministration => ({
-  count: () => registry.count(),
-  list: () => registry.list(),
-  register: ({ expiresAt, ...key }) => registry.register({ ...key, expiresAt: expiresAt ?? null }, OPERATOR),
-  revoke: (id) => registry.revoke(id, OPERATOR),
-});
 
 /**
  * Boots a twin of the node on a store of its own, so that looking at a node neither creates nor migrates anything. A plugin that is

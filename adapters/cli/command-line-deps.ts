@@ -36,8 +36,11 @@ export interface NodeHandle {
   start(): Promise<void>;
   /** Drains, then closes everything. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
-  /** What is configured, without starting anything. */
-  describe(): Promise<NodeDescription>;
+  /**
+   * What is configured. This node is neither started nor is its store opened. `including` names a plugin that is described as if
+   * it were on. Rejects with all boot problems together.
+   */
+  describe(including?: string): Promise<NodeDescription>;
   /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */

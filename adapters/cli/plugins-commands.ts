@@ -39,7 +39,7 @@ Examples:
     .argument('<name>', 'name of the plugin')
     .option('--config <file>', 'configuration file')
     .action(async (name: string, options: PluginsOptions) => {
-      const node = await describe(options, deps);
+      const node = await describe(options, deps, name);
       const found = node.plugins.find((plugin) => plugin.name === name);
       if (found === undefined) {
         throw new ServiceError('lookup', 'there is no plugin of this name', {
@@ -57,9 +57,13 @@ Examples:
     .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));
 };
 
-const describe = async (options: PluginsOptions, deps: CommandLineDeps): Promise<NodeDescription> => {
+const describe = async (
+  options: PluginsOptions,
+  deps: CommandLineDeps,
+  including?: string,
+): Promise<NodeDescription> => {
   const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
-  return node.describe();
+  return node.describe(including);
 };
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
