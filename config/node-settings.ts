@@ -24,7 +24,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       pattern: '^[a-z][a-z0-9-]{0,31}$',
       default: 'svc',
       env: 'SVC_SERVICE_NAME',
-      description: 'the service’s own name wherever it occurs in an identifier; fixed by the first start of a store',
+      description: "the service's own name wherever it occurs in an identifier; fixed by the first start of a store",
     },
     id: {
       type: 'string',

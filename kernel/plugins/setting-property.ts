@@ -13,7 +13,7 @@ export interface PropertySchema {
   readonly items?: PropertySchema;
   readonly properties?: Readonly<Record<string, PropertySchema>>;
   readonly default?: unknown;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Environment variable that sets it. */
   readonly env?: string;
   /** A secret: never printed. */

@@ -1,0 +1,48 @@
+import type { Schema } from '../kernel/plugins/config-schema.ts';
+import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
+import { koaSettings, nodeSettings, sqliteSettings } from './node-settings.ts';
+import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+
+/** One setting as its schema declares it. */
+export interface DeclaredSetting {
+  /** The way to it in the configuration file: `plugins.keys.maxAgeDays`. */
+  readonly key: string;
+  /** Environment variable that sets it. */
+  readonly variable: string | undefined;
+  /** As JSON, undefined when there is none. */
+  readonly default: string | undefined;
+  readonly accepts: string;
+  readonly description: string;
+}
+
+/** Every setting of the node, its adapters and our plugins, enabled or not. Imports them all. */
+export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
+  const plugins = await Promise.all(
+    Object.entries(PLUGIN_CATALOG).map(async ([name, load]) => [`plugins.${name}`, (await load()).config] as const),
+  );
+  const owners: readonly (readonly [string, Schema<unknown> | undefined])[] = [
+    ['node', nodeSettings],
+    ['adapters.store', sqliteSettings],
+    ['adapters.transport', koaSettings],
+    ...plugins,
+  ];
+  return owners.flatMap(([owner, schema]) => settingsOf(owner, schema));
+};
+
+/** The settings of one schema. */
+export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): DeclaredSetting[] =>
+  settingProperties(schema?.json ?? {}).map(({ path, schema: property }) => ({
+    key: `${owner}.${path.join('.')}`,
+    variable: property.env,
+    default: property.default === undefined ? undefined : JSON.stringify(property.default),
+    // The description stands beside it here.
+    accepts: acceptedBy({ ...property, description: undefined }),
+    description: property.description ?? '',
+  }));
+
+/** One line of the table in this folder's README. */
+export const settingRow = (setting: DeclaredSetting): string => {
+  const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text.replaceAll('|', '\\|')}\``);
+  const accepts = setting.accepts.replaceAll('|', '\\|');
+  return `| ${code(setting.key)} | ${code(setting.variable)} | ${code(setting.default)} | ${accepts} | ${setting.description} |`;
+};
