@@ -1,6 +1,6 @@
-import { formatInstant, type Principal, SCOPES } from '../../kernel/plugin-api.ts';
+import { formatInstant, type Principal } from '../../kernel/plugin-api.ts';
 import type { AgentKey } from './agent-key-store.ts';
-import { sortedPermissions } from './key-row.ts';
+import { orderedScopes, sortedPermissions } from './key-row.ts';
 import type { KeyRecord } from './keys-api.ts';
 
 /** A key of `GET /v1/auth/keys` (wire contract 13.1). */
@@ -32,5 +32,5 @@ export const callerJson = (caller: Principal): Record<string, unknown> => ({
   permissions: sortedPermissions(caller.permissions),
   tenant_id: caller.tenantId,
   oidc_sub: caller.oidcSub,
-  allowed_scopes: SCOPES.filter((scope) => caller.allowedScopes.has(scope)),
+  allowed_scopes: orderedScopes(caller.allowedScopes),
 });

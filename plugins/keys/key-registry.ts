@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
-import { recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
+import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
 import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
 
@@ -109,7 +109,7 @@ export class StoredKeyRegistry implements KeyRegistry {
       id: random.uuid(),
       entityUri: registration.entityUri.trim(),
       permissions: sortedPermissions(registration.permissions),
-      allowedScopes: registration.allowedScopes,
+      allowedScopes: orderedScopes(new Set(registration.allowedScopes)),
       description: registration.description ?? null,
       createdMs: nowMs,
       expiresAt: registration.expiresAt ?? (expiresMs === null ? null : formatInstant(expiresMs)),

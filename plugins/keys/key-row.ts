@@ -13,7 +13,9 @@ import type { KeyRecord } from './keys-api.ts';
 export interface StoredKey {
   readonly id: string;
   readonly entityUri: string;
+  /** Sorted. */
   readonly permissions: readonly Permission[];
+  /** In the order of `SCOPES`. */
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
   readonly createdMs: number;
@@ -29,8 +31,8 @@ export const rowOfKey = (key: StoredKey, digest: string): Row => ({
   id: key.id,
   digest,
   entity_uri: key.entityUri,
-  permissions: sortedPermissions(key.permissions).join(','),
-  allowed_scopes: orderedScopes(new Set(key.allowedScopes)).join(','),
+  permissions: key.permissions.join(','),
+  allowed_scopes: key.allowedScopes.join(','),
   description: key.description,
   created_ms: key.createdMs,
   expires_at: key.expiresAt,

@@ -1,4 +1,4 @@
-import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodeBase64Url, encodeBase64Url, type Random, SEED_BYTES, ServiceError } from '../../kernel/plugin-api.ts';
 
@@ -36,7 +36,7 @@ const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
   const draft = `${path}.${random.uuid()}`;
   try {
     await writeDurably(draft, `${encodeBase64Url(random.bytes(SEED_BYTES))}\n`);
-    await link(draft, path);
+    await publish(draft, path);
     await syncFolder(dirname(path));
   } catch (error) {
     // Another process was first; its key is the node's.
@@ -47,6 +47,18 @@ const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
   const seed = await readNodeKey(path);
   if (seed === undefined) throw new ServiceError('unavailable', `the private key file ${path} could not be kept`);
   return seed;
+};
+
+const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Both ways refuse to replace a file; only the link is atomic, and some file systems have none. */
+const publish = async (draft: string, path: string): Promise<void> => {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
+    await copyFile(draft, path, constants.COPYFILE_EXCL);
+  }
 };
 
 const writeDurably = async (path: string, text: string): Promise<void> => {

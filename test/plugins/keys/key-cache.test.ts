@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { KEY_CACHE_MS, KeyCache } from '../../../plugins/keys/key-cache.ts';
+
+interface Read {
+  readonly digest: string;
+  answer(value: string | undefined): void;
+  fail(error: Error): void;
+}
+
+const openCache = () => {
+  const reads: Read[] = [];
+  let nowMs = 0;
+  const cache = new KeyCache<string>(
+    (digest) =>
+      new Promise((answer, fail) => {
+        reads.push({ digest, answer, fail });
+      }),
+    () => nowMs,
+  );
+  return {
+    cache,
+    reads,
+    wait: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+};
+
+describe('the cache of keys', () => {
+  it('answers at once and without a read while it is fresh, and reads again after that', async () => {
+    const { cache, reads, wait } = openCache();
+    const first = cache.get('a');
+    reads[0]?.answer('one');
+    expect(await first).to.equal('one');
+    wait(KEY_CACHE_MS - 1);
+    expect(cache.get('a')).to.equal('one');
+    wait(1);
+    const again = cache.get('a');
+    expect(reads).to.have.length(2);
+    reads[1]?.answer('two');
+    expect(await again).to.equal('two');
+  });
+
+  it('counts its time from the start of the read, because the answer is as old as that', async () => {
+    const { cache, reads, wait } = openCache();
+    const slow = cache.get('a');
+    wait(KEY_CACHE_MS);
+    reads[0]?.answer('one');
+    await slow;
+    cache.get('a');
+    expect(reads).to.have.length(2);
+  });
+
+  it('lets requests that come together share one read', async () => {
+    const { cache, reads } = openCache();
+    const answers = [cache.get('a'), cache.get('a'), cache.get('b')];
+    expect(reads.map(({ digest }) => digest)).to.deep.equal(['a', 'b']);
+    for (const read of reads) read.answer(read.digest);
+    expect(await Promise.all(answers)).to.deep.equal(['a', 'a', 'b']);
+  });
+
+  it('does not use a read that began before it was cleared', async () => {
+    const { cache, reads } = openCache();
+    const before = cache.get('a');
+    cache.clear();
+    const after = cache.get('a');
+    expect(reads).to.have.length(2);
+    reads[1]?.answer('new');
+    expect(await after).to.equal('new');
+    reads[0]?.answer('old');
+    expect(await before).to.equal('old');
+    expect(cache.get('a')).to.equal('new');
+  });
+
+  it('keeps neither an unknown key nor a failure', async () => {
+    const { cache, reads } = openCache();
+    const unknown = cache.get('a');
+    reads[0]?.answer(undefined);
+    expect(await unknown).to.equal(undefined);
+    const failing = Promise.resolve(cache.get('a')).catch((error: Error) => error.message);
+    reads[1]?.fail(new Error('gone'));
+    expect(await failing).to.equal('gone');
+    const found = cache.get('a');
+    reads[2]?.answer('one');
+    expect(await found).to.equal('one');
+  });
+});
