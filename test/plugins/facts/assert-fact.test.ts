@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { factBody, storedFacts } from './fact-bodies.ts';
+
+describe('asserting a fact', () => {
+  let node: TestNode;
+  let key: string;
+
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['facts'] });
+    key = await node.addKey();
+  });
+
+  afterEach(() => node.stop());
+
+  const assert = (changes: Readonly<Record<string, unknown>> = {}) =>
+    node.request('POST', '/v1/facts', { key, body: factBody(changes) });
+
+  it('answers 201 with the whole fact object, its members in their order', async () => {
+    const reply = await assert({ confidence: 0.9, valid_until: '2027-01-01T00:00:00+02:00' });
+    expect(reply.status).to.equal(201);
+    const { id, hlc, cid, ...rest } = reply.body;
+    expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(hlc).to.match(/^\d{13}\.\d+$/);
+    expect(cid).to.match(/^sha256:[0-9a-f]{64}$/);
+    expect(rest).to.deep.equal({
+      entity: 'user:alice',
+      relation: 'memory:role',
+      value: { type: 'string', v: 'CEO', interpret_as: 'content' },
+      source: 'agent:w1',
+      timestamp: '2026-03-02T09:00:00.000Z',
+      received_from: null,
+      valid_until: '2027-01-01T00:00:00+02:00',
+      confidence: 0.9,
+      scope: 'company',
+      garden_id: null,
+      contradicted: false,
+      attested: null,
+      attested_key_id: null,
+      origin_node_id: null,
+      origin_allowed_scopes: null,
+      warnings: [],
+      derived_from: [],
+      source_trust: null,
+      effective_confidence: null,
+      quarantine_status: null,
+      quarantine_garden_id: null,
+      sanitizer_warnings: [],
+      sanitizer_redacted: false,
+    });
+    expect(Object.keys(reply.body).slice(0, 8)).to.deep.equal(
+      ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'hlc', 'received_from'], // as wire contract 4.1 lists them
+    );
+  });
+
+  it('gives confidence 1, scope local, the time of the node and no end to whoever says nothing about them', async () => {
+    const { entity, relation, value, source } = factBody();
+    const reply = await node.request('POST', '/v1/facts', { key, body: { entity, relation, value, source } });
+    expect(reply.status).to.equal(201);
+    expect(reply.body).to.include({ confidence: 1, scope: 'local', valid_until: null });
+    expect(reply.body.timestamp).to.equal('2026-03-02T09:00:00.000Z');
+  });
+
+  it('keeps a suggested timestamp exactly as sent, up to 300 s ahead of its own clock', async () => {
+    expect((await assert({ timestamp: '2026-03-02T11:04:59.5+02:00' })).body.timestamp).to.equal(
+      '2026-03-02T11:04:59.5+02:00',
+    );
+    expect((await assert({ timestamp: '2026-03-02T09:05:01Z' })).status).to.equal(422);
+  });
+
+  it('trims entity and source, and keeps everything else about them', async () => {
+    const { body } = await assert({ entity: '  svc://Host/User/Zoë B ', source: ' Agent:W1 ' });
+    expect(body).to.include({ entity: 'svc://Host/User/Zoë B', source: 'Agent:W1' });
+  });
+
+  it('warns of a relation without a namespace, then and on every read', async () => {
+    const { status, body } = await assert({ relation: 'role' });
+    expect(status).to.equal(201);
+    expect(body.warnings).to.have.lengthOf(1);
+    const read = await node.request('GET', `/v1/facts/${body.id}`, { key });
+    expect(read.body.warnings).to.deep.equal(body.warnings);
+  });
+
+  it('takes what existing clients always send (wire 1.11)', async () => {
+    const reply = await assert({
+      value: { type: 'string', v: 'retracted' },
+      confidence: 0.0,
+      write_mode: 'assert',
+      derived_from: [],
+      garden_id: null,
+      attestation: null,
+    });
+    expect(reply.status).to.equal(201);
+    expect(reply.body.confidence).to.equal(0);
+  });
+
+  it('honours no member that the node assigns (C4-02)', async () => {
+    const { status, body } = await assert({
+      id: 'mine',
+      hlc: '9999999999999.0',
+      cid: `sha256:${'0'.repeat(64)}`,
+      attested: true,
+      tenant_id: 'other',
+      received_from: 'node:x',
+      origin_node_id: 'node:x',
+      asserted_by: 'agent:root',
+      system: true,
+      permissions: ['admin'],
+      contradicted: true,
+    });
+    expect(status).to.equal(201);
+    expect(body).to.include({ attested: null, received_from: null, origin_node_id: null, contradicted: false });
+    expect(body.id).to.not.equal('mine');
+    expect(body.hlc).to.match(/^1772442000000\./);
+    expect(body.cid).to.not.equal(`sha256:${'0'.repeat(64)}`);
+    expect((await node.request('GET', `/v1/facts/${body.id}`, { key })).status).to.equal(200);
+  });
+
+  it('computes the content ids that are listed (C4-01)', async () => {
+    const text = 'a"b\\c\n\u0007\u00e9\u{1f600}\u2028';
+    const cases: [Record<string, unknown>, string][] = [
+      [{ confidence: 1 }, 'sha256:0c5bdff9dc551d21c838adb2cc9ae6ab201114edc65e9b5df1957a88118a6e5a'],
+      [
+        {
+          entity: 'user:zo\u00eb',
+          relation: 'memory:note',
+          value: { type: 'text', v: text },
+          scope: 'public',
+          confidence: 0.1,
+        },
+        'sha256:b6195cdf168846de10b3b7e63153359328c2656c33086038b32aea0e210c6242',
+      ],
+      [
+        {
+          entity: 'user:bob',
+          relation: 'memory:score',
+          value: { type: 'number', v: 1e21 },
+          scope: 'team',
+          confidence: 0.5,
+        },
+        'sha256:2aedc75a7adb15e01b9846b13da277e0cc638f8e7d99fb6a276588322cfd9e7f',
+      ],
+      [
+        {
+          entity: 'user:bob',
+          relation: 'memory:none',
+          value: { type: 'null', v: null },
+          scope: 'local',
+          confidence: 0,
+        },
+        'sha256:3f19d1977a8c0f4456136906847e7c9cfa854b0323c38131eca0eb70961f0aa2',
+      ],
+    ];
+    for (const [changes, cid] of cases) expect((await assert(changes)).body.cid).to.equal(cid);
+  });
+
+  it('has no way to change a fact (C4-03)', async () => {
+    const { body } = await assert();
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      for (const path of ['/v1/facts', `/v1/facts/${body.id}`]) {
+        const reply = await node.request(method, path, { key, body: factBody({ confidence: 0.1 }) });
+        expect(reply.status, `${method} ${path}`).to.equal(405);
+        expect(reply.headers['allow']).to.be.a('string');
+      }
+    }
+    expect((await node.request('GET', `/v1/facts/${body.id}`, { key })).body).to.deep.equal(body);
+    expect(await storedFacts(node)).to.equal(1);
+  });
+
+  it('stores nothing when the caller may only read', async () => {
+    const reader = await node.addKey({ permissions: ['read', 'admin'] });
+    const reply = await node.request('POST', '/v1/facts', { key: reader, body: factBody() });
+    expect(reply.status).to.equal(403);
+    expect(reply.body.code).to.equal('authorization');
+    expect(await storedFacts(node)).to.equal(0);
+  });
+});

@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { factBody, storedFacts } from './fact-bodies.ts';
+
+describe('what an assertion may say', () => {
+  let node: TestNode;
+  let key: string;
+
+  before(async () => {
+    node = await startTestNode({ plugins: ['facts'] });
+    key = await node.addKey();
+  });
+
+  after(() => node.stop());
+
+  const assert = (body: unknown) => node.request('POST', '/v1/facts', { key, body });
+
+  const expectRefusal = async (changes: Record<string, unknown>, status = 422, code = 'validation') => {
+    const before = await storedFacts(node);
+    const reply = await assert(factBody(changes));
+    const label = JSON.stringify(changes).slice(0, 200);
+    expect(reply.status, label).to.equal(status);
+    expect(reply.body.code, label).to.equal(code);
+    expect(reply.body.detail, label).to.be.a('string');
+    expect(reply.headers['content-type']).to.equal('application/problem+json');
+    expect(await storedFacts(node), label).to.equal(before);
+    return reply;
+  };
+
+  it('refuses values that are not what their type says (C4-08)', async () => {
+    const values: unknown[] = [
+      { type: 'number', v: '5' },
+      { type: 'boolean', v: 'true' },
+      { type: 'ref', v: '' },
+      { type: 'datetime', v: 'x' },
+      { type: 'null', v: 1 },
+      { type: 'blob', v: 'x' },
+      { type: 'string', v: 5 },
+      { v: 'x' },
+      'CEO',
+      null,
+      [],
+    ];
+    for (const value of values) await expectRefusal({ value });
+    for (const confidence of [-0.01, 1.01, '1', null, true]) await expectRefusal({ confidence });
+  });
+
+  it('refuses dates that no calendar has, and takes an offset (C4-07)', async () => {
+    for (const valid_until of [
+      '2026-02-30T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      'tomorrow',
+      0,
+      '2026-01-01',
+      '+275760-09-13T00:00:00Z',
+    ]) {
+      await expectRefusal({ valid_until });
+    }
+    const entity = 'user:offset';
+    const valid_until = '2026-03-02T10:30:00+02:00';
+    expect((await assert(factBody({ entity, valid_until }))).body.valid_until).to.equal(valid_until);
+    // 08:30 UTC has passed at 09:00.
+    expect((await node.request('GET', `/v1/facts?entity=${entity}`, { key })).body.total).to.equal(0);
+  });
+
+  it('names the member that is wrong and never its value', async () => {
+    const { body } = await expectRefusal({ scope: 'galaxy-secret' });
+    expect(body.errors).to.deep.equal([{ path: 'body.scope', message: 'must be one of local, team, company, public' }]);
+    expect(JSON.stringify(body)).to.not.include('galaxy-secret');
+  });
+
+  it('refuses every other member of a wrong kind', async () => {
+    for (const changes of [
+      { relation: 'has space' },
+      { relation: 'a'.repeat(257) },
+      { relation: 7 },
+      { relation: '' },
+      { scope: null },
+      { scope: ['local'] },
+      { scope: 'Public' },
+      { timestamp: 'now' },
+      { write_mode: 'overwrite' },
+      { write_mode: null },
+      { garden_id: 5 },
+      { garden_id: ' ' },
+      { attestation: 'x' },
+      { attestation: { key_id: 'k' } },
+      { attestation: { key_id: 1, signature: 'x' } },
+    ]) {
+      await expectRefusal(changes);
+    }
+    for (const missing of ['entity', 'relation', 'source', 'value']) await expectRefusal({ [missing]: undefined });
+    for (const body of ['[]', '"x"', '5', 'null']) expect((await assert(body)).status).to.equal(422);
+  });
+
+  it('refuses entities and sources that are no identifiers', async () => {
+    for (const text of ['', '   ', 'a'.repeat(2049), 'a\u0007b', 'a\u0085b']) {
+      await expectRefusal({ entity: text }, 422, 'invalid_entity_uri');
+      await expectRefusal({ source: text }, 422, 'invalid_entity_uri');
+    }
+    expect((await assert(factBody({ entity: 'a'.repeat(2048) }))).status).to.equal(201);
+  });
+
+  it('refuses values that are too long with 413', async () => {
+    await expectRefusal({ value: { type: 'string', v: 'é'.repeat(8193) } }, 413, 'value_too_large');
+    await expectRefusal({ value: { type: 'text', v: 'a'.repeat(1024 * 1024 + 1) } }, 413, 'value_too_large');
+    expect((await assert(factBody({ value: { type: 'text', v: 'a'.repeat(1024 * 1024) } }))).status).to.equal(201);
+  });
+
+  it('refuses derived_from entries that name nothing, and more than 100', async () => {
+    for (const derived_from of [
+      'x',
+      {},
+      ['x'],
+      [5],
+      [null],
+      [{}],
+      [{ hash: 'sha256:12' }],
+      [{ fact_id: 5 }],
+      [{ fact_id: 'a b' }],
+      [[]],
+      Array.from({ length: 101 }, () => 'a'.repeat(64)),
+    ]) {
+      await expectRefusal({ derived_from });
+    }
+  });
+
+  it('refuses U+0000 and lone surrogates wherever they stand (C11-02, C11-03)', async () => {
+    for (const escaped of ['\\u0000', '\\ud800', 'x\\udc00']) {
+      for (const member of ['entity', 'relation', 'source', 'garden_id', 'unknown']) {
+        const text = JSON.stringify(factBody({ [member]: 'MARK' })).replace('MARK', escaped);
+        expect((await assert(text)).status, `${member} ${escaped}`).to.equal(422);
+      }
+      const value = JSON.stringify(factBody({ value: { type: 'text', v: 'MARK' } })).replace('MARK', escaped);
+      expect((await assert(value)).status, escaped).to.equal(422);
+    }
+    const invalid = Buffer.concat([Buffer.from('{"entity":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+    expect((await assert(invalid)).status).to.equal(400);
+  });
+
+  it('refuses a repeated member with 400 and a number that a double cannot hold with 422 (C11-05)', async () => {
+    const twice = JSON.stringify(factBody()).replace('"type":"string"', '"type":"string","v":"CTO"');
+    const reply = await assert(twice);
+    expect([reply.status, reply.body.code]).to.deep.equal([400, 'malformed_json']);
+    for (const number of ['9007199254740993', '1e999']) {
+      const text = JSON.stringify(factBody({ value: { type: 'number', v: 0.125 } })).replace('0.125', number);
+      expect((await assert(text)).status, number).to.equal(422);
+      const confidence = JSON.stringify(factBody({ confidence: 0.125 })).replace('0.125', number);
+      expect((await assert(confidence)).status, number).to.equal(422);
+    }
+  });
+
+  it('is not moved by prototype members (C11-04)', async () => {
+    const text = JSON.stringify(factBody({ entity: 'user:proto', value: { type: 'string', v: 'CEO', x: 1 } }))
+      .replace('"x":1', '"__proto__":{"interpret_as":"instruction"}')
+      .replace('{', '{"__proto__":{"confidence":0.5,"scope":"public"},"constructor":{"prototype":{"scope":"team"}},');
+    const { status, body } = await assert(text);
+    expect(status).to.equal(201);
+    expect(body).to.include({ confidence: 1, scope: 'company' });
+    expect(body.value.interpret_as).to.equal('content');
+    expect(({} as Record<string, unknown>)['scope']).to.equal(undefined);
+  });
+
+  it('keeps hostile text byte for byte (C11-06)', async () => {
+    const hostile = `'; DROP TABLE facts; -- " % _ \\ \u001b[31m {"billing":{}} \r\n $1 ?`;
+    const { status, body } = await assert(
+      factBody({ entity: `x' OR 1=1 --%_\\`, value: { type: 'text', v: hostile } }),
+    );
+    expect(status).to.equal(201);
+    const read = await node.request('GET', `/v1/facts/${body.id}`, { key });
+    expect(read.body.value.v).to.equal(hostile);
+    expect(read.body.entity).to.equal(`x' OR 1=1 --%_\\`);
+  });
+});

@@ -1,0 +1,16 @@
+import { all, FactStore } from '../../../kernel/plugin-api.ts';
+import type { TestNode } from '../../kit/start-test-node.ts';
+
+/** A valid assertion, with what a test changes about it. */
+export const factBody = (changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  entity: 'user:alice',
+  relation: 'memory:role',
+  value: { type: 'string', v: 'CEO' },
+  source: 'agent:w1',
+  scope: 'company',
+  ...changes,
+});
+
+/** Facts in the store, whoever may see them. */
+export const storedFacts = (node: TestNode): Promise<number> =>
+  node.kernel.get(FactStore).read((snapshot) => snapshot.count(all()));

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { factBody, storedFacts } from './fact-bodies.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe('an Idempotency-Key', () => {
+  let node: TestNode;
+  let key: string;
+
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['facts'] });
+    key = await node.addKey();
+  });
+
+  afterEach(() => node.stop());
+
+  const post = (idempotencyKey: string, body: unknown, path = '/v1/facts', as = key) =>
+    node.request('POST', path, { key: as, body, headers: { 'Idempotency-Key': idempotencyKey } });
+  // A retraction repeats nothing, so that only the key can keep it from being stored twice.
+  const retraction = (changes: Record<string, unknown> = {}) => factBody({ confidence: 0, ...changes });
+
+  it('answers a repetition with the stored status and body, byte for byte, and says so', async () => {
+    const first = await post('k1', retraction());
+    expect(first.headers).to.not.have.property('idempotency-replayed');
+    await node.clock.advance(60_000);
+    const again = await post('k1', retraction());
+    expect(again.status).to.equal(201);
+    expect(again.text).to.equal(first.text);
+    expect(again.headers['idempotency-replayed']).to.equal('true');
+    expect(again.headers['content-type']).to.equal('application/json');
+    expect(await storedFacts(node)).to.equal(1);
+  });
+
+  it('knows a repetition by what the body says, not by how it is written', async () => {
+    const { entity, ...rest } = retraction();
+    await post('k1', retraction());
+    const reordered = await post('k1', JSON.stringify({ ...rest, entity }, null, 2));
+    expect(reordered.headers['idempotency-replayed']).to.equal('true');
+  });
+
+  it('refuses another body, and another route, under the same key', async () => {
+    await post('k1', retraction());
+    for (const reply of [
+      await post('k1', retraction({ source: 'agent:w2' })),
+      await post('k1', [retraction()], '/v1/facts/batch'),
+    ]) {
+      expect([reply.status, reply.body.code]).to.deep.equal([422, 'idempotency_mismatch']);
+    }
+    expect(await storedFacts(node)).to.equal(1);
+  });
+
+  it('belongs to one caller', async () => {
+    const other = await node.addKey({ entityUri: 'agent:other' });
+    await post('k1', retraction());
+    const reply = await post('k1', retraction({ source: 'agent:w2' }), '/v1/facts', other);
+    expect(reply.status).to.equal(201);
+    const sameCaller = await node.addKey();
+    expect((await post('k1', retraction(), '/v1/facts', sameCaller)).headers['idempotency-replayed']).to.equal('true');
+  });
+
+  it('is forgotten after a day', async () => {
+    const first = await post('k1', retraction());
+    await node.clock.advance(DAY_MS - 1);
+    expect((await post('k1', retraction())).body.id).to.equal(first.body.id);
+    await node.clock.advance(1);
+    const later = await post('k1', retraction());
+    expect(later.status).to.equal(201);
+    expect(later.body.id).to.not.equal(first.body.id);
+  });
+
+  it('keeps no answer but a success', async () => {
+    const outside = await node.addKey({ entityUri: 'agent:narrow', scopes: ['public'] });
+    expect((await post('k1', retraction(), '/v1/facts', outside)).status).to.equal(403);
+    expect((await post('k1', retraction({ confidence: 2 }))).status).to.equal(422);
+    expect((await post('k1', retraction({ scope: 'public' }), '/v1/facts', outside)).status).to.equal(201);
+    expect((await post('k1', retraction())).headers).to.not.have.property('idempotency-replayed');
+  });
+
+  it('lets one of several parallel requests through, and the others repeat it later', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => post('k1', retraction())));
+    const stored = replies.filter(({ status }) => status === 201);
+    const running = replies.filter(({ status }) => status === 409);
+    expect(stored).to.have.lengthOf(1);
+    expect(running).to.have.lengthOf(9);
+    for (const { body } of running) expect(body.code).to.equal('idempotency_in_progress');
+    expect((await post('k1', retraction())).text).to.equal(stored[0]?.text);
+    expect(await storedFacts(node)).to.equal(1);
+  });
+
+  it('has 1 to 255 visible ASCII characters', async () => {
+    for (const bad of ['', ' ', 'a b', 'é', 'a'.repeat(256)]) {
+      const reply = await post(bad, retraction());
+      expect([reply.status, reply.body.code], bad).to.deep.equal([400, 'validation']);
+    }
+    expect((await post('a'.repeat(255), retraction())).status).to.equal(201);
+  });
+
+  it('covers a whole batch, rejected items included', async () => {
+    const items = [retraction(), factBody({ confidence: 7 }), retraction()];
+    const first = await post('k1', items, '/v1/facts/batch');
+    expect(first.body).to.include({ accepted: 2, rejected: 1 });
+    const again = await post('k1', items, '/v1/facts/batch');
+    expect(again.text).to.equal(first.text);
+    expect(again.headers['idempotency-replayed']).to.equal('true');
+    expect(await storedFacts(node)).to.equal(2);
+  });
+
+  it('keeps the answer to a batch of which nothing was accepted', async () => {
+    const items = [factBody({ confidence: 7 })];
+    const first = await post('k1', items, '/v1/facts/batch');
+    expect(first.body).to.include({ accepted: 0, rejected: 1 });
+    const again = await post('k1', items, '/v1/facts/batch');
+    expect([again.text, again.headers['idempotency-replayed']]).to.deep.equal([first.text, 'true']);
+    expect((await post('k1', [retraction()], '/v1/facts/batch')).body.code).to.equal('idempotency_mismatch');
+  });
+
+  it('is not disturbed by a number that nobody reads', async () => {
+    const body = JSON.stringify(retraction({ unknown: 0.125 })).replace('0.125', '1e999');
+    expect((await post('k1', body)).status).to.equal(201);
+    expect((await post('k1', body)).headers['idempotency-replayed']).to.equal('true');
+  });
+
+  it('counts across two processes on one store', async () => {
+    const second = await startTestNode({
+      plugins: ['facts'],
+      folder: node.folder,
+      clock: node.clock,
+      url: 'http://b:1',
+    });
+    try {
+      const secondKey = await second.addKey();
+      const headers = { 'Idempotency-Key': 'k1' };
+      const replies = await Promise.all([
+        post('k1', retraction()),
+        second.request('POST', '/v1/facts', { key: secondKey, body: retraction(), headers }),
+      ]);
+      for (const { status } of replies) expect(status).to.equal(201);
+      expect(replies[0].text).to.equal(replies[1].text);
+      expect(await storedFacts(node)).to.equal(1);
+    } finally {
+      await second.stop();
+    }
+  });
+});
