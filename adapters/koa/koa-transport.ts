@@ -74,13 +74,14 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
             ? await found.endpoint.handle(request)
             : await serveOptions.unmatched(request, found.allowed);
       const closeAfter = doomed.has(message.socket) || !server.listening;
-      await writeReply(reply, message, response, { closeAfter, stallMs: sockets.stallMs });
+      const options = { closeAfter, mayDrain: problem === undefined, stallMs: sockets.stallMs };
+      await writeReply(reply, message, response, options);
     });
   };
 
   const awaitingContinue = new WeakSet<IncomingMessage>();
   const server = createHttpServer(createApp(answer, options), sockets, doomed, awaitingContinue);
-  refuseBrokenRequests(server, refuse, (socket) => doomed.add(socket));
+  refuseBrokenRequests(server, refuse, doomed);
   return listen(server, options);
 };
 

@@ -6,19 +6,15 @@ type Refuse = (error: ServiceError) => OutboundReply;
 
 /**
  * Answers what Node's parser refuses with a problem document, and closes: broken framing 400, headers beyond the limit
- * 431, a request that took too long to arrive 408. `doom` is called for a connection on which a sound request is still
- * being answered: it ends with that answer.
+ * 431, a request that took too long to arrive 408. A connection on which a sound request is still being answered ends with
+ * that answer instead; all of them are put among the `doomed`, from which nothing more is taken.
  */
-export const refuseBrokenRequests = (server: Server, refuse: Refuse, doom: (socket: Duplex) => void): void => {
-  const refused = new WeakSet<Duplex>();
+export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: WeakSet<Duplex>): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (refused.has(socket)) return;
+    if (doomed.has(socket)) return;
+    doomed.add(socket);
     const current = (socket as AnsweringSocket)._httpMessage;
-    if (current?.req?.complete === true && !current.finished) {
-      doom(socket);
-      return;
-    }
-    refused.add(socket);
+    if (current?.req?.complete === true && !current.finished) return;
     const reason = reasonOf(error);
     // Bytes after the start of a reply would become part of it.
     if (reason === undefined || current?.headersSent === true || !socket.writable) socket.destroy();

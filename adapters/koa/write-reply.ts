@@ -6,6 +6,8 @@ import { hasBody } from './read-body.ts';
 export interface ReplyOptions {
   /** Ends the connection with this reply. */
   readonly closeAfter: boolean;
+  /** False when the end of the request's body cannot be told. */
+  readonly mayDrain: boolean;
   /** A client that takes nothing of a reply for this long is given up. */
   readonly stallMs: number;
 }
@@ -29,7 +31,7 @@ export const writeReply = async (
   // A client that was not told to go on may send its body or the next request: the connection is of no more use.
   const isWaiting = isUnread && message.headers.expect !== undefined && !message.readableDidRead;
   const mustClose = options.closeAfter || isWaiting || (isUnread && lengthOf(message) > CHEAP_BODY_BYTES);
-  const mustDrain = isUnread && mustClose && !isWaiting;
+  const mustDrain = isUnread && mustClose && !isWaiting && options.mayDrain;
   const headers: Record<string, string | number> = { ...reply.headers };
   if (mustClose) headers['Connection'] = 'close';
   if (isStream(body)) {

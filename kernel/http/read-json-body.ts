@@ -54,7 +54,8 @@ const readBytes = async (
 };
 
 const hasBody = async (request: InboundRequest): Promise<boolean> => {
-  if (request.header('transfer-encoding') === undefined) return Number(request.header('content-length') ?? 0) !== 0;
+  const length = request.header('content-length');
+  if (length !== undefined) return Number(length) !== 0;
   // Nothing but a look tells whether a chunked body is empty.
   return request.body(0).then(
     () => false,

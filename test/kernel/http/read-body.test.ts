@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { MAX_BODY_ITEMS } from '../../../kernel/http/body-items.ts';
+import { BULK_BODY_BYTES } from '../../../kernel/http/read-json-body.ts';
+import { type BodyItem, schema } from '../../../kernel/plugin-api.ts';
+import { type AskOptions, bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
+
+const echo = (extra: Partial<TestRoute> = {}): TestRoute => ({
+  method: 'POST',
+  path: '/v1/echo',
+  summary: 'echoes',
+  access: { permission: 'any' },
+  body: schema<object>({ type: 'object', properties: { n: { type: 'number' } } }),
+  handle: ({ body }) => ({ status: 200, body: { body } }),
+  ...extra,
+});
+
+const items = echo({
+  bodyForm: 'items',
+  handle: ({ body }) => {
+    const seen = (body as BodyItem[]).map((item) =>
+      'value' in item ? item.value : `${item.error.status} ${item.error.code}`,
+    );
+    return { status: 200, body: { body: seen } };
+  },
+});
+
+const post = (route: TestRoute, options: AskOptions, maxBodyBytes = 1_000) =>
+  serveRoutes([route], { maxBodyBytes }).ask('POST', '/v1/echo', options);
+
+const typed = (type: string): Record<string, string> => ({ ...bearing(TOKENS.reader), 'Content-Type': type });
+const json = sendingJson(TOKENS.reader);
+
+describe('the type of a body', () => {
+  const taken = [
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json; charset=us-ascii; x=y',
+    'application/vnd.acme.v1+json',
+    'application/merge-patch+json ; charset=utf8',
+  ];
+  for (const type of taken) {
+    it(`may be ${type}`, async () => {
+      expect((await post(echo(), { headers: typed(type), body: '{}' })).status).to.equal(200);
+    });
+  }
+
+  const refused = [
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/+json',
+    'application/x-ndjson',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json, text/plain',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=',
+    '',
+  ];
+  for (const type of refused) {
+    it(`may not be "${type}"`, async () => {
+      const answer = await post(echo(), { headers: typed(type), body: '{}' });
+      expect([answer.status, answer.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+    });
+  }
+
+  it('must be given, unless there is no body', async () => {
+    expect((await post(echo(), { headers: bearing(TOKENS.reader), body: '{}' })).status).to.equal(415);
+    expect((await post(echo(), { headers: bearing(TOKENS.reader) })).status).to.equal(400);
+    const optional = echo({ bodyOptional: true });
+    expect((await post(optional, { headers: bearing(TOKENS.reader) })).json).to.deep.equal({ body: {} });
+    expect((await post(optional, { headers: typed('text/plain') })).json).to.deep.equal({ body: {} });
+  });
+
+  it('may not be compressed', async () => {
+    for (const coding of ['gzip', 'deflate', 'br', 'identity, gzip', 'x']) {
+      const answer = await post(echo(), { headers: { ...json, 'Content-Encoding': coding }, body: '{}' });
+      expect(answer.status, coding).to.equal(415);
+    }
+    expect((await post(echo(), { headers: { ...json, 'Content-Encoding': 'Identity' }, body: '{}' })).status).to.equal(
+      200,
+    );
+  });
+
+  it('does not matter to a route that takes no body: whatever comes is not read', async () => {
+    const { body: _, ...without } = echo();
+    const answer = await post(without, { headers: typed('text/plain'), body: 'x'.repeat(5_000) });
+    expect([answer.status, answer.json]).to.deep.equal([200, {}]);
+  });
+});
+
+describe('the size of a body', () => {
+  const sized = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+
+  it('has a limit that is still accepted', async () => {
+    expect((await post(echo(), { headers: json, body: sized(1_000) })).status).to.equal(200);
+    const answer = await post(echo(), { headers: json, body: sized(1_001) });
+    expect([answer.status, answer.json.code]).to.deep.equal([413, 'too_large']);
+  });
+
+  it('has a limit of its own on bulk routes', async () => {
+    const bulk = echo({ bodyLimit: 'bulk' });
+    expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES) })).status).to.equal(200);
+    expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES + 1) })).status).to.equal(413);
+  });
+});
+
+describe('the content of a body', () => {
+  const cases: Readonly<Record<string, readonly [body: string | Uint8Array, status: number, code: string]>> = {
+    'broken JSON': ['{"a":', 400, 'malformed_json'],
+    'a member twice': ['{"a":1,"a":2}', 400, 'malformed_json'],
+    'invalid UTF-8': [Uint8Array.of(0x22, 0xff, 0x22), 400, 'malformed_json'],
+    'UTF-16': [Buffer.from('{}', 'utf16le'), 400, 'malformed_json'],
+    'deep nesting': ['['.repeat(10_000), 400, 'malformed_json'],
+    'a NUL': ['{"a":"\\u0000"}', 422, 'validation'],
+    'a lone surrogate': ['{"a":"\\ud800"}', 422, 'validation'],
+    'a number beyond doubles': ['{"n":1e999}', 422, 'validation'],
+    'an integer that doubles miss': ['{"n":9007199254740993}', 422, 'validation'],
+    null: ['null', 422, 'validation'],
+    'a list': ['[]', 422, 'validation'],
+    'a scalar': ['1', 422, 'validation'],
+  };
+  for (const [name, [body, status, code]] of Object.entries(cases)) {
+    it(`is refused for ${name}`, async () => {
+      const answer = await post(echo(), { headers: json, body }, 100_000);
+      expect([answer.status, answer.json.code]).to.deep.equal([status, code]);
+    });
+  }
+
+  it('cannot reach a prototype', async () => {
+    const body = '{"__proto__":{"permissions":["admin"]},"constructor":{"prototype":{"x":1}}}';
+    expect((await post(echo(), { headers: json, body })).status).to.equal(200);
+    expect(({} as Record<string, unknown>)['permissions']).to.equal(undefined);
+  });
+});
+
+describe('a body of items', () => {
+  const lines = (text: string, maxBodyBytes = 1_000) =>
+    post(items, { headers: typed('application/x-ndjson'), body: text }, maxBodyBytes);
+
+  it('is a JSON array, all of it sound or refused', async () => {
+    expect((await post(items, { headers: json, body: [1, { a: 2 }, null] })).json.body).to.deep.equal([
+      1,
+      { a: 2 },
+      null,
+    ]);
+    expect((await post(items, { headers: json, body: '[1,' })).status).to.equal(400);
+    expect((await post(items, { headers: json, body: '[]' })).json.body).to.deep.equal([]);
+    const other = await post(items, { headers: json, body: '{"a":1}' });
+    expect([other.status, other.json.errors]).to.deep.equal([422, [{ path: 'body', message: 'must be an array' }]]);
+    expect((await post(items, { headers: bearing(TOKENS.reader) })).status).to.equal(400);
+  });
+
+  it('is one document per line, each judged alone', async () => {
+    const answer = await lines('{"a":1}\r\n\r\n  \n{"a":\n2\n"\\u0000"\n[1]');
+    expect(answer.json.body).to.deep.equal([{ a: 1 }, '400 malformed_json', 2, '422 validation', [1]]);
+    const bytes = Buffer.concat([Buffer.from('1\n'), Buffer.of(0xff, 0x0a), Buffer.from('3\n')]);
+    const partly = await post(items, { headers: typed('application/x-ndjson'), body: bytes });
+    expect(partly.json.body).to.deep.equal([1, '400 malformed_json', 3]);
+    expect((await lines('')).json.body).to.deep.equal([]);
+    expect((await lines('\n\n')).json.body).to.deep.equal([]);
+  });
+
+  it('has a bound on their number', async () => {
+    const many = '1\n'.repeat(MAX_BODY_ITEMS);
+    expect((await lines(many, 100_000)).status).to.equal(200);
+    expect((await lines(`${many}1`, 100_000)).json.code).to.equal('batch_too_large');
+    const body = `[${'1,'.repeat(MAX_BODY_ITEMS)}1]`;
+    expect((await post(items, { headers: json, body }, 100_000)).json.code).to.equal('batch_too_large');
+  });
+});

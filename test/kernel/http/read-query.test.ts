@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decodeFormText, decodePercent } from '../../../kernel/http/percent-decoding.ts';
+import { compileQueryReader } from '../../../kernel/http/read-query.ts';
+import { schema } from '../../../kernel/plugin-api.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { thrownError } from '../../kit/thrown-error.ts';
+
+interface Query {
+  readonly text?: string;
+  readonly limit: number;
+  readonly min?: number;
+  readonly flag?: boolean;
+  readonly names?: readonly string[];
+  readonly sizes?: readonly number[];
+  readonly maybe?: number | null;
+}
+
+const read = compileQueryReader(
+  schema<Query>({
+    type: 'object',
+    properties: {
+      text: { type: 'string', maxLength: 5 },
+      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+      min: { type: 'number' },
+      flag: { type: 'boolean' },
+      names: { type: 'array', items: { type: 'string' } },
+      sizes: { type: 'array', items: { type: 'integer' } },
+      maybe: { type: ['integer', 'null'] },
+    },
+  }),
+) as (query: string) => Query;
+
+describe('a query', () => {
+  const readings: Readonly<Record<string, Partial<Query>>> = {
+    '': {},
+    'text=a': { text: 'a' },
+    'text=': { text: '' },
+    text: { text: '' },
+    'text=a=b': { text: 'a=b' },
+    'text=a+b%2Bc': { text: 'a b+c' },
+    'text=%C3%A9%F0%9F%98%80': { text: 'é😀' },
+    '%74ext=a': { text: 'a' },
+    '&&text=a&': { text: 'a' },
+    'limit=7': { limit: 7 },
+    'min=-0.5': { min: -0.5 },
+    'min=1e-05': { min: 0.00001 },
+    'flag=TRUE': { flag: true },
+    'flag=False': { flag: false },
+    'flag=1': { flag: true },
+    'flag=0': { flag: false },
+    'names=a&names=b&names=a': { names: ['a', 'b', 'a'] },
+    'names=a%2Cb': { names: ['a,b'] },
+    'sizes=1&sizes=2': { sizes: [1, 2] },
+    'maybe=3': { maybe: 3 },
+  };
+  for (const [query, expected] of Object.entries(readings)) {
+    it(`reads "${query}"`, () => expect(read(query)).to.deep.equal({ limit: 50, ...expected }));
+  }
+
+  it('may hold what nobody asked for, any number of times', () => {
+    const odd = 'limit[]=1&limit[a]=1&Limit=x&x=1&x=2&__proto__=1&constructor=1&__proto__[admin]=1';
+    expect(read(odd)).to.deep.equal({ limit: 50 });
+    expect(Object.getPrototypeOf(read(odd))).to.equal(Object.prototype);
+  });
+
+  const refusals: Readonly<Record<string, readonly [path: string, message: string]>> = {
+    'limit=1&limit=1': ['query.limit', 'must be given once'],
+    'limit=': ['query.limit', 'must be an integer'],
+    'limit=0': ['query.limit', 'must be at least 1'],
+    'limit=501': ['query.limit', 'must be at most 500'],
+    'limit=-1': ['query.limit', 'must be at least 1'],
+    'limit=2.0': ['query.limit', 'must be an integer'],
+    'limit=2+': ['query.limit', 'must be an integer'],
+    'limit=03': ['query.limit', 'must be an integer'],
+    'limit=%2B3': ['query.limit', 'must be an integer'],
+    'limit=0x10': ['query.limit', 'must be an integer'],
+    'limit=1e2': ['query.limit', 'must be an integer'],
+    'limit=９': ['query.limit', 'is not valid percent-encoded UTF-8 text'],
+    'limit=%EF%BC%99': ['query.limit', 'must be an integer'],
+    'limit=9007199254740993': ['query.limit', 'must be an integer'],
+    'min=NaN': ['query.min', 'must be a number'],
+    'min=Infinity': ['query.min', 'must be a number'],
+    'min=1e999': ['query.min', 'must be a number'],
+    'min=.5': ['query.min', 'must be a number'],
+    'min=1_000': ['query.min', 'must be a number'],
+    'flag=yes': ['query.flag', 'must be true, false, 1 or 0'],
+    'flag=': ['query.flag', 'must be true, false, 1 or 0'],
+    'sizes=1&sizes=x': ['query.sizes', 'must be an integer'],
+    'text=abcdef': ['query.text', 'must have at most 5 characters'],
+    'text=%E0%A4%A': ['query.text', 'is not valid percent-encoded UTF-8 text'],
+    'text=%00': ['query.text', 'is not valid percent-encoded UTF-8 text'],
+    'text=%ED%A0%80': ['query.text', 'is not valid percent-encoded UTF-8 text'],
+    'text=%C0%80': ['query.text', 'is not valid percent-encoded UTF-8 text'],
+    'unknown=%zz': ['query.unknown', 'is not valid percent-encoded UTF-8 text'],
+    '%zz=1': ['query', 'has a name that is not valid percent-encoded UTF-8 text'],
+  };
+  for (const [query, [path, message]] of Object.entries(refusals)) {
+    it(`refuses "${query}"`, () => {
+      const error = thrownError(() => read(query));
+      expect([error.status, error.code]).to.deep.equal([400, 'validation']);
+      expect(error.violations).to.deep.equal([{ path, message }]);
+      expect(error.message).to.equal(`${path} ${message}`);
+    });
+  }
+
+  it('names every parameter that is wrong, up to a bound', () => {
+    const error = thrownError(() => read('limit=x&min=y&flag=z'));
+    expect(error.violations?.map(({ path }) => path)).to.deep.equal(['query.limit', 'query.min', 'query.flag']);
+    const flood = thrownError(() => read('limit=x&'.repeat(2_000)));
+    expect(flood.violations).to.have.length(20);
+  });
+
+  it('of a route without parameters is looked at for its encoding alone', () => {
+    const ignore = compileQueryReader(undefined);
+    expect(ignore('a=1&a=2')).to.equal(undefined);
+    expect(thrownError(() => ignore('a=%')).status).to.equal(400);
+  });
+});
+
+describe('percent-decoding', () => {
+  it('gives back any text that was encoded, and is done once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const encoded = encodeURIComponent(text);
+        expect(decodePercent(encoded)).to.equal(text.includes('\0') ? undefined : text);
+        expect(decodePercent(encodeURIComponent(encoded))).to.equal(encoded);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('agrees with URLSearchParams on forms, and refuses where that one guesses', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '%', '4', '1', 'C', '3', 'A', '+', '9') }), (text) => {
+        const guessed = new URLSearchParams(`x=${text}`).get('x');
+        const decoded = decodeFormText(text);
+        if (decoded !== undefined) expect(decoded).to.equal(guessed);
+        else expect(text).to.include('%');
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('refuses what should have been encoded', () => {
+    for (const text of ['é', '\u{1f600}', '\ud800', 'a\nb', '\u007f', '\0'])
+      expect(decodePercent(text), text).to.equal(undefined);
+  });
+});

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { httpAdmit } from '../../../kernel/hooks/kernel-hooks.ts';
+import { routeProblems } from '../../../kernel/http/route-table.ts';
+import { type HttpRequestInfo, ServiceError, schema } from '../../../kernel/plugin-api.ts';
+import { bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
+
+const note: TestRoute = {
+  method: 'POST',
+  path: '/v1/notes',
+  summary: 'keeps a note',
+  access: { permission: 'write' },
+  dimension: 'fact_write',
+  body: schema<{ text: string }>({
+    type: 'object',
+    required: ['text'],
+    properties: { text: { type: 'string', minLength: 1 }, tags: { type: 'array', default: [] } },
+  }),
+  handle: ({ body }) => ({ status: 201, body }),
+};
+
+const route = (method: TestRoute['method'], path: string): TestRoute => ({
+  method,
+  path,
+  summary: 'answers',
+  access: { permission: 'any' },
+  handle: () => ({ status: 200, body: {} }),
+});
+
+describe('checks of a request', () => {
+  it('come one after another: each failure hides the ones behind it', async () => {
+    const { ask, hooks } = serveRoutes([note]);
+    let isFull = true;
+    hooks.register('limits', httpAdmit, () => {
+      if (isFull) throw new ServiceError('quota_exceeded', 'too many', { headers: { 'Retry-After': '7' } });
+    });
+    const broken = { 'Content-Type': 'text/plain' };
+    const long = 'x'.repeat(2_000);
+    expect((await ask('POST', '/v1/notes', { headers: broken, body: long })).status).to.equal(401);
+    const limited = await ask('POST', '/v1/notes', { headers: { ...broken, ...bearing(TOKENS.reader) }, body: long });
+    expect([limited.status, limited.headers['retry-after']]).to.deep.equal([429, '7']);
+    isFull = false;
+    const asReader = { ...broken, ...bearing(TOKENS.reader) };
+    expect((await ask('POST', '/v1/notes', { headers: asReader, body: long })).status).to.equal(403);
+    const asWriter = { ...broken, ...bearing(TOKENS.writer) };
+    expect((await ask('POST', '/v1/notes', { headers: asWriter, body: long })).status).to.equal(415);
+    const headers = sendingJson(TOKENS.writer);
+    expect((await ask('POST', '/v1/notes', { headers, body: long })).status).to.equal(413);
+    expect((await ask('POST', '/v1/notes', { headers, body: '{"text":' })).status).to.equal(400);
+    expect((await ask('POST', '/v1/notes', { headers, body: { text: '' } })).status).to.equal(422);
+    const kept = await ask('POST', '/v1/notes', { headers, body: { text: 'a', tags: [1] } });
+    expect([kept.status, kept.json]).to.deep.equal([201, { text: 'a', tags: [1] }]);
+  });
+
+  it('fill in what the schema gives by default', async () => {
+    const { ask } = serveRoutes([note]);
+    const kept = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.writer), body: { text: 'a' } });
+    expect(kept.json).to.deep.equal({ text: 'a', tags: [] });
+  });
+
+  it('tell http:admit who asks for what, and add its headers to the answer, a refusal included', async () => {
+    const { ask, hooks } = serveRoutes([note]);
+    const seen: unknown[] = [];
+    hooks.register('limits', httpAdmit, (input) => {
+      const { caller, dimension, route: pattern } = input as HttpRequestInfo & { caller: { entityUri: string } };
+      seen.push([caller.entityUri, dimension, pattern]);
+      return { 'RateLimit-Remaining': '3' };
+    });
+    const kept = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.writer), body: { text: 'a' } });
+    const refused = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.reader), body: { text: 'a' } });
+    expect([kept.status, kept.headers['ratelimit-remaining']]).to.deep.equal([201, '3']);
+    expect([refused.status, refused.headers['ratelimit-remaining']]).to.deep.equal([403, '3']);
+    await ask('POST', '/v1/unknown', { headers: bearing(TOKENS.writer) });
+    await ask('GET', '/v1/notes', { headers: bearing(TOKENS.writer) });
+    expect(seen).to.deep.equal([
+      ['agent:writer', 'fact_write', '/v1/notes'],
+      ['agent:reader', 'fact_write', '/v1/notes'],
+    ]);
+  });
+});
+
+describe('methods of a path', () => {
+  it('are listed, sorted, by a 405', async () => {
+    const { ask } = serveRoutes([route('POST', '/v1/things'), route('GET', '/v1/things')]);
+    const answer = await ask('DELETE', '/v1/things', { headers: bearing(TOKENS.reader) });
+    expect([answer.status, answer.json.code, answer.headers['allow']]).to.deep.equal([
+      405,
+      'method_not_allowed',
+      'GET, POST',
+    ]);
+  });
+
+  it('are what they are called: no header changes one, and HEAD, OPTIONS and TRACE are methods like any other', async () => {
+    const { ask } = serveRoutes([route('GET', '/v1/things')]);
+    const headers = { ...bearing(TOKENS.reader), 'X-HTTP-Method-Override': 'GET' };
+    for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'POST', 'get']) {
+      expect((await ask(method, '/v1/things', { headers })).status, method).to.equal(405);
+    }
+  });
+
+  it('include HEAD on open documents', async () => {
+    const { ask } = serveRoutes([{ ...route('GET', '/healthz'), access: 'open' }]);
+    expect((await ask('HEAD', '/healthz')).status).to.equal(200);
+    expect((await ask('POST', '/healthz')).headers['allow']).to.equal('GET, HEAD');
+  });
+});
+
+describe('a set of routes', () => {
+  const problems = (...routes: readonly (readonly [plugin: string, route: TestRoute])[]) =>
+    routeProblems(routes.map(([plugin, owned]) => ({ plugin, route: owned })));
+
+  it('may not hold two that answer the same request, whatever they call their parameters', () => {
+    expect(problems(['a', route('GET', '/v1/x/:id')], ['b', route('GET', '/v1/x/:key')])).to.deep.equal([
+      'GET /v1/x/:key is registered by "a" and by "b"',
+    ]);
+    expect(problems(['a', route('GET', '/v1/x')], ['a', route('GET', '/v1/x')])).to.have.length(1);
+    expect(
+      problems(
+        ['a', route('GET', '/v1/x/:id')],
+        ['b', route('DELETE', '/v1/x/:id')],
+        ['c', route('GET', '/v1/x/*id')],
+        ['d', route('GET', '/v1/x/*id/y')],
+        ['e', route('GET', '/v1/x/fixed')],
+      ),
+    ).to.deep.equal([]);
+  });
+
+  const bad = [
+    'v1/x',
+    '/',
+    '/v1//x',
+    '/v1/x/',
+    '/v1/*a/:b',
+    '/v1/*a/*b',
+    '/v1/:a/:a',
+    '/v1/a b',
+    '/v1/:A',
+    '/v1/%41',
+    '/v1/:',
+  ];
+  for (const path of bad) {
+    it(`may not hold the path "${path}"`, () => {
+      const [problem] = problems(['a', route('GET', path)]);
+      expect(problem).to.contain('plugin "a"');
+      expect(() => serveRoutes([route('GET', path)])).to.throw(/path/);
+    });
+  }
+
+  it('is refused as a whole when two are alike', () => {
+    expect(() => serveRoutes([route('GET', '/v1/x'), route('GET', '/v1/x')])).to.throw('registered by');
+  });
+});

@@ -1,0 +1,123 @@
+import { HookBus } from '../../kernel/hooks/hook-bus.ts';
+import { compileRoutes } from '../../kernel/http/compile-route.ts';
+import { createServiceNames } from '../../kernel/identity/service-names.ts';
+import { type Authorizer, DEFAULT_TENANT, type Principal, type Route, ServiceError } from '../../kernel/plugin-api.ts';
+import type { ServeOptions } from '../../ports/ports.ts';
+import { createLoopbackNetwork, type LoopbackRequest, readReplyBody } from '../fakes/loopback-network.ts';
+import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
+
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body as JSON; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
+  readonly json: any;
+}
+
+export type Ask = (method: string, target: string, request?: AskOptions) => Promise<Answer>;
+
+export interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>> | LoopbackRequest['headers'];
+  /** Anything but text and bytes is sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** Routes behind the kernel's own HTTP, without a node and without sockets. */
+export interface ServedRoutes {
+  readonly ask: Ask;
+  readonly hooks: HookBus;
+  readonly clock: ManualClock;
+  readonly logged: LogLine[];
+  readonly serveOptions: ServeOptions;
+}
+
+/** Bearer tokens of `serveRoutes`, and what they may. */
+export const TOKENS = { reader: 'reader-token', writer: 'writer-token', down: 'store-is-down' } as const;
+
+const principal = (entityUri: string, permissions: readonly ('read' | 'write')[]): Principal => ({
+  kind: 'key',
+  entityUri,
+  permissions: new Set(permissions),
+  allowedScopes: new Set(['public']),
+  tenantId: DEFAULT_TENANT,
+  keyId: entityUri,
+  oidcSub: null,
+});
+
+const PRINCIPALS = new Map([
+  [TOKENS.reader, principal('agent:reader', ['read'])],
+  [TOKENS.writer, principal('agent:writer', ['read', 'write'])],
+] as const);
+
+export const tokenAuthorizer: Authorizer = {
+  authenticate(token) {
+    if (token === TOKENS.down)
+      throw new ServiceError('unavailable', 'the store cannot be reached', { hint: 'at 10.0.0.5' });
+    const found = PRINCIPALS.get(token as 'reader-token');
+    if (found === undefined) throw new ServiceError('authentication', 'a valid API key is required');
+    return found;
+  },
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: routes of any shape
+export type TestRoute = Route<any, any, any>;
+
+const NODE_URL = 'http://node.test';
+
+export const serveRoutes = (
+  routes: readonly TestRoute[],
+  options: { readonly serviceName?: string; readonly maxBodyBytes?: number; readonly authorizer?: Authorizer } = {},
+): ServedRoutes => {
+  const logged: LogLine[] = [];
+  const log = createMemoryLogger(logged);
+  const clock = createManualClock();
+  const hooks = new HookBus({ clock, log });
+  const names = createServiceNames(options.serviceName ?? 'svc');
+  const serveOptions = compileRoutes({
+    routes: routes.map((route) => ({ route, plugin: 'test' })),
+    authorizer: options.authorizer ?? tokenAuthorizer,
+    hooks,
+    self: { names, nodeId: names.nodeId('1'), nodeUrl: NODE_URL, authority: 'node.test' },
+    clock,
+    random: createSeededRandom(),
+    log,
+    maxBodyBytes: options.maxBodyBytes ?? 1_000,
+  });
+  return { ask: askThrough(serveOptions), hooks, clock, logged, serveOptions };
+};
+
+const askThrough = (serveOptions: ServeOptions): Ask => {
+  const network = createLoopbackNetwork();
+  const serving = network.transport(NODE_URL).serve(serveOptions);
+  return async (method, target, { headers = {}, body } = {}) => {
+    await serving;
+    const listed = Array.isArray(headers) ? headers : Object.entries(headers);
+    const bytes = body === undefined ? {} : { body: toBytes(body) };
+    const reply = await network.deliver(NODE_URL, { method, target, headers: listed, ...bytes });
+    const text = Buffer.from(await readReplyBody(reply)).toString();
+    const lowered = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+    const isJson = text !== '' && /json$/.test(reply.headers['Content-Type'] ?? '');
+    return {
+      status: reply.status,
+      headers: Object.fromEntries(lowered),
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+};
+
+const toBytes = (body: unknown): Uint8Array => {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+};
+
+/** Headers of a request that carries a token, and of one that carries JSON besides. */
+export const bearing = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+export const sendingJson = (token: string): Record<string, string> => ({
+  ...bearing(token),
+  'Content-Type': 'application/json',
+});
