@@ -1,0 +1,114 @@
+import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc } from '../../ports/ports.ts';
+import { FIELD_COLUMNS } from './fact-field-columns.ts';
+import { isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
+import { equalsOneOf } from './list-condition.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import { identifier } from './sql-identifier.ts';
+
+/**
+ * Turns a filter over the table `facts`, known to the query as `alias`, into a condition that holds for exactly the facts for
+ * which `evaluateFilter` answers true. The values for its `?` are those of `shapeOf`.
+ *
+ * SQL is three-valued where a filter is not. That only shows under `not`, so a negation asks whether its part is not true,
+ * and everything else may leave an unknown where a false belongs.
+ */
+export const compileFilter = (filter: Filter, dialect: SqlDialect, alias: string): string =>
+  new FilterCompiler(dialect).condition(filter, alias);
+
+type InTable = Extract<Filter, { kind: 'inTable' }>;
+
+const ALWAYS = '1 = 1';
+const NEVER = '1 = 0';
+
+class FilterCompiler {
+  readonly #dialect: SqlDialect;
+  #joins = 0;
+
+  constructor(dialect: SqlDialect) {
+    this.#dialect = dialect;
+  }
+
+  condition(filter: Filter, alias: string): string {
+    switch (filter.kind) {
+      case 'all':
+        return this.#joined(filter.of, alias, ' AND ', ALWAYS);
+      case 'any':
+        return this.#joined(filter.of, alias, ' OR ', NEVER);
+      case 'not':
+        return `(${this.condition(filter.of, alias)}) IS NOT TRUE`;
+      case 'in':
+        return this.#isOneOf(filter, alias);
+      case 'above':
+      case 'below':
+        return isComparable(filter.field, filter.value) ? comparison(filter, alias) : NEVER;
+      case 'isNull':
+        return `${alias}.${firstColumn(filter.field)} IS NULL`;
+      case 'inTable':
+        return this.#existsIn(filter, alias);
+    }
+  }
+
+  #joined(parts: readonly Filter[], alias: string, operator: string, whenEmpty: string): string {
+    if (parts.length === 0) return whenEmpty;
+    return `(${parts.map((part) => this.condition(part, alias)).join(operator)})`;
+  }
+
+  #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>, alias: string): string {
+    const { is, column } = FIELD_COLUMNS[field];
+    if (is === 'stamp') return NEVER;
+    return equalsOneOf(`${alias}.${column}`, usableValues(field, values).length, is, this.#dialect);
+  }
+
+  #existsIn(filter: InTable, alias: string): string {
+    if (filter.whereFact !== undefined && filter.table !== 'facts') {
+      throw new Error(`whereFact is only for the table facts, not for ${filter.table}`);
+    }
+    this.#joins += 1;
+    const joined = `j${this.#joins}`;
+    const parts = [
+      ...filter.match.map((match) => matchSql(match, alias, joined)),
+      ...filter.where.map((condition) => this.#onColumn(condition, joined)),
+    ];
+    if (filter.whereFact !== undefined) parts.push(this.condition(filter.whereFact, joined));
+    const where = parts.length === 0 ? ALWAYS : parts.join(' AND ');
+    return `EXISTS (SELECT 1 FROM ${identifier(filter.table)} ${joined} WHERE ${where})`;
+  }
+
+  #onColumn(condition: ColumnCondition, joined: string): string {
+    if ('above' in condition) return columnComparison(condition.column, '>', condition.above, joined);
+    if ('below' in condition) return columnComparison(condition.column, '<', condition.below, joined);
+    const column = `${joined}.${identifier(condition.column)}`;
+    if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
+    // The column's type is not known here, so texts and numbers are asked for apart.
+    const texts = equalsOneOf(column, textsOf(condition.in).length, 'text', this.#dialect);
+    const numbers = equalsOneOf(column, numbersOf(condition.in).length, 'number', this.#dialect);
+    const options = [texts, numbers, ...(condition.orNull === true ? [`${column} IS NULL`] : [])];
+    return `(${options.filter((option) => option !== NEVER).join(' OR ') || NEVER})`;
+  }
+}
+
+const comparison = (filter: Extract<Filter, { kind: 'above' | 'below' }>, alias: string): string => {
+  const { is, column } = FIELD_COLUMNS[filter.field];
+  const operator = filter.kind === 'above' ? '>' : '<';
+  return is === 'stamp' ? `${stampOf(alias, column)} ${operator} (?, ?)` : `${alias}.${column} ${operator} ?`;
+};
+
+const columnComparison = (column: string, operator: '<' | '>', value: number | Hlc, joined: string): string =>
+  typeof value === 'object'
+    ? `${stampOf(joined, column)} ${operator} (?, ?)`
+    : `${joined}.${identifier(column)} ${operator} ?`;
+
+const matchSql = (match: ColumnMatch, alias: string, joined: string): string => {
+  const { is, column } = FIELD_COLUMNS[match.field];
+  const operator = match.is === 'equal' ? '=' : '>';
+  if (is === 'stamp') return `${stampOf(joined, match.column)} ${operator} ${stampOf(alias, column)}`;
+  return `${joined}.${identifier(match.column)} ${operator} ${alias}.${column}`;
+};
+
+const stampOf = (table: string, prefix: string): string =>
+  `(${table}.${identifier(`${prefix}_wall`)}, ${table}.${identifier(`${prefix}_ctr`)})`;
+
+const firstColumn = (field: FactField): string => {
+  const { is, column } = FIELD_COLUMNS[field];
+  return is === 'stamp' ? `${column}_wall` : column;
+};

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration } from '../../ports/ports.ts';
+
+/**
+ * The core's part of the schema. Type names are those that PostgreSQL knows and to which SQLite gives the right affinity.
+ * Text is compared by bytes on both.
+ */
+export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
+  { owner: 'core', number: 1, name: 'init', up: (schema) => runAll(schema, initialTables(schema.dialect)) },
+  { owner: 'core', number: 11, name: 'facts_garden_attested', up: (schema) => runAll(schema, GARDENS_AND_ATTESTATION) },
+  { owner: 'core', number: 12, name: 'multi_tenant', up: (schema) => addTenants(schema) },
+];
+
+type Dialect = MigrationSchema['dialect'];
+
+const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {
+  for (const statement of statements) await schema.raw(statement);
+};
+
+const textType = (dialect: Dialect): string => (dialect === 'postgres' ? 'TEXT COLLATE "C"' : 'TEXT');
+
+const initialTables = (dialect: Dialect): string[] => [
+  ...factTables(dialect),
+  ...nodeTables(dialect),
+  ...REFUSALS[dialect],
+];
+
+const factTables = (dialect: Dialect): string[] => {
+  const text = textType(dialect);
+  const sequence = dialect === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY';
+  return [
+    `CREATE TABLE facts (
+      seq ${sequence},
+      id ${text} NOT NULL,
+      entity ${text} NOT NULL,
+      entity_key ${text} NOT NULL,
+      relation ${text} NOT NULL,
+      relation_key ${text} NOT NULL,
+      value_type ${text} NOT NULL,
+      value_v ${text},
+      value_key ${text} NOT NULL,
+      interpret_as ${text} NOT NULL,
+      source ${text} NOT NULL,
+      source_key ${text} NOT NULL,
+      timestamp ${text} NOT NULL,
+      timestamp_ms BIGINT NOT NULL,
+      confidence DOUBLE PRECISION NOT NULL,
+      scope ${text} NOT NULL,
+      valid_until ${text},
+      valid_until_ms BIGINT,
+      cid ${text} NOT NULL,
+      derived_from ${text},
+      system SMALLINT NOT NULL,
+      session_id ${text},
+      asserted_by ${text},
+      received_from ${text},
+      origin_node_id ${text},
+      hlc_wall BIGINT NOT NULL,
+      hlc_ctr INTEGER NOT NULL,
+      hlc_text ${text} NOT NULL,
+      feed_wall BIGINT NOT NULL,
+      feed_ctr INTEGER NOT NULL
+    )`,
+    'CREATE UNIQUE INDEX facts_by_id ON facts (id)',
+    `CREATE TABLE feed (
+      wall BIGINT NOT NULL,
+      ctr INTEGER NOT NULL,
+      kind ${text} NOT NULL,
+      subject_id ${text} NOT NULL,
+      PRIMARY KEY (wall, ctr)
+    )${withoutRowid(dialect)}`,
+    `CREATE TABLE fact_covers (
+      fact_id ${text} NOT NULL PRIMARY KEY,
+      kind ${text} NOT NULL,
+      entity_key ${text} NOT NULL,
+      relation_key ${text} NOT NULL,
+      scope ${text} NOT NULL,
+      hlc_wall BIGINT NOT NULL,
+      hlc_ctr INTEGER NOT NULL
+    )`,
+    `CREATE TABLE fact_expiries (
+      fact_id ${text} NOT NULL PRIMARY KEY,
+      expires_ms BIGINT NOT NULL,
+      hlc_wall BIGINT NOT NULL,
+      hlc_ctr INTEGER NOT NULL
+    )${withoutRowid(dialect)}`,
+  ];
+};
+
+const nodeTables = (dialect: Dialect): string[] => [
+  `CREATE TABLE node_clock (
+    id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1),
+    wall BIGINT NOT NULL,
+    ctr INTEGER NOT NULL,
+    epoch ${textType(dialect)} NOT NULL
+  )`,
+  `INSERT INTO node_clock (id, wall, ctr, epoch) VALUES (1, 0, 0, '${randomUUID()}')`,
+  `CREATE TABLE node_settings (
+    key ${textType(dialect)} NOT NULL PRIMARY KEY,
+    value ${textType(dialect)} NOT NULL
+  )`,
+];
+
+const withoutRowid = (dialect: Dialect): string => (dialect === 'sqlite' ? ' WITHOUT ROWID' : '');
+
+const REFUSALS: Readonly<Record<Dialect, readonly string[]>> = {
+  sqlite: ['UPDATE', 'DELETE'].map(
+    (change) => `CREATE TRIGGER facts_refuse_${change.toLowerCase()} BEFORE ${change} ON facts
+      BEGIN SELECT RAISE(ABORT, 'facts are immutable'); END`,
+  ),
+  postgres: [
+    `CREATE FUNCTION facts_refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'facts are immutable'; END $$`,
+    `CREATE TRIGGER facts_refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON facts
+      FOR EACH STATEMENT EXECUTE FUNCTION facts_refuse_change()`,
+  ],
+};
+
+const GARDENS_AND_ATTESTATION: readonly string[] = [
+  'ALTER TABLE facts ADD COLUMN garden_id TEXT',
+  'ALTER TABLE facts ADD COLUMN attested SMALLINT',
+  'ALTER TABLE facts ADD COLUMN attested_key_id TEXT',
+  'ALTER TABLE fact_covers ADD COLUMN garden_id TEXT',
+];
+
+/** The node's own record belongs to no tenant. */
+const isNodeTable = (table: string): boolean => table.startsWith('node_');
+
+const addTenants = async (schema: MigrationSchema): Promise<void> => {
+  for (const table of await schema.tables()) {
+    if (isNodeTable(table) || (await schema.hasColumn(table, 'tenant_id'))) continue;
+    await schema.raw(
+      `ALTER TABLE "${table}" ADD COLUMN tenant_id ${textType(schema.dialect)} NOT NULL DEFAULT '${DEFAULT_TENANT}'`,
+    );
+  }
+  await runAll(schema, TENANT_INDEXES);
+  if (schema.dialect === 'sqlite') await runAll(schema, expectations());
+};
+
+/** Every insert pays for each of these; whoever adds one measures it first. */
+const TENANT_INDEXES: readonly string[] = [
+  'CREATE INDEX facts_by_triple ON facts (tenant_id, entity_key, relation_key, scope, confidence, hlc_wall, hlc_ctr)',
+  'CREATE INDEX facts_by_cid ON facts (tenant_id, cid)',
+  'CREATE INDEX facts_by_timestamp ON facts (tenant_id, timestamp_ms, id)',
+  'CREATE INDEX facts_by_source ON facts (tenant_id, source_key)',
+  'CREATE INDEX fact_covers_by_triple ON fact_covers (tenant_id, entity_key, relation_key, scope, hlc_wall, hlc_ctr)',
+];
+
+/**
+ * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many facts,
+ * few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one entity.
+ * The numbers are rows in the index and rows per distinct prefix of it: https://sqlite.org/fileformat2.html#stat1tab
+ */
+const EXPECTED_ROWS: readonly (readonly [table: string, index: string, rows: string])[] = [
+  ['facts', 'facts_by_id', '1000000 1'],
+  ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 3 1 1'],
+  ['facts', 'facts_by_cid', '1000000 1000000 1'],
+  ['facts', 'facts_by_timestamp', '1000000 1000000 2 1'],
+  ['facts', 'facts_by_source', '1000000 1000000 5000'],
+  ['feed', 'feed', '1000000 2 1'],
+  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 1 1'],
+  ['fact_covers', 'sqlite_autoindex_fact_covers_1', '10000 1'],
+  ['fact_expiries', 'fact_expiries', '10000 1'],
+];
+
+const expectations = (): string[] => [
+  // Creates the tables of statistics; this one table is empty or small.
+  'ANALYZE fact_expiries',
+  ...EXPECTED_ROWS.flatMap(([table, index, rows]) => [
+    `DELETE FROM sqlite_stat1 WHERE idx = '${index}'`,
+    `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
+  ]),
+  // Makes this connection read them; others do when they see the new schema.
+  'ANALYZE sqlite_schema',
+];

@@ -1,0 +1,36 @@
+import type { FactField } from '../../ports/ports.ts';
+
+/** How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns. */
+export interface FieldColumn {
+  readonly is: 'text' | 'number' | 'stamp';
+  /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
+  readonly column: string;
+}
+
+const text = (column: string): FieldColumn => ({ is: 'text', column });
+const number = (column: string): FieldColumn => ({ is: 'number', column });
+const stamp = (column: string): FieldColumn => ({ is: 'stamp', column });
+
+/** The column of every member that a filter may test. */
+export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
+  id: text('id'),
+  tenantId: text('tenant_id'),
+  entityKey: text('entity_key'),
+  relationKey: text('relation_key'),
+  sourceKey: text('source_key'),
+  valueKey: text('value_key'),
+  scope: text('scope'),
+  gardenId: text('garden_id'),
+  cid: text('cid'),
+  confidence: number('confidence'),
+  timestampMs: number('timestamp_ms'),
+  validUntilMs: number('valid_until_ms'),
+  hlc: stamp('hlc'),
+  feed: stamp('feed'),
+  system: number('system'),
+  interpretAs: text('interpret_as'),
+  sessionId: text('session_id'),
+  assertedBy: text('asserted_by'),
+  receivedFrom: text('received_from'),
+  originNodeId: text('origin_node_id'),
+};

@@ -1,0 +1,34 @@
+import type { FactField, Hlc } from '../../ports/ports.ts';
+import { FIELD_COLUMNS } from './fact-field-columns.ts';
+
+/** Which values of a filter can match anything at all; the others are left out of the statement. */
+
+export type Values = readonly (string | number | boolean)[];
+
+const NONE: readonly never[] = [];
+
+/** The values that the member could equal, as they are stored. */
+export const usableValues = (field: FactField, values: Values): readonly string[] | readonly number[] => {
+  const { is } = FIELD_COLUMNS[field];
+  if (is === 'text') return textsOf(values);
+  return is === 'number' ? numbersOf(values) : NONE;
+};
+
+export const textsOf = (values: Values): readonly string[] => values.filter(isStorableText);
+
+/** Booleans are stored as 0 and 1. */
+export const numbersOf = (values: Values): readonly number[] =>
+  values.filter((value) => typeof value !== 'string').map(Number);
+
+/** Whether the member can lie above or below the value. */
+export const isComparable = (field: FactField, value: number | Hlc): boolean => {
+  const { is } = FIELD_COLUMNS[field];
+  return is === (typeof value === 'object' ? 'stamp' : 'number') && !Number.isNaN(value);
+};
+
+/**
+ * No stored text holds U+0000 or a lone surrogate. SQLite would take a search text that does for another one, and
+ * PostgreSQL would refuse it.
+ */
+const isStorableText = (value: string | number | boolean): value is string =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000');

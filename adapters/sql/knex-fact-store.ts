@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import type { FactStore, OwnedMigration, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import { FactStatements } from './fact-statements.ts';
+import { applyMigrations } from './migration-ledger.ts';
+import type { SqlEngine } from './sql-engine.ts';
+import { SqlSnapshot } from './sql-snapshot.ts';
+import { SqlWriteTransaction } from './sql-write-transaction.ts';
+
+/** The fact store over any SQL engine. */
+export const createKnexFactStore = (engine: SqlEngine): FactStore => new KnexFactStore(engine);
+
+/** Cleared when its write ends: work that outlives the write, such as a timer, is no longer inside it. */
+interface WriteMark {
+  open: boolean;
+}
+
+class KnexFactStore implements FactStore {
+  readonly #engine: SqlEngine;
+  readonly #statements: FactStatements;
+  readonly #marks = new AsyncLocalStorage<WriteMark>();
+
+  constructor(engine: SqlEngine) {
+    this.#engine = engine;
+    this.#statements = new FactStatements(engine.dialect);
+  }
+
+  read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.#engine.read((session) => work(new SqlSnapshot(session, this.#engine.dialect, this.#statements)));
+  }
+
+  write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    if (this.insideWrite()) {
+      throw new Error('a write inside a write would wait for itself: use the transaction that is already open');
+    }
+    return this.#engine.write(`append:${tenantId}`, async (session) => {
+      const mark: WriteMark = { open: true };
+      const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
+      try {
+        return await this.#marks.run(mark, work, transaction);
+      } finally {
+        mark.open = false;
+      }
+    });
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    if (this.insideWrite()) {
+      throw new Error('a query of its own inside a write would wait for that write: use the table of the transaction');
+    }
+    return this.#engine.table(name);
+  }
+
+  insideWrite(): boolean {
+    return this.#marks.getStore()?.open === true;
+  }
+
+  migrate(migrations: readonly OwnedMigration[]): Promise<void> {
+    return applyMigrations(this.#engine, migrations);
+  }
+
+  ping(): Promise<void> {
+    return this.#engine.ping();
+  }
+
+  tables(): Promise<string[]> {
+    return this.#engine.read(async (session) => {
+      const rows = await session.rows(this.#engine.dialect.tableNames, []);
+      return rows.map(([name]) => name as string).sort();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+}

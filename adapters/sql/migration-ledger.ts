@@ -1,0 +1,117 @@
+import { type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SqlEngine, SqlSession } from './sql-engine.ts';
+
+/** One row per applied migration: `version` is `<three digits>_<name>`, `owner` is `core` or the plugin that brought it. */
+const LEDGER = 'schema_migrations';
+const LOCK = 'migrations';
+const CORE = 'core';
+
+/**
+ * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own that takes the lock, looks
+ * at the ledger again and adds its row, so that several processes may start at once and an interrupted start goes on
+ * where it stopped.
+ */
+export const applyMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]): Promise<void> => {
+  const ordered = [...migrations].sort((one, other) => one.number - other.number);
+  refuseSharedNumbers(ordered);
+  const before = await engine.read((session) => readLedger(session, engine.dialect));
+  refuseForeignLedger(before, ordered);
+  const missing = ordered.filter((migration) => !before.has(migration.number));
+  for (const migration of missing) {
+    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, ordered));
+    engine.schemaChanged();
+  }
+};
+
+interface LedgerEntry {
+  readonly version: string;
+  readonly owner: string;
+}
+
+const versionOf = ({ number, name }: OwnedMigration): string => `${String(number).padStart(3, '0')}_${name}`;
+
+const apply = async (
+  session: SqlSession,
+  dialect: SqlDialect,
+  migration: OwnedMigration,
+  all: readonly OwnedMigration[],
+): Promise<void> => {
+  await session.run(CREATE_LEDGER, []);
+  const ledger = await readLedger(session, dialect);
+  refuseForeignLedger(ledger, all);
+  if (ledger.has(migration.number)) return;
+  await migration.up(schemaOf(session, dialect));
+  await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
+    versionOf(migration),
+    new Date().toISOString(),
+    migration.owner,
+  ]);
+};
+
+const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
+  version TEXT NOT NULL PRIMARY KEY,
+  applied_at TEXT NOT NULL,
+  owner TEXT NOT NULL
+)`;
+
+const readLedger = async (session: SqlSession, dialect: SqlDialect): Promise<ReadonlyMap<number, LedgerEntry>> => {
+  if (!(await tableNames(session, dialect)).includes(LEDGER)) return new Map();
+  const rows = await session.rows(`SELECT version, owner FROM ${LEDGER}`, []);
+  return new Map(
+    rows.map(([version, owner]) => [
+      Number.parseInt(version as string, 10),
+      { version: version as string, owner: owner as string },
+    ]),
+  );
+};
+
+const refuseSharedNumbers = (ordered: readonly OwnedMigration[]): void => {
+  for (const [at, migration] of ordered.entries()) {
+    const next = ordered[at + 1];
+    if (next?.number === migration.number) {
+      throw new Error(
+        `migrations ${versionOf(migration)} of ${migration.owner} and ${versionOf(next)} of ${next.owner} share a number`,
+      );
+    }
+  }
+};
+
+const refuseForeignLedger = (ledger: ReadonlyMap<number, LedgerEntry>, known: readonly OwnedMigration[]): void => {
+  const newestCore = Math.max(0, ...known.filter(({ owner }) => owner === CORE).map(({ number }) => number));
+  for (const [number, { version, owner }] of ledger) {
+    if (owner === CORE && number > newestCore) {
+      throw new ServiceError('unavailable', `the store was written by a newer version: it has migration ${version}`, {
+        hint: 'start the version that wrote it or a newer one, or restore a copy made before the upgrade',
+      });
+    }
+    const mine = known.find((migration) => migration.number === number);
+    if (mine !== undefined && versionOf(mine) !== version) {
+      throw new ServiceError(
+        'unavailable',
+        `the store has migration ${version} of ${owner} where ${mine.owner} brings ${versionOf(mine)}`,
+        { hint: 'migration numbers are unique: give the newer of the two another number' },
+      );
+    }
+  }
+};
+
+const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => ({
+  get schema() {
+    return session.schema();
+  },
+  dialect: dialect.name,
+  raw: async (sql) => {
+    await session.run(sql, []);
+  },
+  tables: async () => (await tableNames(session, dialect)).filter((name) => name !== LEDGER),
+  hasColumn: async (table, column) => {
+    const rows = await session.rows(dialect.columnNames, [table]);
+    return rows.some(([name]) => name === column);
+  },
+});
+
+const tableNames = async (session: SqlSession, dialect: SqlDialect): Promise<string[]> => {
+  const rows = await session.rows(dialect.tableNames, []);
+  return rows.map(([name]) => name as string).sort();
+};

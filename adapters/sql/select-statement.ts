@@ -1,0 +1,70 @@
+import type { SqlValue } from '../../ports/ports.ts';
+import { bindList, equalsOneOf } from './list-condition.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SqlParameter } from './sql-engine.ts';
+import { identifier } from './sql-identifier.ts';
+
+export type ColumnValues = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
+
+/**
+ * `SELECT *` of the rows whose columns equal the values, a list meaning any of them. Null equals null here, because that
+ * is what a caller who looks for it means.
+ */
+export const selectStatement = (
+  table: string,
+  where: ColumnValues,
+  dialect: SqlDialect,
+): { readonly sql: string; readonly parameters: SqlParameter[] } => {
+  const parameters: SqlParameter[] = [];
+  const conditions: string[] = [];
+  for (const name in where) {
+    conditions.push(equality(identifier(name), where[name] as SqlValue | readonly SqlValue[], dialect, parameters));
+  }
+  const condition = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return { sql: `SELECT * FROM ${identifier(table)}${condition}`, parameters };
+};
+
+const equality = (
+  column: string,
+  value: SqlValue | readonly SqlValue[],
+  dialect: SqlDialect,
+  parameters: SqlParameter[],
+): string => {
+  if (value === null) return `${column} IS NULL`;
+  if (isList(value)) return anyOf(column, value, dialect, parameters);
+  parameters.push(scalar(value));
+  return `${column} = ?`;
+};
+
+const anyOf = (
+  column: string,
+  values: readonly SqlValue[],
+  dialect: SqlDialect,
+  parameters: SqlParameter[],
+): string => {
+  const scalars = values.filter((value) => value !== null).map(scalar);
+  const options: string[] = [];
+  if (isAll(scalars, 'string') || isAll(scalars, 'number')) {
+    options.push(equalsOneOf(column, scalars.length, typeof scalars[0] === 'string' ? 'text' : 'number', dialect));
+    bindList(scalars, dialect, parameters);
+  } else {
+    options.push(`${column} IN (${scalars.map(() => '?').join(', ')})`);
+    parameters.push(...scalars);
+  }
+  if (scalars.length < values.length) options.push(`${column} IS NULL`);
+  return options.length === 1 ? (options[0] as string) : `(${options.join(' OR ')})`;
+};
+
+interface ByName {
+  string: string;
+  number: number;
+}
+
+const isAll = <T extends keyof ByName>(values: readonly unknown[], type: T): values is ByName[T][] =>
+  values.every((value) => typeof value === type);
+
+const isList = (value: SqlValue | readonly SqlValue[]): value is readonly SqlValue[] => Array.isArray(value);
+
+/** A value as both engines store it: booleans as 0 and 1. */
+export const scalar = <T extends SqlParameter>(value: T): Exclude<T, boolean> | number =>
+  typeof value === 'boolean' ? Number(value) : (value as Exclude<T, boolean>);

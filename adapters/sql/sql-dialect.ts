@@ -1,0 +1,16 @@
+import type { SqlParameter } from './sql-engine.ts';
+
+/** Where SQLite and PostgreSQL differ in the statements that both run. Past eight members, stop and rethink. */
+export interface SqlDialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Condition that `column` equals one of a list bound as one `?`, so that lists of any length share a statement. */
+  inList(column: string, of: 'text' | 'number'): string;
+  /** The list as `inList` wants it bound. */
+  listParameter(values: readonly string[] | readonly number[]): SqlParameter;
+  /** Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway. */
+  readonly forUpdate: string;
+  /** Query for the names of all tables, one column. */
+  readonly tableNames: string;
+  /** Query for the names of a table's columns, one column; the table's name is its `?`. */
+  readonly columnNames: string;
+}

@@ -1,0 +1,55 @@
+import type { Knex } from 'knex';
+import type { SqlValue } from '../../ports/ports.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+
+/** A value for one `?`. Arrays are for engines whose dialect binds lists as such. */
+export type SqlParameter = SqlValue | readonly string[] | readonly number[];
+
+export interface InsertTarget {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** A unique column: a row whose value there is taken is left out instead of failing. */
+  readonly unlessTaken?: string;
+}
+
+/**
+ * One connection inside one transaction. Statements mark parameters with `?`, contain no other question mark and no
+ * values, and are prepared once per connection and text. Every call throws once the transaction has ended; when a statement
+ * of a write fails, the transaction can only be rolled back, on every engine alike.
+ */
+export interface SqlSession {
+  /** Rows as arrays, columns in the order of the select list. The fastest way to read. */
+  rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]>;
+  /** The rows for every set of parameters, each at the place of its set. */
+  rowsOfEach(sql: string, sets: readonly (readonly SqlParameter[])[]): Promise<SqlValue[][][]>;
+  /** Rows as objects. */
+  records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]>;
+  /** Number of rows changed. */
+  run(sql: string, parameters: readonly SqlParameter[]): Promise<number>;
+  /** Whether each row was inserted, at its place. A row may be left out because of an earlier one of the same call. */
+  insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]>;
+  /** Builder bound to this transaction. */
+  table(name: string): Knex.QueryBuilder;
+  /** A fresh schema builder bound to this transaction. */
+  schema(): Knex.SchemaBuilder;
+}
+
+/** Connections, transactions and errors of one database. All errors that mean its state are `ServiceError`s already. */
+export interface SqlEngine {
+  readonly dialect: SqlDialect;
+  /** Runs `work` on a consistent view of what was committed before the call. */
+  read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over all
+   * processes. Commits when `work` resolves, rolls back when it rejects.
+   */
+  write<T>(lock: string, work: (session: SqlSession) => Promise<T>): Promise<T>;
+  /** Builder on no transaction: each of its queries is one of its own. */
+  table(name: string): Knex.QueryBuilder;
+  /** Resolves when a write could be made now. */
+  ping(): Promise<void>;
+  /** The tables have changed: nothing prepared before may be reused. */
+  schemaChanged(): void;
+  /** Waits for running work, then closes. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module';
+import type { SqlValue } from '../../ports/ports.ts';
+
+/**
+ * What the adapter needs of a driver: the part of `node:sqlite` that `@photostructure/sqlite` has as well. Everything is
+ * synchronous. Errors carry SQLite's extended result code in `errcode`.
+ */
+export interface SqliteDriver {
+  readonly name: string;
+  /** Opens or creates the file. */
+  open(path: string): SqliteDatabase;
+}
+
+export interface SqliteDatabase {
+  /** Whether a transaction is open; SQLite ends one by itself when the disk is full or fails. */
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+export interface SqliteStatement {
+  /** Rows as arrays once `setReturnArrays(true)` was called. */
+  all(...parameters: SqlValue[]): unknown[];
+  run(...parameters: SqlValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  /** Columns of the result, none for a statement that returns no rows. */
+  columns(): readonly { readonly name: string }[];
+  setReturnArrays(enabled: boolean): void;
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => SqliteDatabase;
+  readonly StatementSync: { readonly prototype: object };
+}
+
+/**
+ * The driver built into Node where it has all we need, otherwise `@photostructure/sqlite`, whose prebuilt binaries need
+ * neither a compiler nor an install script.
+ */
+export const loadSqliteDriver = (): SqliteDriver => {
+  const builtIn = builtInModule();
+  if (builtIn !== undefined) return driverOf('node:sqlite', builtIn);
+  const load = createRequire(import.meta.url);
+  return driverOf('@photostructure/sqlite', load('@photostructure/sqlite') as SqliteModule);
+};
+
+const driverOf = (name: string, { DatabaseSync }: SqliteModule): SqliteDriver => ({
+  name,
+  open: (path) => new DatabaseSync(path),
+});
+
+const builtInModule = (): SqliteModule | undefined => {
+  const found = quietly(() => process.getBuiltinModule?.('node:sqlite')) as SqliteModule | undefined;
+  if (found === undefined) return undefined;
+  const complete =
+    'isTransaction' in found.DatabaseSync.prototype &&
+    'columns' in found.StatementSync.prototype &&
+    'setReturnArrays' in found.StatementSync.prototype;
+  return complete ? found : undefined;
+};
+
+/** Loading the built-in module prints that it is experimental; the subset used here has been stable since it appeared. */
+const quietly = <T>(load: () => T): T => {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+};

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { ServiceError, type SqlValue } from '../../ports/ports.ts';
+import type { SqlEngine } from '../sql/sql-engine.ts';
+import { FifoLock } from './fifo-lock.ts';
+import { ReaderPool } from './reader-pool.ts';
+import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { isBusy, isResourceFailure, toCommitError, toServiceError } from './sqlite-errors.ts';
+import { createSqliteBuilders, type StatementOutcome } from './sqlite-knex-client.ts';
+import { SqliteSession } from './sqlite-session.ts';
+
+export interface SqliteEngineOptions {
+  openWriter(): SqliteConnection;
+  openReader(): SqliteConnection;
+  /** How long a write waits while another process holds the lock. */
+  readonly busyTimeoutMs: number;
+}
+
+/** Milliseconds between attempts to get the lock from another process. */
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 8;
+
+/** One connection that writes and some that read, all in this thread, on one file in WAL mode. */
+export class SqliteEngine implements SqlEngine {
+  readonly dialect = sqliteDialect;
+  readonly #options: SqliteEngineOptions;
+  readonly #knex: Knex = createSqliteBuilders({ perform: (...statement) => this.#alone(...statement) });
+  readonly #turns = new FifoLock();
+  readonly #readers: ReaderPool;
+  #writer: SqliteConnection | undefined;
+  /** The last write failed for want of a resource, so that only a real write shows whether it is back. */
+  #inDoubt = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SqliteEngineOptions) {
+    this.#options = options;
+    this.#writer = options.openWriter();
+    this.#readers = new ReaderPool(options.openReader);
+  }
+
+  async read<T>(work: (session: SqliteSession) => Promise<T>): Promise<T> {
+    this.#refuseWhenClosed();
+    return this.#readers.lend(async (connection) => {
+      beginRead(connection);
+      const session = new SqliteSession(connection, this.#knex);
+      try {
+        const result = work(session);
+        if (!session.used) session.pin();
+        return await result;
+      } finally {
+        session.end();
+      }
+    });
+  }
+
+  /** The lock's name does not matter: SQLite has one writer, whatever it writes. */
+  async write<T>(_lock: string, work: (session: SqliteSession) => Promise<T>): Promise<T> {
+    this.#refuseWhenClosed();
+    return this.#turns.hold(async () => {
+      this.#refuseWhenClosed();
+      return this.#inTransaction(await this.#begin(), work);
+    });
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    return this.#knex(name);
+  }
+
+  async ping(): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#turns.hold(async () => {
+      this.#refuseWhenClosed();
+      // Rewriting the unused version number is the smallest write there is.
+      await this.#inTransaction(await this.#begin(), async (session) => {
+        if (this.#inDoubt) await session.run('PRAGMA user_version = 0', []);
+      });
+    });
+  }
+
+  schemaChanged(): void {
+    this.#writer?.forgetStatements();
+    this.#readers.forgetStatements();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    await this.#readers.drain();
+    await this.#turns.hold(async () => this.#writer?.close());
+  }
+
+  /**
+   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it whoever holds the lock when
+   * that is another store of this process.
+   */
+  async #begin(): Promise<SqliteConnection> {
+    const deadline = performance.now() + this.#options.busyTimeoutMs;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      this.#writer ??= this.#options.openWriter();
+      try {
+        this.#writer.exec('BEGIN IMMEDIATE');
+        return this.#writer;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw this.#failed(error, toServiceError(error));
+      }
+      // Processes that ask in step would keep missing each other.
+      await sleep(pause * (0.5 + Math.random()));
+    }
+  }
+
+  async #inTransaction<T>(writer: SqliteConnection, work: (session: SqliteSession) => Promise<T>): Promise<T> {
+    const session = new SqliteSession(writer, this.#knex);
+    let result: T;
+    try {
+      result = await work(session);
+      if (session.failure !== undefined) throw session.failure;
+    } catch (error) {
+      this.#rollBack(writer);
+      throw this.#failed(error, error);
+    } finally {
+      session.end();
+    }
+    try {
+      writer.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack(writer);
+      throw this.#failed(error, toCommitError(error));
+    }
+    this.#inDoubt = false;
+    return result;
+  }
+
+  #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
+    const perform = async (session: SqliteSession): Promise<StatementOutcome> => session.perform(sql, parameters);
+    return kind === 'read' ? this.read(perform) : this.write('', perform);
+  }
+
+  #failed(error: unknown, reported: unknown): unknown {
+    const cause = error instanceof ServiceError ? error.cause : error;
+    if (isResourceFailure(cause)) this.#inDoubt = true;
+    return reported;
+  }
+
+  #rollBack(writer: SqliteConnection): void {
+    if (endTransaction(writer)) return;
+    writer.close();
+    this.#writer = undefined;
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing !== undefined) {
+      throw new ServiceError('unavailable', 'the store is closed', { hint: 'the node is stopping' });
+    }
+  }
+}
+
+const beginRead = (connection: SqliteConnection): void => {
+  try {
+    connection.exec('BEGIN');
+  } catch (error) {
+    throw toServiceError(error);
+  }
+};

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../ports/ports.ts';
+
+/** Primary result codes of SQLite, the lowest byte of an extended one: https://sqlite.org/rescode.html */
+const PERM = 3;
+const BUSY = 5;
+const LOCKED = 6;
+const NOMEM = 7;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const PROTOCOL = 15;
+const AUTH = 23;
+const NOTADB = 26;
+
+interface Explanation {
+  readonly message: string;
+  readonly hint: string;
+}
+
+const LOCKED_OUT: Explanation = {
+  message: 'the store is locked by another process',
+  hint: 'try again; if it stays locked, find out what else has the file open',
+};
+const NO_RIGHT: Explanation = {
+  message: 'the store may not be written',
+  hint: 'check the owner and the permissions of the file, of the -wal and -shm files beside it and of their folder',
+};
+const DAMAGED: Explanation = {
+  message: 'the store is damaged or is not a database',
+  hint: 'check the path; if it is right, restore a copy, or run PRAGMA integrity_check on the file',
+};
+
+const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
+  [BUSY, LOCKED_OUT],
+  [LOCKED, LOCKED_OUT],
+  [PROTOCOL, LOCKED_OUT],
+  [PERM, NO_RIGHT],
+  [READONLY, NO_RIGHT],
+  [AUTH, NO_RIGHT],
+  [CORRUPT, DAMAGED],
+  [NOTADB, DAMAGED],
+  [FULL, { message: 'the disk of the store is full', hint: 'free space on the disk that holds the store' }],
+  [NOMEM, { message: 'the store ran out of memory', hint: 'give the process more memory' }],
+  [IOERR, { message: 'the disk of the store failed', hint: 'look for disk errors in the log of the system' }],
+  [
+    CANTOPEN,
+    {
+      message: 'the store could not be opened',
+      hint: 'check that the path names a file, that its folder can be written, and the limit on open files',
+    },
+  ],
+]);
+
+/** `unavailable` for an error that tells of the state of the store; any other error as it is, because it is a bug. */
+export const toServiceError = (error: unknown): unknown => {
+  const explanation = EXPLANATIONS.get(primaryCode(error));
+  if (explanation === undefined) return error;
+  return new ServiceError('unavailable', explanation.message, { hint: explanation.hint, cause: error });
+};
+
+/**
+ * An error of COMMIT itself. After a failed write or sync the pages may or may not be on the disk, and a later recovery of the
+ * log would bring them back; with any other error nothing was committed.
+ */
+export const toCommitError = (error: unknown): unknown => {
+  if (primaryCode(error) !== IOERR) return toServiceError(error);
+  return new ServiceError('commit_unknown', 'the disk failed while the write was being committed', {
+    hint: 'look whether the write is there before repeating it, or repeat it with the same Idempotency-Key',
+    cause: error,
+  });
+};
+
+export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
+
+/** Whether the error leaves it open in which state the connection is. */
+export const isResourceFailure = (error: unknown): boolean => {
+  const code = primaryCode(error);
+  return code === IOERR || code === FULL || code === NOMEM || code === CORRUPT || code === READONLY;
+};
+
+const primaryCode = (error: unknown): number => {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : -1;
+};

@@ -1,0 +1,120 @@
+import type { Knex } from 'knex';
+import type { SqlValue } from '../../ports/ports.ts';
+import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
+import { identifier } from '../sql/sql-identifier.ts';
+import { recordsOf, type SqliteConnection } from './sqlite-connection.ts';
+import { toServiceError } from './sqlite-errors.ts';
+import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts';
+
+/**
+ * A connection for the length of one transaction. Statements run synchronously; the promises are the engine's contract. The
+ * first failure is kept, because a transaction in which a statement failed must not be committed.
+ */
+export class SqliteSession implements SqlSession, StatementRunner {
+  readonly #connection: SqliteConnection;
+  readonly #knex: Knex;
+  #open = true;
+  #used = false;
+  #failure: unknown;
+
+  constructor(connection: SqliteConnection, knex: Knex) {
+    this.#connection = connection;
+    this.#knex = knex;
+  }
+
+  /** Whether some statement has run, so that the snapshot is taken. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  /** The first error of a statement, undefined while all went well. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /**
+   * Takes the snapshot now: BEGIN alone does not, the first statement does, and later commits must not come before it. An
+   * error is kept for the first statement to throw.
+   */
+  pin(): void {
+    this.rows('SELECT 1 FROM sqlite_schema LIMIT 1', []).catch(() => {});
+  }
+
+  end(): void {
+    this.#open = false;
+  }
+
+  async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
+    return this.#guarded(() => this.#connection.rows(sql, parameters as SqlValue[]));
+  }
+
+  async rowsOfEach(sql: string, sets: readonly (readonly SqlParameter[])[]): Promise<SqlValue[][][]> {
+    return this.#guarded(() => {
+      const { statement } = this.#connection.prepare(sql);
+      return sets.map((parameters) => statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
+    });
+  }
+
+  async records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]> {
+    return this.#guarded(() => {
+      const kept = this.#connection.prepare(sql);
+      return recordsOf(kept, kept.statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
+    });
+  }
+
+  async run(sql: string, parameters: readonly SqlParameter[]): Promise<number> {
+    return this.#guarded(() => {
+      const { statement } = this.#connection.prepare(sql);
+      return Number(statement.run(...(parameters as SqlValue[])).changes);
+    });
+  }
+
+  /** A loop over a statement for one row: twice as fast as one statement over `json_each`, level with one of many rows. */
+  async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
+    return this.#guarded(() => {
+      const { statement } = this.#connection.prepare(insertStatement(into));
+      return rows.map((row) => statement.run(...(row as SqlValue[])).changes !== 0);
+    });
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    // The builder's connection is this session, which refuses once the transaction has ended.
+    return this.#knex(name).connection(this);
+  }
+
+  schema(): Knex.SchemaBuilder {
+    return this.#knex.schema.connection(this);
+  }
+
+  /** Runs a statement that a query builder made. */
+  perform(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
+    return this.#guarded(() => {
+      const kept = this.#connection.prepare(sql);
+      if (kept.columns.length === 0) {
+        const { changes, lastInsertRowid } = kept.statement.run(...parameters);
+        return { rows: undefined, changes: Number(changes), lastInsertRowid };
+      }
+      const rows = recordsOf(kept, kept.statement.all(...parameters) as SqlValue[][]);
+      return { rows, changes: rows.length, lastInsertRowid: 0 };
+    });
+  }
+
+  #guarded<T>(work: () => T): T {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#used = true;
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = toServiceError(error);
+      throw this.#failure;
+    }
+  }
+}
+
+const insertStatement = ({ table, columns, unlessTaken }: InsertTarget): string => {
+  const names = columns.map(identifier).join(', ');
+  const marks = columns.map(() => '?').join(', ');
+  const conflict = unlessTaken === undefined ? '' : ` ON CONFLICT (${identifier(unlessTaken)}) DO NOTHING`;
+  return `INSERT INTO ${identifier(table)} (${names}) VALUES (${marks})${conflict}`;
+};
