@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import {
+  definePlugin,
+  type Facts,
+  factAppended,
+  KERNEL_API,
+  type Principal,
+  SCOPES,
+} from '../../../kernel/plugin-api.ts';
+import { type AuditEntry, AuditLog, REJECTIONS_PER_MINUTE } from '../../../plugins/audit/audit-api.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const CALLER: Principal = {
+  kind: 'key',
+  entityUri: 'agent:w',
+  permissions: new Set(['read', 'write']),
+  allowedScopes: new Set(SCOPES),
+  tenantId: 'default',
+  keyId: 'k',
+  oidcSub: 'sub-1',
+};
+
+const draft = (n: number): Parameters<Facts['append']>[0] => ({
+  entity: 'user:a',
+  relation: 'memory:n',
+  value: { type: 'number', v: n, interpretAs: 'content' },
+  source: 'agent:src',
+  confidence: 1,
+  scope: 'local',
+});
+
+const ENTRY: AuditEntry = { event: 'admin_action', tenantId: 'default', entityUri: 'agent:ops' };
+
+/** Fails the transaction of any fact about `user:broken`, after everything else was written. */
+const breaker = definePlugin({
+  name: 'z-breaker',
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  setup: ({ on }) =>
+    on(
+      factAppended,
+      ({ facts }) => {
+        if (facts.some(({ fact }) => fact.entity === 'user:broken')) throw new Error('broken on purpose');
+      },
+      { order: 'last' },
+    ),
+});
+
+describe('audit entries', () => {
+  let node: TestNode;
+  let auditor: string;
+  let audit: AuditLog;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['keys', 'audit', 'facts', 'conflicts', breaker] });
+    auditor = await node.addKey({ entityUri: 'agent:auditor', permissions: ['audit.read', 'read'] });
+    audit = node.kernel.get(AuditLog);
+  });
+  afterEach(() => node.stop());
+
+  const entries = async (query: string) =>
+    (await node.request('GET', `/v1/auth/audit?limit=1000&${query}`, { key: auditor })).body.entries;
+  const writes = async (): Promise<string[]> =>
+    (await entries('event_type=fact_write')).map(({ fact_id }: { fact_id: string }) => fact_id);
+
+  it('are one for each stored fact, those that follow from others among them', async () => {
+    await Promise.all(Array.from({ length: 40 }, (_, n) => node.facts.append(draft(n % 7), CALLER)));
+    const stored = await node.facts.read(CALLER, 'export', ({ snapshot }) =>
+      snapshot.find({ filter: { kind: 'all', of: [] }, order: 'feed', limit: 1_000 }),
+    );
+    expect(stored.length).to.be.above(40);
+    expect(await writes()).to.deep.equal(stored.map(({ id }) => id));
+    const own = await entries('principal=agent:w');
+    expect(own).to.have.length(40);
+    expect(own[0]).to.include({ oidc_sub: 'sub-1', source: 'agent:src', detail: null });
+  });
+
+  it('do not exist for a fact whose transaction failed, nor for one that was refused', async () => {
+    const failed = await Promise.allSettled([
+      node.facts.append({ ...draft(1), entity: 'user:broken' }, CALLER),
+      node.facts.append(draft(2), CALLER),
+      node.facts.append(draft(3), { ...CALLER, allowedScopes: new Set(['public']) }),
+    ]);
+    expect(failed.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled', 'rejected']);
+    expect(await writes()).to.have.length(1);
+  });
+
+  it('share the fate of the transaction they are recorded in', async () => {
+    const record = { ...ENTRY, detail: { action: 'with_fact' } };
+    await node.facts.append(draft(1), CALLER, { beforeCommit: (transaction) => audit.record(record, transaction) });
+    await node.facts
+      .append(draft(2), CALLER, {
+        beforeCommit: async (transaction) => {
+          await audit.record([record, record], transaction);
+          throw new Error('rolled back');
+        },
+      })
+      .catch(() => undefined);
+    expect(await entries('principal=agent:ops')).to.have.length(1);
+    expect(await writes()).to.have.length(1);
+  });
+
+  it('can be recorded by themselves, several in order, and found by their fact', async () => {
+    const { view } = await node.facts.append(draft(1), CALLER);
+    await audit.record([
+      { ...ENTRY, event: 'quarantine_ingest', factId: view.fact.id, detail: { step: 1 } },
+      { ...ENTRY, event: 'quarantine_promote', factId: view.fact.id, source: 'agent:s', oidcSub: 'o' },
+      { ...ENTRY, factId: '3b4d2d50-9e0a-4b8e-9d0e-0f6f8b1f6f11' },
+    ]);
+    await audit.record([]);
+    const { body } = await node.request('GET', `/v1/audit/facts/${view.fact.id}`, { key: auditor });
+    const events = body.map(({ event_type }: { event_type: string }) => event_type);
+    expect(events).to.deep.equal(['fact_write', 'quarantine_ingest', 'quarantine_promote']);
+    expect(body[2]).to.include({ source: 'agent:s', oidc_sub: 'o', fact_entity: 'user:a' });
+    expect(await entries('principal=agent:ops')).to.have.length(3);
+  });
+
+  it('about refusals stay within a limit, and say how many were left out', async () => {
+    const refusal: AuditEntry = { ...ENTRY, event: 'quota_breach', detail: { dimension: 'recall' } };
+    for (let n = 0; n < REJECTIONS_PER_MINUTE + 3; n += 1) await audit.recordRejection(refusal);
+    expect(await entries('event_type=quota_breach')).to.have.length(REJECTIONS_PER_MINUTE);
+    await node.clock.advance(60_000);
+    await audit.recordRejection(refusal);
+    expect((await entries('event_type=quota_breach')).at(-1).detail).to.deep.equal({
+      dimension: 'recall',
+      suppressed: 3,
+    });
+  });
+
+  it('outlive backward steps of the clock, each under its own fact', async () => {
+    const first = await node.facts.append(draft(1), CALLER);
+    node.clock.setNowMs(node.clock.nowMs() - 3_600_000);
+    const second = await node.facts.append({ ...draft(1), relation: 'memory:later' }, CALLER);
+    for (const { view } of [first, second]) {
+      const { body } = await node.request('GET', `/v1/audit/facts/${view.fact.id}`, { key: auditor });
+      expect(body.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal([view.fact.id]);
+    }
+    expect(await writes()).to.deep.equal([first.view.fact.id, second.view.fact.id]);
+  });
+});
