@@ -7,20 +7,22 @@ import type {
   NodeHandle,
   OpenNodeOptions,
 } from '../adapters/cli/command-line-deps.ts';
-import { createPinoLogger } from '../adapters/log/pino-logger.ts';
 import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
 import type { Kernel } from '../kernel/create-kernel.ts';
 import { NodeSelf } from '../kernel/identity/node-self.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import { DEFAULT_TENANT, type Listener, type Principal } from '../ports/ports.ts';
-import { createNode } from './create-node.ts';
+import { createNode, type Node } from './create-node.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+import type { NodeConfigInput } from './read-config-file.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
   const { configFile, env, serve } = options;
-  const { kernel, config, ...node } = await createNode({ configFile, env });
-  const storeLocation = resolve(config.store.settings.path);
+  // Without serving, somebody waits at a terminal for an answer, which a log of routine would bury.
+  const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
+  const node = await createNode({ configFile, env, overrides });
+  const { kernel, config } = node;
   let listener: Listener | undefined;
   return {
     start: async () => {
@@ -28,40 +30,52 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
       else await kernel.boot();
     },
     stop: () => node.stop(),
-    describe: () => describeUnstarted(options, kernel.settings, config.disabled),
+    describe: (including) => describeUnstarted(options, node, including),
     url: () => listener?.url ?? null,
     keys: () => (kernel.has(KeyRegistry) ? administer(kernel) : undefined),
     authRequired: config.node.authRequired,
-    storeLocation,
-    dataFolder: dirname(storeLocation),
+    storeLocation: config.store.settings.path,
+    dataFolder: dirname(resolve(config.store.settings.path)),
   };
 };
 
 /**
  * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently and on a store
- * that is thrown away; the operator's own store is not opened.
+ * that is thrown away; the operator's own store is neither created nor migrated.
  */
 const describeUnstarted = async (
   { configFile, env }: OpenNodeOptions,
-  settings: NodeDescription['settings'],
-  disabled: readonly string[],
+  { kernel, config }: Node,
+  including?: string,
 ): Promise<NodeDescription> => {
   const folder = await mkdtemp(join(tmpdir(), 'describe-node-'));
+  const borrowed = config.disabled.filter((name) => name === including);
   try {
     const scratch = await createNode({
       configFile,
       env,
-      overrides: { adapters: { store: { path: join(folder, 'node.db') } } },
-      adapters: { log: createPinoLogger({ level: 'silent' }) },
+      overrides: {
+        node: { logLevel: 'silent' },
+        adapters: { store: { path: join(folder, 'node.db') } },
+        plugins: Object.fromEntries(borrowed.map((name) => [name, true])),
+      },
     });
     try {
-      const { plugins, ...rest } = await scratch.describe();
-      const off = await Promise.all(disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? []));
-      const described = [
-        ...plugins.map((plugin) => ({ ...plugin, enabled: true })),
-        ...off.map((plugin) => ({ ...summarisePlugin(plugin), enabled: false })),
-      ];
-      return { ...rest, settings, plugins: described };
+      const { plugins, settings, ...rest } = await scratch.describe();
+      const off = await Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? []));
+      const on = plugins.filter(({ name }) => !borrowed.includes(name));
+      return {
+        ...rest,
+        plugins: [
+          ...on.map((plugin) => ({ ...plugin, enabled: true })),
+          ...off.map((plugin) => ({ ...summarisePlugin(plugin), enabled: false })),
+        ],
+        // The operator's own values; those of the scratch node say where its own files are.
+        settings: [
+          ...kernel.settings,
+          ...settings.filter(({ owner }) => borrowed.some((name) => owner === `plugins.${name}`)),
+        ],
+      };
     } finally {
       await scratch.stop();
     }

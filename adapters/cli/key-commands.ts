@@ -131,10 +131,21 @@ const addRevokeCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: 
     .argument('<id>', 'id of the key, as "key list" shows it')
     .option('--config <file>', 'configuration file')
     .action(async (id: string, options: KeyOptions) => {
-      await withKeys(options, deps, (keys) => keys.revoke(id));
+      await withKeys(options, deps, (keys) => revoke(keys, id));
       deps.stderr.write(`Key ${id} is revoked\n`);
       done(EXIT.ok);
     });
+};
+
+const revoke = async (keys: KeyAdministration, id: string): Promise<void> => {
+  try {
+    await keys.revoke(id);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'lookup') throw error;
+    throw new ServiceError('lookup', 'there is no key with this id', {
+      hint: '"fact-memory-node key list" shows the ids of all active keys.',
+    });
+  }
 };
 
 const withKeys = async (
