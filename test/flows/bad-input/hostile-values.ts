@@ -1,0 +1,146 @@
+/**
+ * What is wrong for each kind of member of a body, and for each kind of query parameter, as it is written in the request. Every one of them
+ * must be refused; `TOLERATED` holds what must be answered without harm, one way or the other.
+ */
+const NOT_TEXT = ['5', 'true', '[]', '{}', '["x"]'];
+const BROKEN_TEXT = ['"a\\u0000b"', '"\\ud800"', '"x\\udc00"', '"\\udc00\\ud800"'];
+const HUGE = ['1e999', '-1e999', '9007199254740993'];
+
+export const BAD_MEMBERS = {
+  /** Free text of limited length that may be left out or null. */
+  note: [...NOT_TEXT, ...BROKEN_TEXT, `"${'n'.repeat(16 * 1024 + 1)}"`],
+  garden: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"no-such-garden"'],
+  /** Text that may be null or empty, and is not kept. */
+  comparedText: NOT_TEXT,
+  uri: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"  "', '"a\\u0007b"', '"a\\u0085b"', `"${'u'.repeat(2049)}"`],
+  relation: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"a b"', '"a\\nb"', `"a:${'r'.repeat(50_000)}"`],
+  scope: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"Public"', '"galaxy"', '"__proto__"'],
+  confidence: ['"1"', 'true', 'null', '[]', '{}', '-0.01', '1.01', ...HUGE],
+  instant: [
+    '0',
+    'true',
+    '[]',
+    '{}',
+    '""',
+    '"tomorrow"',
+    '"2026-02-30T00:00:00Z"',
+    '"2026-13-01T00:00:00Z"',
+    '"2026-01-01"',
+    '"+275760-09-13T00:00:00Z"',
+    '"2026-01-01T00:00:00"',
+    ...BROKEN_TEXT,
+  ],
+  writeMode: [...NOT_TEXT, 'null', '""', '"ASSERT"', '"toString"'],
+  references: [
+    '5',
+    'true',
+    '{}',
+    '"x"',
+    '[5]',
+    '[null]',
+    '[{}]',
+    '["sha256:zz"]',
+    '[[[]]]',
+    `[${'"x",'.repeat(100)}"x"]`,
+  ],
+  value: [
+    ...['5', 'true', '"x"', 'null', '[]', '{}', '{"v":"x"}', '{"type":5,"v":"x"}', '{"type":null,"v":"x"}'],
+    ...['{"type":"blob","v":"x"}', '{"type":"String","v":"x"}', '{"type":"__proto__","v":"x"}', '{"type":"string"}'],
+    ...['5', 'true', 'null', '[]', '{}', ...BROKEN_TEXT].map((v) => `{"type":"string","v":${v}}`),
+    ...['"5"', 'true', 'null', '[]', ...HUGE].map((v) => `{"type":"number","v":${v}}`),
+    ...['"true"', '1', 'null'].map((v) => `{"type":"boolean","v":${v}}`),
+    ...['"x"', '5', '"2026-02-30"', 'null'].map((v) => `{"type":"datetime","v":${v}}`),
+    ...['""', '5', 'null', '"a\\u0000b"'].map((v) => `{"type":"ref","v":${v}}`),
+    ...['1', '"x"', 'false', '{}'].map((v) => `{"type":"null","v":${v}}`),
+    ...['5', '"system"', 'true', '{}'].map((as) => `{"type":"string","v":"x","interpret_as":${as}}`),
+    `{"type":"string","v":"${'s'.repeat(16 * 1024 + 1)}"}`,
+    `{"type":"text","v":"${'t'.repeat(1024 * 1024 + 1)}"}`,
+  ],
+  replacement: [
+    '5',
+    '"x"',
+    '[]',
+    '{}',
+    '{"type":"blob","v":"x"}',
+    '{"type":"number","v":"5"}',
+    '{"type":"string","v":"a\\u0000"}',
+  ],
+  permissions: ['5', '{}', '"read"', '[]', '[5]', '["root"]', '["read",null]', '["__proto__"]', '[["read"]]'],
+  scopes: ['5', '{}', '"public"', '[5]', '["galaxy"]', '["Public"]', '["public",null]'],
+  rawKey: [...NOT_TEXT, 'null', '""', '"short"', `"${'k'.repeat(20)}\\u0000${'k'.repeat(20)}"`],
+  expiry: [
+    '5',
+    'true',
+    '[]',
+    '"tomorrow"',
+    '"2001-01-01T00:00:00Z"',
+    '"2999-01-01T00:00:00Z"',
+    '"2026-02-30T00:00:00Z"',
+  ],
+  publicKey: [...NOT_TEXT, 'null', '""', '"x"', '"a\\u0000b"', `"${'A'.repeat(5000)}"`],
+  attestation: [
+    '5',
+    'true',
+    '"x"',
+    '[]',
+    '{}',
+    '{"key_id":5,"signature":"x"}',
+    '{"key_id":"x"}',
+    '{"key_id":"x","signature":""}',
+  ],
+} as const;
+
+export type MemberKind = keyof typeof BAD_MEMBERS;
+
+/** Percent-encoding that is broken, or does not decode to text. */
+const BROKEN_ENCODING = ['%', '%zz', '%E0%A4%A', '%FF', '%ED%A0%80', '%C0%80'];
+const NUL = '%00';
+
+export const BAD_PARAMETERS = {
+  text: [...BROKEN_ENCODING, NUL, `x${NUL}`],
+  /** Empty is no name. */
+  filledText: [...BROKEN_ENCODING, NUL, `x${NUL}`, ''],
+  word: [...BROKEN_ENCODING, NUL, '', 'Not%20A%20Word', '%27'],
+  garden: [...BROKEN_ENCODING, NUL, 'no-such-garden'],
+  scope: [...BROKEN_ENCODING, NUL, '', 'Public', 'galaxy', '__proto__', 'public,local'],
+  limit: [
+    ...BROKEN_ENCODING,
+    NUL,
+    '',
+    '0',
+    '-1',
+    '100000',
+    '1e3',
+    'abc',
+    '1.5',
+    '0x10',
+    '99999999999999999999',
+    'NaN',
+    '%201',
+  ],
+  /** Pages of up to a thousand. */
+  largeLimit: [...BROKEN_ENCODING, NUL, '', '0', '-1', '1001', 'abc', '1.5', '99999999999999999999'],
+  share: [...BROKEN_ENCODING, NUL, '', 'NaN', '-0.1', '1.1', 'abc', '1e999', 'Infinity', '0x1'],
+  boolean: [...BROKEN_ENCODING, NUL, '', 'yes', '2', 'null', 'tru'],
+  instant: [...BROKEN_ENCODING, NUL, '', 'tomorrow', '2026-02-30T00:00:00Z', '2026-01-01', '0', '1.2.3', '-1.0'],
+  status: [...BROKEN_ENCODING, NUL, '', 'Resolved', 'open', 'constructor'],
+  cursor: [...BROKEN_ENCODING, NUL, '', 'x', 'AAAA', `${'A'.repeat(4096)}`, "'%20OR%201=1--"],
+  position: [...BROKEN_ENCODING, NUL, '', 'abc', '-1', '1.5', '99999999999999999999', '1e3'],
+} as const;
+
+export type ParameterKind = keyof typeof BAD_PARAMETERS;
+
+/** Text that means something to some engine and nothing to this service. */
+export const SUSPICIOUS_TEXT = [
+  "'; DROP TABLE facts; --",
+  '" OR ""="',
+  '%_\\',
+  '{"billing":{"event_type":"fact_written"}}',
+  '../../etc/passwd',
+  '{{7*7}} #{7*7} $(id) `id`',
+  '__proto__',
+  'constructor',
+  '<script>alert(1)</script>',
+  'NEAR( col: ^ - * "',
+  '\u202e\u200b\u{1f600}e\u0301',
+] as const;

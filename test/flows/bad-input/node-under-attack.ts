@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNode } from '../../../config/create-node.ts';
+import { FactStore, PERMISSIONS, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
+import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
+import { createQuietBilling } from '../../fakes/quiet-billing.ts';
+import type { Keys } from './hostile-requests.ts';
+import { exchange } from './raw-exchange.ts';
+import type { Fixtures } from './route-row.ts';
+
+/** What must not change when a request is refused. Audit counts its write entries alone: refusals may be audited too. */
+export interface Counts {
+  readonly facts: number;
+  readonly conflicts: number;
+  readonly writeEntries: number;
+  readonly bills: number;
+  readonly keys: number;
+}
+
+export interface NodeUnderAttack {
+  readonly port: number;
+  readonly keys: Keys;
+  readonly fixtures: Fixtures;
+  /** `METHOD path-pattern` of every registered route. */
+  readonly routes: readonly string[];
+  readonly logLines: readonly LogLine[];
+  counts(): Promise<Counts>;
+  stop(): Promise<void>;
+}
+
+const OPERATOR: Principal = {
+  kind: 'node',
+  entityUri: 'system:test',
+  permissions: new Set(),
+  allowedScopes: new Set(SCOPES),
+  tenantId: 'default',
+  keyId: null,
+  oidcSub: null,
+};
+
+const registerKeys = async (registry: KeyRegistry): Promise<Keys> => {
+  const register = async (entityUri: string, permissions: typeof PERMISSIONS | [(typeof PERMISSIONS)[number]]) => {
+    const rawKey = randomBytes(32).toString('hex');
+    await registry.register({ rawKey, entityUri, permissions, allowedScopes: SCOPES }, OPERATOR);
+    return rawKey;
+  };
+  const only = new Map<string, string>();
+  for (const permission of PERMISSIONS) only.set(permission, await register(`agent:only-${permission}`, [permission]));
+  return { all: await register('agent:everything', PERMISSIONS), only };
+};
+
+/** Facts, some of which contradict one another, for paths that name a fact or a conflict and for lists of several pages. */
+const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
+  const headers = [
+    ['Authorization', `Bearer ${key}`],
+    ['Content-Type', 'application/json'],
+  ] as const;
+  const assert = async (entity: string, v: string): Promise<{ id: string; cid: string }> => {
+    const value = { type: 'string', v };
+    const body = Buffer.from(JSON.stringify({ entity, relation: 'memory:role', value, source: 'agent:a' }));
+    const { text } = await exchange(port, { method: 'POST', target: '/v1/facts', headers, body });
+    return JSON.parse(text) as { id: string; cid: string };
+  };
+  const { id, cid } = await assert('user:a', 'first');
+  for (const [at, entity] of ['user:a', 'user:b', 'user:b', 'user:c'].entries()) await assert(entity, `value ${at}`);
+  const { text } = await exchange(port, { method: 'GET', target: '/v1/conflicts', headers });
+  const [conflict] = (JSON.parse(text) as { conflicts: { conflict_id: string }[] }).conflicts;
+  return { factId: id, cid, conflictId: conflict?.conflict_id ?? 'none' };
+};
+
+/** The default plugins on a real store, behind real sockets, in this process. */
+export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
+  const folder = await mkdtemp(join(tmpdir(), 'node-'));
+  const logLines: LogLine[] = [];
+  const node = await createNode({
+    env: {},
+    plugins: [createQuietBilling()],
+    overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
+    adapters: { log: createMemoryLogger(logLines) },
+  });
+  const stop = async (): Promise<void> => {
+    await node.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const { url } = await node.start();
+    const port = Number(new URL(url).port);
+    const keys = await registerKeys(node.kernel.get(KeyRegistry));
+    const fixtures = await makeFixtures(port, keys.all);
+    const { routes } = await node.describe();
+    return {
+      port,
+      keys,
+      fixtures,
+      routes: routes.map(({ method, path }) => `${method} ${path}`),
+      logLines,
+      counts: () => countRows(node.kernel.get(FactStore)),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const countRows = (store: FactStore): Promise<Counts> =>
+  store.read(async (snapshot) => {
+    const count = async (table: string, where: Record<string, string> = {}): Promise<number> => {
+      const [row] = (await snapshot.table(table).where(where).count({ n: '*' })) as { n: number }[];
+      return Number(row?.n);
+    };
+    return {
+      facts: await count('facts'),
+      conflicts: (await count('conflicts_records')) + (await count('conflicts_members')),
+      writeEntries: await count('audit_entries', { event_type: 'fact_write' }),
+      bills: await count('billing_events'),
+      keys: (await count('keys_api_keys')) + (await count('keys_agent_keys')),
+    };
+  });

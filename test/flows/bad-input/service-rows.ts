@@ -1,0 +1,124 @@
+import { type RouteRow, STANDARD_BODY_BYTES } from './route-row.ts';
+
+const RAW_KEY = 'a-right-key-0123456789abcdef0123456789';
+const PUBLIC_KEY = Buffer.alloc(32, 7).toString('base64url');
+
+const AUDIT_FILTERS = { since: 'instant', until: 'instant', principal: 'filledText', event_type: 'word' } as const;
+
+/** Routes of the plugins `keys`, `audit`, `billing` and `node-info`. */
+export const SERVICE_ROWS: readonly RouteRow[] = [
+  { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
+  { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },
+  { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
+  { route: 'GET /v1/auth/keys', path: () => '/v1/auth/keys', accepts: 200 },
+  {
+    route: 'POST /v1/auth/keys',
+    path: () => '/v1/auth/keys',
+    body: {
+      valid: {
+        raw_key: JSON.stringify(RAW_KEY),
+        entity_uri: '"agent:mallory"',
+        permissions: '["read"]',
+        allowed_scopes: '["public"]',
+        description: 'null',
+        expires_at: 'null',
+      },
+      kinds: {
+        raw_key: 'rawKey',
+        entity_uri: 'uri',
+        permissions: 'permissions',
+        allowed_scopes: 'scopes',
+        description: 'note',
+        expires_at: 'expiry',
+      },
+      required: ['raw_key', 'entity_uri'],
+      isStrict: true,
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 201,
+    lacking: ['read', 'write'],
+  },
+  {
+    route: 'GET /v1/auth/keys/expiring-soon',
+    path: () => '/v1/auth/keys/expiring-soon',
+    query: { within_days: 'limit' },
+    accepts: 200,
+    lacking: ['read', 'write'],
+  },
+  {
+    route: 'DELETE /v1/auth/keys/:id',
+    path: () => '/v1/auth/keys/no-such-key',
+    parameter: (text) => `/v1/auth/keys/${text}`,
+    accepts: 404,
+  },
+  { route: 'GET /v1/auth/agent-keys', path: () => '/v1/auth/agent-keys', accepts: 200 },
+  {
+    route: 'POST /v1/auth/agent-keys',
+    path: () => '/v1/auth/agent-keys',
+    body: {
+      valid: { public_key: JSON.stringify(PUBLIC_KEY), description: 'null' },
+      kinds: { public_key: 'publicKey', description: 'note' },
+      required: ['public_key'],
+      isStrict: true,
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 201,
+    lacking: ['read', 'admin'],
+  },
+  {
+    route: 'DELETE /v1/auth/agent-keys/:id',
+    path: () => '/v1/auth/agent-keys/no-such-key',
+    parameter: (text) => `/v1/auth/agent-keys/${text}`,
+    accepts: 404,
+  },
+  {
+    route: 'GET /v1/auth/audit',
+    path: () => '/v1/auth/audit',
+    query: { ...AUDIT_FILTERS, cursor: 'position', limit: 'largeLimit' },
+    accepts: 200,
+    lacking: ['read', 'write'],
+  },
+  {
+    route: 'GET /v1/admin/audit',
+    path: () => '/v1/admin/audit',
+    query: { ...AUDIT_FILTERS, cursor: 'position', limit: 'largeLimit' },
+    accepts: 200,
+    lacking: ['read', 'admin'],
+  },
+  {
+    route: 'GET /v1/audit',
+    path: () => '/v1/audit',
+    query: { ...AUDIT_FILTERS, cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: ['write'],
+  },
+  {
+    route: 'GET /v1/audit/facts/:id',
+    path: ({ factId }) => `/v1/audit/facts/${factId}`,
+    parameter: (text) => `/v1/audit/facts/${text}`,
+    findsNothing: true,
+    accepts: 200,
+    lacking: ['write'],
+  },
+  {
+    route: 'GET /v1/audit/export',
+    path: () => '/v1/audit/export',
+    query: AUDIT_FILTERS,
+    accepts: 200,
+    lacking: ['write'],
+  },
+  {
+    route: 'GET /v1/admin/billing/events',
+    path: () => '/v1/admin/billing/events',
+    query: {
+      event_type: 'word',
+      entity_uri: 'filledText',
+      since: 'instant',
+      until: 'instant',
+      cursor: 'cursor',
+      limit: 'largeLimit',
+    },
+    accepts: 200,
+    lacking: ['read', 'write'],
+  },
+];
