@@ -63,15 +63,33 @@ describe('audit entries', () => {
     (await entries('event_type=fact_write')).map(({ fact_id }: { fact_id: string }) => fact_id);
 
   it('are one for each stored fact, those that follow from others among them', async () => {
-    await Promise.all(Array.from({ length: 40 }, (_, n) => node.facts.append(draft(n % 7), CALLER)));
+    const writer = await node.addKey({ entityUri: 'agent:w' });
+    const assert = (n: number) => {
+      const body = {
+        entity: 'user:a',
+        relation: 'memory:n',
+        value: { type: 'number', v: n % 30 },
+        source: 'agent:src',
+      };
+      return node.request('POST', '/v1/facts', { key: writer, body });
+    };
+    const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => assert(n)));
+    expect(new Set(replies.map(({ body }) => body.id)), 'ten are duplicates').to.have.lengthOf(30);
     const stored = await node.facts.read(CALLER, 'export', ({ snapshot }) =>
       snapshot.find({ filter: { kind: 'all', of: [] }, order: 'feed', limit: 1_000 }),
     );
-    expect(stored.length).to.be.above(40);
+    expect(stored.length, 'a conflict writes facts of its own').to.be.above(30);
     expect(await writes()).to.deep.equal(stored.map(({ id }) => id));
-    const own = await entries('principal=agent:w');
-    expect(own).to.have.length(40);
-    expect(own[0]).to.include({ oidc_sub: 'sub-1', source: 'agent:src', detail: null });
+    expect(await entries('principal=agent:w')).to.have.length(30);
+  });
+
+  it('name the person behind a key that came from an identity provider', async () => {
+    await node.facts.append(draft(1), CALLER);
+    expect((await entries('principal=agent:w'))[0]).to.include({
+      oidc_sub: 'sub-1',
+      source: 'agent:src',
+      detail: null,
+    });
   });
 
   it('do not exist for a fact whose transaction failed, nor for one that was refused', async () => {

@@ -1,0 +1,33 @@
+import { type AnyPlugin, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { type BillingEvent, BillingSink } from '../../../plugins/billing/billing-api.ts';
+
+/** Keeps billing events in memory, and fails as long as it is told to. */
+export interface RecordingSink extends BillingSink {
+  readonly events: BillingEvent[];
+  /** Events of each successful call. */
+  readonly writes: number[];
+  failing: boolean;
+  /** Brings the sink into a node. */
+  readonly plugin: AnyPlugin;
+}
+
+export const createRecordingSink = (): RecordingSink => {
+  const sink: RecordingSink = {
+    events: [],
+    writes: [],
+    failing: false,
+    async write(events) {
+      if (sink.failing) throw new Error('the sink is down');
+      sink.events.push(...events);
+      sink.writes.push(events.length);
+    },
+    plugin: definePlugin({
+      name: 'recording-billing',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      provides: [BillingSink],
+      setup: ({ provide }) => provide(BillingSink, sink),
+    }),
+  };
+  return sink;
+};
