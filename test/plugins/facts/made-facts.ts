@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { FactStore, type StoredFact } from '../../../kernel/plugin-api.ts';
+import type { TestNode } from '../../kit/start-test-node.ts';
+
+/** A content id that stands for a name: walks follow ids, so none of these facts has to match its own. */
+export const cidOf = (name: string): string => `sha256:${createHash('sha256').update(name).digest('hex')}`;
+
+/** A fact for the store itself, of scope local, outside gardens, that speaks of its own id. */
+export const madeFact = (
+  id: string,
+  derivedFrom: readonly string[],
+  changes: Partial<StoredFact> = {},
+): StoredFact => ({
+  id,
+  tenantId: 'default',
+  entity: id,
+  entityKey: id,
+  relation: 'memory:made',
+  relationKey: 'memory:made',
+  scope: 'local',
+  value: { type: 'string', v: id, interpretAs: 'content' },
+  valueKey: `s:${id}`,
+  source: 'agent:maker',
+  sourceKey: 'agent:maker',
+  timestamp: '2026-03-02T08:00:00.000Z',
+  timestampMs: Date.UTC(2026, 2, 2, 8),
+  confidence: 1,
+  validUntil: null,
+  validUntilMs: null,
+  gardenId: null,
+  cid: cidOf(id),
+  derivedFrom,
+  system: false,
+  attested: null,
+  attestedKeyId: null,
+  sessionId: null,
+  assertedBy: 'agent:maker',
+  receivedFrom: null,
+  originNodeId: null,
+  hlc: { wallMs: 0, counter: 0 },
+  hlcText: '0000000000000.0',
+  feed: { wallMs: 0, counter: 0 },
+  ...changes,
+});
+
+/** Stores facts behind the node's back, in their order, each with a stamp of its own. */
+export const store = async (node: TestNode, facts: readonly StoredFact[]): Promise<void> => {
+  await node.kernel.get(FactStore).write('default', async (transaction) => {
+    const clock = await transaction.lockClock();
+    const stamped = facts.map((fact, at) => {
+      const stamp = { wallMs: clock.wallMs + 1, counter: at };
+      return { ...fact, hlc: stamp, feed: stamp, hlcText: `${stamp.wallMs}.${at}` };
+    });
+    await transaction.insert(stamped);
+    await transaction.saveClock({ wallMs: clock.wallMs + 1, counter: facts.length });
+  });
+};
