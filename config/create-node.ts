@@ -140,11 +140,12 @@ const install = async (
 ): Promise<Installation[]> => {
   const installations: Installation[] = [];
   for (const choice of config.plugins) {
-    const plugin =
-      given.find(({ name }) => name === choice.name) ?? (await importPlugin(choice, config.folder, problems));
-    if (plugin === undefined) continue;
+    const brought = given.filter(({ name }) => name === choice.name);
+    const imported = brought.length > 0 ? undefined : await importPlugin(choice, config.folder, problems);
     const { file, overrides } = choice;
-    installations.push({ plugin, derived: derivedSettings(plugin, config), file, overrides });
+    for (const plugin of imported === undefined ? brought : [imported]) {
+      installations.push({ plugin, derived: derivedSettings(plugin, config), file, overrides });
+    }
   }
   return installations;
 };

@@ -261,7 +261,11 @@ const finishSetup = (node: Assembly): void => {
   // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
   const authorizer = authRequired ? container.get(Authorizer) : adapters.openAuthorizer(optionalAuthorizer(container));
   const self = container.get(NodeSelf);
-  node.served = compileRoutes({ routes, authorizer, hooks, self, clock, random, log, maxBodyBytes });
+  try {
+    node.served = compileRoutes({ routes, authorizer, hooks, self, clock, random, log, maxBodyBytes });
+  } catch (error) {
+    refuseProblems([problemOf(error, 'routes cannot be compiled')]);
+  }
 };
 
 const optionalAuthorizer = (container: Container): Authorizer | undefined =>

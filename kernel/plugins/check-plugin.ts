@@ -47,8 +47,9 @@ export const isWellFormed = (plugin: AnyPlugin): boolean =>
 
 const refsOf = (plugin: AnyPlugin): unknown[] => {
   const needs = Object.values((plugin.requires ?? {}) as Requires);
+  const isOptional = (need: unknown): boolean => typeof need === 'object' && need !== null && 'optional' in need;
   return [
-    ...needs.map((need) => (need !== null && 'optional' in need ? need.optional : need)),
+    ...needs.map((need) => (isOptional(need) ? (need as { optional: unknown }).optional : need)),
     ...(plugin.provides ?? []),
   ];
 };

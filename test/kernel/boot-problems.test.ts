@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { BootError } from '../../kernel/boot/boot-problem.ts';
+import {
+  type AnyPlugin,
+  Authorizer,
+  Clock,
+  defineCollectHook,
+  defineRef,
+  FactStore,
+  KERNEL_API,
+  optional,
+  type Plugin,
+  type Ref,
+  ServiceError,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { rejection } from '../kit/rejection.ts';
+import { startTestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
+
+const plugin = (name: string, more: Partial<Plugin> = {}): AnyPlugin => ({
+  name,
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  setup: () => undefined,
+  ...more,
+});
+const Queue = defineRef<string>('queue.service');
+
+const problemsOf = async (options: TestNodeOptions): Promise<readonly { message: string; hint?: string }[]> => {
+  const error = await rejection(startTestNode(options));
+  if (!(error instanceof BootError)) throw error;
+  return error.problems;
+};
+const problems = (...plugins: AnyPlugin[]) => problemsOf({ plugins });
+const only = async (...plugins: AnyPlugin[]): Promise<string> => {
+  const found = await problems(...plugins);
+  expect(found).to.have.length(1);
+  return `${found[0]?.message} / ${found[0]?.hint ?? ''}`;
+};
+
+describe('a node that cannot start', () => {
+  it('tells every problem at once, each with a hint', async () => {
+    const found = await problemsOf({
+      plugins: ['conflicts', plugin('needy', { requires: { queue: Queue } }), plugin('old', { kernelApi: 7 as 1 })],
+      settings: { conflicts: { mode: 'loose', speed: 1 } },
+      env: { SVC_PORT: 'high', SVC_MAX_BODY_BYTES: '1' },
+      node: { nonsense: true },
+    });
+    expect(found.map(({ message }) => message)).to.have.members([
+      'SVC_PORT accepts a whole number from 0 to 65535',
+      'SVC_MAX_BODY_BYTES accepts a whole number from 1024 to 67108864',
+      'node.nonsense is not a setting',
+      'plugins.conflicts.mode accepts one of record, strict',
+      'plugins.conflicts.speed is not a setting',
+      'needy requires queue.service',
+      'old is written for version 7 of the kernel interface, this node has 1',
+    ]);
+  });
+
+  it('says so in one message', async () => {
+    const error = await rejection(
+      startTestNode({ plugins: [plugin('Bad'), plugin('needy', { requires: { queue: Queue } })] }),
+    );
+    expect(error).to.be.instanceOf(ServiceError);
+    expect(error.message).to.match(
+      /^the node cannot start:\n {2}- .*"Bad".*\n {2}- needy requires queue\.service \(enable/,
+    );
+  });
+
+  it('names the plugin of ours that would provide a missing ref', async () => {
+    const Registry = defineRef<unknown>('keys.registry');
+    expect(await only(plugin('needy', { requires: { registry: Registry } }))).to.equal(
+      "needy requires keys.registry / enable 'keys'",
+    );
+  });
+
+  it('does not mind a missing ref that is optional', async () => {
+    let got: unknown = 'untouched';
+    const node = await startTestNode({
+      plugins: [
+        plugin('easy', {
+          requires: { queue: optional(Queue) },
+          setup: ({ use }) => {
+            got = use['queue'];
+          },
+        }),
+      ],
+    });
+    expect(got).to.equal(undefined);
+    await node.stop();
+  });
+
+  it('is one that needs keys and has nobody to check them', async () => {
+    const found = await problemsOf({
+      plugins: [plugin('any', { provides: [Authorizer as Ref<unknown>] })],
+      node: { authRequired: true },
+    });
+    expect(found.map(({ message }) => message)).to.deep.equal(['any declares port.authorizer but never provided it']);
+    const { createNode } = await import('../../config/create-node.ts');
+    const error = await rejection(createNode({ env: {}, overrides: { plugins: { keys: false, facts: false } } }));
+    expect(error.message).to.include("requests need a key, but no plugin checks keys (enable 'keys'");
+  });
+
+  it('is one whose plugins do not fit together', async () => {
+    const provides = [Queue as Ref<unknown>];
+    expect(await only(plugin('a', { provides }), plugin('b', { provides }))).to.include(
+      'queue.service is provided by a and by b',
+    );
+    expect(await only(plugin('a', { provides, requires: { queue: Queue } }))).to.include(
+      'a both requires and provides queue.service',
+    );
+    expect(await only(plugin('a'), plugin('a'))).to.include('two plugins are named a');
+    expect(await only(plugin('acme'), plugin('acme-notes'))).to.include('cannot be told apart: both start with acme_');
+    expect(await only(plugin('a', { provides: [Clock as Ref<unknown>] }))).to.include("it is the kernel's own");
+    expect(await only(plugin('a', { requires: { store: FactStore } }))).to.include('which plugins do not get');
+  });
+
+  it('is one with a plugin that is none', async () => {
+    for (const name of ['Big', 'under_score', '-a', 'a-', 'a--b', '', 'kernel', 'node', 'fact']) {
+      expect(await only(plugin(name))).to.include('a plugin cannot be named');
+    }
+    expect(await only(plugin('a', { version: '' }))).to.include('a has no version');
+    expect(await only(plugin('a', { requires: { x: 'text' as unknown as Ref<unknown> } }))).to.include('is not a ref');
+    expect(await only(plugin('a', { provides: [42 as unknown as Ref<unknown>] }))).to.include('is not a ref');
+  });
+
+  it('is one whose routes collide or cannot be compiled', async () => {
+    const route = { method: 'GET', summary: 'x', access: 'open', handle: () => ({ status: 200 }) } as const;
+    const withRoute = (name: string, path: string) =>
+      plugin(name, { setup: (context) => context.route({ ...route, path }) });
+    expect(await only(withRoute('a', '/v1/x/:id'), withRoute('b', '/v1/x/:other'))).to.match(/"a" and by "b"/);
+    expect(await only(withRoute('a', 'v1'))).to.include('must start with a slash');
+    const broken = { ...route, path: '/v1/x', query: schema<unknown>({ type: 'nonsense' }) };
+    expect(await only(plugin('a', { setup: (context) => context.route(broken) }))).to.include(
+      'routes cannot be compiled',
+    );
+  });
+
+  it('is one whose plugin fails in setup, by whatever it throws', async () => {
+    const failing = (error: unknown) =>
+      plugin('a', {
+        setup: () => {
+          throw error;
+        },
+      });
+    expect(await only(failing(new Error('no disk')))).to.include('a failed in setup: no disk');
+    const operating = new ServiceError('unavailable', 'no disk', { hint: 'buy one' });
+    expect(await only(failing(operating))).to.equal('a failed in setup: no disk / buy one');
+    expect(await only(failing('text'))).to.include('a failed in setup: text');
+  });
+
+  it('is one whose plugin registers what it did not declare, or twice', async () => {
+    const doing = (setup: Plugin['setup']) => only(plugin('a', { provides: [Queue as Ref<unknown>], setup }));
+    expect(await doing(({ provide }) => provide(defineRef<number>('other.service'), 1))).to.include(
+      'provides other.service without naming it',
+    );
+    expect(
+      await doing(({ provide }) => {
+        provide(Queue, '1');
+        provide(Queue, '2');
+      }),
+    ).to.include('provides queue.service twice');
+    expect(await doing(() => undefined)).to.include('declares queue.service but never provided it');
+  });
+
+  it('is one whose plugin repeats a task without an interval', async () => {
+    for (const interval of [0, -1, Number.NaN]) {
+      expect(await only(plugin('a', { setup: ({ every }) => every(interval, () => undefined) }))).to.include(
+        'repeats a task every',
+      );
+    }
+  });
+
+  it('is one whose plugins take a hook for different kinds', async () => {
+    const hook = defineCollectHook<string, string>('thing:happened');
+    const other = { ...hook, kind: 'filter' } as unknown as typeof hook;
+    const on = (name: string, token: typeof hook) => plugin(name, { setup: (context) => context.on(token, () => 'x') });
+    expect(await only(on('a', hook), on('b', other))).to.include(
+      'thing:happened is a collect hook, b takes it for a filter',
+    );
+  });
+});

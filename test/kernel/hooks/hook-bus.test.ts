@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import { defineCollectHook, defineEventHook, defineFilterHook } from '../../../kernel/hooks/define-hook.ts';
+import { HookBus, SLOW_HANDLER_MS } from '../../../kernel/hooks/hook-bus.ts';
+import { ServiceError } from '../../../ports/ports.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
+
+const text = defineFilterHook<string, { suffix: string }>('text:change');
+const votes = defineCollectHook<number, string>('vote:collect');
+const done = defineEventHook<string>('work:done');
+
+const createBus = () => {
+  const lines: LogLine[] = [];
+  const clock = createManualClock();
+  return { bus: new HookBus({ clock, log: createMemoryLogger(lines) }), clock, lines };
+};
+
+const rejection = async (promise: Promise<unknown>): Promise<Error & { plugin?: string; hook?: string }> =>
+  promise.then(
+    () => {
+      throw new Error('expected a rejection');
+    },
+    (error) => error,
+  );
+
+describe('the hook bus', () => {
+  it('answers with the value itself, or nothing, while nobody handles a hook', async () => {
+    const { bus } = createBus();
+    expect(bus.hasHandlers(text)).to.equal(false);
+    expect(await bus.filter(text, 'same', { suffix: '!' })).to.equal('same');
+    expect(await bus.collect(votes, 1)).to.deep.equal([]);
+    await bus.emit(done, 'nobody hears');
+  });
+
+  it('hands a filtered value from one handler to the next; returning nothing keeps it, null replaces it', async () => {
+    const { bus } = createBus();
+    const nullable = defineFilterHook<string | null>('value:maybe');
+    bus.register('a', text, (value, context) => `${value}${(context as { suffix: string }).suffix}`);
+    bus.register('b', text, () => undefined);
+    bus.register('c', text, async (value) => `${value}?`);
+    bus.register('a', nullable, () => null);
+    expect(await bus.filter(text, 'what', { suffix: '!' })).to.equal('what!?');
+    expect(await bus.filter(nullable, 'something', undefined)).to.equal(null);
+  });
+
+  it('collects in handler order and leaves out those that returned nothing', async () => {
+    const { bus } = createBus();
+    bus.register('a', votes, async () => 'slow');
+    bus.register('b', votes, () => undefined);
+    bus.register('c', votes, (count) => `${count} quick`);
+    expect(await bus.collect(votes, 2)).to.deep.equal(['slow', '2 quick']);
+  });
+
+  it('runs handlers marked first before and those marked last after all others, in plugin order within each', async () => {
+    const { bus } = createBus();
+    bus.register('a', votes, () => 'a last', { order: 'last' });
+    bus.register('b', votes, () => 'b');
+    bus.register('c', votes, () => 'c first', { order: 'first' });
+    bus.register('d', votes, () => 'd first', { order: 'first' });
+    bus.register('e', votes, () => 'e');
+    bus.register('f', votes, () => 'f last', { order: 'last' });
+    expect(await bus.collect(votes, 0)).to.deep.equal(['c first', 'd first', 'b', 'e', 'a last', 'f last']);
+  });
+
+  it('waits for a turn of the event loop only where a handler asked for one', async () => {
+    const { bus } = createBus();
+    let ran = 0;
+    bus.register('a', votes, () => String(++ran));
+    bus.register('b', votes, () => String(++ran));
+    void bus.collect(votes, 0);
+    expect(ran).to.equal(2);
+  });
+
+  it('names plugin and hook on an error that is a fault, thrown or rejected', async () => {
+    for (const fail of [
+      () => {
+        throw new Error('boom');
+      },
+      async () => {
+        throw new Error('boom');
+      },
+    ]) {
+      const { bus } = createBus();
+      bus.register('culprit', votes, fail);
+      const error = await rejection(bus.collect(votes, 0));
+      expect(error).to.include({ message: 'boom', plugin: 'culprit', hook: 'vote:collect' });
+    }
+  });
+
+  it('keeps the innermost plugin and hook when hooks nest', async () => {
+    const { bus } = createBus();
+    bus.register('outer', text, async (value) => (await bus.collect(votes, 0)).join(String(value)));
+    bus.register('inner', votes, () => {
+      throw new Error('boom');
+    });
+    expect(await rejection(bus.filter(text, '', { suffix: '' }))).to.include({ plugin: 'inner', hook: 'vote:collect' });
+  });
+
+  it('turns what is no error into one that names the culprit', async () => {
+    const { bus } = createBus();
+    bus.register('culprit', votes, () => {
+      throw 'a text';
+    });
+    const error = await rejection(bus.collect(votes, 0));
+    expect(error).to.be.instanceOf(Error);
+    expect(error).to.include({ plugin: 'culprit', cause: 'a text' });
+  });
+
+  it('passes an operating error on as it is', async () => {
+    const { bus } = createBus();
+    const veto = new ServiceError('conflict', 'not this one');
+    bus.register('a', text, () => {
+      throw veto;
+    });
+    const error = await rejection(bus.filter(text, '', { suffix: '' }));
+    expect(error).to.equal(veto);
+    expect(error).not.to.have.property('plugin');
+  });
+
+  it('stops at the first handler that throws', async () => {
+    const { bus } = createBus();
+    let reached = false;
+    bus.register('a', votes, () => {
+      throw new ServiceError('conflict', 'veto');
+    });
+    bus.register('b', votes, () => {
+      reached = true;
+    });
+    await rejection(bus.collect(votes, 0));
+    expect(reached).to.equal(false);
+  });
+
+  it('tells every handler of an event, logs those that fail, and never rejects', async () => {
+    const { bus, lines } = createBus();
+    const heard: string[] = [];
+    bus.register('a', done, () => {
+      throw new Error('sync');
+    });
+    bus.register('b', done, async () => {
+      throw new Error('async');
+    });
+    bus.register('c', done, (event) => void heard.push(String(event)));
+    await bus.emit(done, 'news');
+    expect(heard).to.deep.equal(['news']);
+    expect(lines.map(({ level, fields }) => [level, fields['plugin'], fields['hook']])).to.deep.equal([
+      ['error', 'a', 'work:done'],
+      ['error', 'b', 'work:done'],
+    ]);
+  });
+
+  it('starts the handlers of an event together', async () => {
+    const { bus } = createBus();
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    bus.register('a', done, () => gate);
+    bus.register('b', done, () => release());
+    await bus.emit(done, 'both');
+  });
+
+  it('reports a handler that took too long, with plugin, hook and duration', async () => {
+    const { bus, clock, lines } = createBus();
+    bus.register('slow', votes, () => clock.advance(SLOW_HANDLER_MS + 1));
+    bus.register('quick', votes, () => clock.advance(SLOW_HANDLER_MS));
+    await bus.collect(votes, 0);
+    expect(lines).to.have.length(1);
+    expect(lines[0]?.fields).to.deep.equal({ plugin: 'slow', hook: 'vote:collect', tookMs: SLOW_HANDLER_MS + 1 });
+  });
+
+  it('takes no handler once it is sealed', () => {
+    const { bus } = createBus();
+    bus.seal();
+    expect(() => bus.register('late', votes, () => 'x')).to.throw('late may handle vote:collect only during its setup');
+  });
+
+  it('refuses two kinds under one id', () => {
+    const { bus } = createBus();
+    bus.register('a', votes, () => 'x');
+    expect(() => bus.register('b', defineEventHook('vote:collect'), () => undefined)).to.throw(
+      'vote:collect is a collect hook',
+    );
+  });
+
+  it('tells which hooks a plugin handles, and none for a plugin that handles none', () => {
+    const { bus } = createBus();
+    bus.register('a', votes, () => 'x');
+    bus.register('a', text, () => undefined);
+    bus.register('b', done, () => undefined);
+    expect(bus.handlersOf('a')).to.deep.equal(['text:change', 'vote:collect']);
+    expect(bus.handlersOf('c')).to.deep.equal([]);
+  });
+});

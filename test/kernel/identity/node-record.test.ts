@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import { openNodeRecord } from '../../../kernel/identity/node-record.ts';
+import type { FactStore } from '../../../ports/ports.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+const settings = { serviceName: 'svc', nodeUrl: 'http://localhost:8765' };
+
+const withStores = (count: number, work: (stores: readonly FactStore[]) => Promise<void>): Promise<void> =>
+  inTemporaryFolder(async (folder) => {
+    const stores = Array.from({ length: count }, () => createSqliteStore({ path: join(folder, 'node.db') }));
+    try {
+      await stores[0]?.migrate(CORE_MIGRATIONS);
+      await work(stores);
+    } finally {
+      await Promise.all(stores.map((store) => store.close()));
+    }
+  });
+const withStore = (work: (store: FactStore) => Promise<void>): Promise<void> =>
+  withStores(1, ([store]) => work(store as FactStore));
+
+describe('the node record', () => {
+  it('draws an identity and a secret at the first start and keeps them', () =>
+    withStore(async (store) => {
+      const first = await openNodeRecord(store, settings, createSeededRandom(1));
+      expect(first.self.nodeId).to.match(
+        /^svc:node:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
+      expect(first.cursorSecret).to.have.length(32);
+      const second = await openNodeRecord(store, settings, createSeededRandom(2));
+      expect(second.self.nodeId).to.equal(first.self.nodeId);
+      expect(second.cursorSecret).to.deep.equal(first.cursorSecret);
+    }));
+
+  it('is one and the same for several first starts at once', () =>
+    withStores(4, async (stores) => {
+      const records = await Promise.all(
+        stores.map((store, place) => openNodeRecord(store, settings, createSeededRandom(place))),
+      );
+      expect(new Set(records.map(({ self }) => self.nodeId)).size).to.equal(1);
+      expect(new Set(records.map(({ cursorSecret }) => cursorSecret.join())).size).to.equal(1);
+    }));
+
+  it('takes the id that the operator gives, and refuses another one later', () =>
+    withStore(async (store) => {
+      const mine = { ...settings, nodeId: 'https://node-a.example' };
+      expect((await openNodeRecord(store, mine, createSeededRandom())).self.nodeId).to.equal(mine.nodeId);
+      expect((await openNodeRecord(store, settings, createSeededRandom())).self.nodeId).to.equal(mine.nodeId);
+      const error = await rejection(
+        openNodeRecord(store, { ...settings, nodeId: 'https://b.example' }, createSeededRandom()),
+      );
+      expect(error.message).to.equal('this store belongs to the node https://node-a.example, not https://b.example');
+      expect(error['hint']).to.include('SVC_NODE_ID');
+    }));
+
+  it('refuses to be started under another service name', () =>
+    withStore(async (store) => {
+      await openNodeRecord(store, settings, createSeededRandom());
+      const error = await rejection(openNodeRecord(store, { ...settings, serviceName: 'other' }, createSeededRandom()));
+      expect(error.message).to.equal('this store belongs to a service named svc, not other');
+      expect(error['hint']).to.include('SVC_SERVICE_NAME=svc');
+    }));
+
+  it('follows the advertised address, which may change', () =>
+    withStore(async (store) => {
+      const self = async (nodeUrl: string) =>
+        (await openNodeRecord(store, { ...settings, nodeUrl }, createSeededRandom())).self;
+      expect(await self('https://Node.Example:8443/base//')).to.include({
+        nodeUrl: 'https://Node.Example:8443/base',
+        authority: 'node.example:8443',
+      });
+      expect(await self('http://node.example:80')).to.include({ authority: 'node.example' });
+    }));
+
+  it('derives every identifier from the service name', () =>
+    withStore(async (store) => {
+      const { self } = await openNodeRecord(store, { ...settings, serviceName: 'mem-1' }, createSeededRandom());
+      expect(self.nodeId).to.match(/^mem-1:node:/);
+      expect(self.names.metadataPath).to.equal('/.well-known/mem-1');
+    }));
+});

@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { SETUP_LIMIT_MS, STOP_LIMIT_MS } from '../../kernel/create-kernel.ts';
+import {
+  type AnyPlugin,
+  Clock,
+  defineEventHook,
+  defineRef,
+  Facts,
+  KERNEL_API,
+  NodeSelf,
+  type Plugin,
+  type PluginContext,
+  Random,
+  type Ref,
+  Transport,
+} from '../../kernel/plugin-api.ts';
+import { createManualClock } from '../fakes/manual-clock.ts';
+import { rejection } from '../kit/rejection.ts';
+import { startTestNode } from '../kit/start-test-node.ts';
+
+type Context = PluginContext<Record<never, never>, unknown>;
+const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}): AnyPlugin => ({
+  name,
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  setup,
+  ...more,
+});
+const service = (name: string): Ref<string> => defineRef(`${name}.service`);
+const never = new Promise<void>(() => undefined);
+
+describe('the life of a node', () => {
+  it('sets plugins up after what they require, gives them that, and stops them the other way round', async () => {
+    const events: string[] = [];
+    const part = (name: string, needs?: string) =>
+      plugin(
+        name,
+        ({ use, provide, onStop }) => {
+          events.push(`${name} got ${needs === undefined ? 'nothing' : use['it']}`);
+          provide(service(name), name);
+          onStop(() => void events.push(`${name} stops last`));
+          onStop(async () => void events.push(`${name} stops first`));
+        },
+        { provides: [service(name) as Ref<unknown>], requires: needs === undefined ? {} : { it: service(needs) } },
+      );
+    const node = await startTestNode({ plugins: [part('a', 'c'), part('b', 'a'), part('c')] });
+    expect(events).to.deep.equal(['c got nothing', 'a got c', 'b got a']);
+    events.length = 0;
+    await Promise.all([node.stop(), node.stop()]);
+    await node.stop();
+    const stops = ['b', 'a', 'c'].flatMap((name) => [`${name} stops first`, `${name} stops last`]);
+    expect(events).to.deep.equal(stops);
+  });
+
+  it('gives plugins the ports and the kernel’s own services', async () => {
+    let got: Record<string, unknown> = {};
+    const requires = { clock: Clock, random: Random, self: NodeSelf, facts: Facts, transport: Transport };
+    const node = await startTestNode({
+      plugins: [plugin('a', ({ use }) => void Object.assign(got, use), { requires })],
+    });
+    expect(Object.keys(got)).to.have.members(Object.keys(requires));
+    expect(got['clock']).to.equal(node.clock);
+    expect(got['facts']).to.equal(node.facts);
+    got = {};
+    await node.stop();
+  });
+
+  it('uses a port that a plugin provides in place of the adapter', async () => {
+    const served: string[] = [];
+    const transport: Transport = {
+      serve: async ({ endpoints }) => {
+        served.push(...endpoints.map(({ path }) => path));
+        return { url: 'http://replaced.example', close: async () => void served.push('closed') };
+      },
+      send: async () => never as never,
+    };
+    const replaced = plugin(
+      'a',
+      ({ provide, route }) => {
+        provide(Transport, transport);
+        route({ method: 'POST', path: '/v1/x', summary: '', access: 'open', handle: () => ({ status: 200 }) });
+      },
+      { provides: [Transport as Ref<unknown>] },
+    );
+    const node = await startTestNode({ plugins: [replaced] });
+    await node.stop();
+    expect(served).to.deep.equal(['/v1/x', 'closed']);
+  });
+
+  it('stops what was set up, and the store, when a later plugin fails', async () => {
+    const events: string[] = [];
+    const first = plugin('a', ({ onStop }) => onStop(() => void events.push('a stops')));
+    const second = plugin('b', ({ onStop }) => {
+      onStop(() => void events.push('b stops'));
+      throw new Error('no');
+    });
+    const third = plugin('c', () => void events.push('c is set up'));
+    await rejection(startTestNode({ plugins: [first, second, third] }));
+    expect(events).to.deep.equal(['b stops', 'a stops']);
+  });
+
+  it('gives a plugin ten seconds for its setup', async () => {
+    const clock = createManualClock();
+    const starting = rejection(startTestNode({ clock, plugins: [plugin('slow', () => never)] }));
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(SETUP_LIMIT_MS);
+    expect((await starting).message).to.include('slow failed in setup: slow took too long to set up');
+  });
+
+  it('goes on without a plugin that fails to stop, or does not stop in time, and says so', async () => {
+    const events: string[] = [];
+    const node = await startTestNode({
+      plugins: [
+        plugin('a', ({ onStop }) => onStop(() => void events.push('a stops'))),
+        plugin('b', ({ onStop }) => {
+          onStop(() => void events.push('b stops'));
+          onStop(() => {
+            throw new Error('cannot');
+          });
+        }),
+        plugin('c', ({ onStop }) => onStop(() => never)),
+      ],
+    });
+    const stopping = node.stop();
+    while (node.clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    await node.clock.advance(STOP_LIMIT_MS);
+    await stopping;
+    expect(events).to.deep.equal(['b stops', 'a stops']);
+    const errors = node.logLines.filter(({ level }) => level === 'error');
+    expect(errors.map(({ message, fields }) => [message, fields['plugin'] ?? fields['part']])).to.deep.equal([
+      ['a part of the node failed to stop', 'c'],
+      ['a plugin failed to stop', 'b'],
+    ]);
+  });
+
+  it('takes registrations during setup only', async () => {
+    let late: Context | undefined;
+    const node = await startTestNode({
+      plugins: [
+        plugin('a', (context) => {
+          late = context as Context;
+        }),
+      ],
+    });
+    const calls: readonly ((context: Context) => void)[] = [
+      (context) => context.on(defineEventHook('thing:happened'), () => undefined),
+      (context) =>
+        context.route({ method: 'GET', path: '/v1/x', summary: '', access: 'open', handle: () => ({ status: 200 }) }),
+      (context) => context.provide(service('a'), 'x'),
+      (context) => context.every(1000, () => undefined),
+      (context) => context.onStop(() => undefined),
+    ];
+    for (const call of calls) expect(() => call(late as Context)).to.throw('after its setup');
+    await node.stop();
+  });
+
+  it('repeats tasks one interval after the run before has ended, until the node stops', async () => {
+    const runs: number[] = [];
+    let release = (): void => {};
+    const node = await startTestNode({
+      plugins: [
+        plugin('a', ({ every }) =>
+          every(1000, async () => {
+            runs.push(node.clock.monotonicMs());
+            if (runs.length === 2)
+              await new Promise<void>((resolve) => {
+                release = resolve;
+              });
+            if (runs.length === 3) throw new Error('this time it fails');
+          }),
+        ),
+      ],
+    });
+    await node.clock.advance(999);
+    expect(runs).to.deep.equal([]);
+    await node.clock.advance(1);
+    await node.clock.advance(1000);
+    // The second run is still under way: no third one overlaps it.
+    await node.clock.advance(5000);
+    expect(runs).to.deep.equal([1000, 2000]);
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    await node.clock.advance(2500);
+    expect(runs).to.deep.equal([1000, 2000, 8000, 9000]);
+    expect(node.logLines.filter(({ message }) => message === 'a repeated task failed')).to.have.length(1);
+    await node.stop();
+    await node.clock.advance(5000);
+    expect(runs).to.have.length(4);
+  });
+
+  it('waits for a task under way before it runs what the plugin does on stop', async () => {
+    const events: string[] = [];
+    let release = (): void => {};
+    const node = await startTestNode({
+      plugins: [
+        plugin('a', ({ every, onStop }) => {
+          every(1000, async () => {
+            await new Promise<void>((resolve) => {
+              release = resolve;
+            });
+            events.push('task ends');
+          });
+          onStop(() => void events.push('stops'));
+        }),
+      ],
+    });
+    await node.clock.advance(1000);
+    const stopping = node.stop();
+    release();
+    await stopping;
+    expect(events).to.deep.equal(['task ends', 'stops']);
+  });
+});

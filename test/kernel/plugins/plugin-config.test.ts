@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import type { BootProblem } from '../../../kernel/boot/boot-problem.ts';
+import { type Schema, schema } from '../../../kernel/plugins/config-schema.ts';
+import { resolveSettings, type SettingSources } from '../../../kernel/plugins/plugin-config.ts';
+
+const cards = schema<unknown>({
+  type: 'object',
+  required: ['maxAgeSeconds', 'apiKey'],
+  properties: {
+    maxAgeSeconds: { type: 'integer', minimum: 1, maximum: 10, default: 5, env: 'X_MAX_AGE' },
+    enabled: { type: 'boolean', default: false, env: 'X_ENABLED' },
+    ratio: { type: 'number', env: 'X_RATIO' },
+    mode: { type: 'string', enum: ['record', 'strict'], env: 'X_MODE' },
+    tiers: { type: 'object', additionalProperties: { type: 'number' }, env: 'X_TIERS' },
+    origins: { type: 'array', items: { type: 'string' }, env: 'X_ORIGINS' },
+    workers: { type: ['integer', 'string'], env: 'X_WORKERS' },
+    apiKey: { type: 'string', pattern: '^.{8,}$', default: '', env: 'X_API_KEY', writeOnly: true },
+    quota: {
+      type: 'object',
+      properties: { perMinute: { type: 'integer', default: 60, env: 'X_PER_MINUTE' } },
+    },
+  },
+});
+const SECRET = 'a-long-secret';
+const needed = { X_API_KEY: SECRET };
+
+const resolve = (sources: Partial<SettingSources>, json: Schema<unknown> | undefined = cards) => {
+  const problems: BootProblem[] = [];
+  const resolved = resolveSettings(json, { owner: 'plugins.cards', env: needed, ...sources }, problems);
+  return { value: resolved?.value as Record<string, unknown> | undefined, report: resolved?.report ?? [], problems };
+};
+const withEnv = (env: Record<string, string>) => resolve({ env: { ...needed, ...env } });
+const messages = (problems: readonly BootProblem[]): string[] => problems.map(({ message }) => message);
+
+describe('settings', () => {
+  it('have their defaults where nobody says anything, inside groups too', () => {
+    expect(resolve({}).value).to.deep.equal({
+      maxAgeSeconds: 5,
+      enabled: false,
+      apiKey: SECRET,
+      quota: { perMinute: 60 },
+    });
+  });
+
+  it('come from the command before the environment before the file before what is derived before the default', () => {
+    const derived = { maxAgeSeconds: 2 };
+    const file = { maxAgeSeconds: 3 };
+    const env = { ...needed, X_MAX_AGE: '4' };
+    const overrides = { maxAgeSeconds: 6 };
+    const age = (sources: Partial<SettingSources>) => {
+      const { value, report } = resolve(sources);
+      return [value?.['maxAgeSeconds'], report.find(({ key }) => key === 'maxAgeSeconds')?.origin];
+    };
+    expect(age({})).to.deep.equal([5, 'default']);
+    expect(age({ derived })).to.deep.equal([2, 'derived']);
+    expect(age({ derived, file })).to.deep.equal([3, 'file']);
+    expect(age({ derived, file, env })).to.deep.equal([4, 'environment']);
+    expect(age({ derived, file, env, overrides })).to.deep.equal([6, 'command']);
+  });
+
+  it('read booleans from text in any case, as words or digits', () => {
+    for (const text of ['true', 'TRUE', 'True', '1'])
+      expect(withEnv({ X_ENABLED: text }).value?.['enabled']).to.equal(true);
+    for (const text of ['false', 'FALSE', '0']) expect(withEnv({ X_ENABLED: text }).value?.['enabled']).to.equal(false);
+  });
+
+  it('read numbers, lists, objects and alternatives from text by the type of the property', () => {
+    const { value } = withEnv({
+      X_RATIO: '0.25',
+      X_TIERS: '{"slug":0.8}',
+      X_ORIGINS: 'https://a.example, https://b.example https://c.example',
+      X_WORKERS: '4',
+      X_PER_MINUTE: '7',
+    });
+    expect(value).to.deep.include({
+      ratio: 0.25,
+      tiers: { slug: 0.8 },
+      origins: ['https://a.example', 'https://b.example', 'https://c.example'],
+      workers: 4,
+      quota: { perMinute: 7 },
+    });
+    expect(withEnv({ X_WORKERS: 'auto' }).value?.['workers']).to.equal('auto');
+  });
+
+  it('take an empty variable for one that is not set', () => {
+    expect(withEnv({ X_ENABLED: '', X_MAX_AGE: '' }).problems).to.deep.equal([]);
+  });
+
+  const refused: Readonly<Record<string, [env: Record<string, string>, message: string]>> = {
+    'text for a boolean': [{ X_ENABLED: 'yes' }, 'X_ENABLED accepts true or false (1 or 0)'],
+    'text for a number': [{ X_RATIO: '0x10' }, 'X_RATIO accepts a number'],
+    'a fraction for a whole number': [{ X_MAX_AGE: '1.5' }, 'X_MAX_AGE accepts a whole number from 1 to 10'],
+    'a number out of range': [{ X_MAX_AGE: '11' }, 'X_MAX_AGE accepts a whole number from 1 to 10'],
+    'an unknown word': [{ X_MODE: 'lenient' }, 'X_MODE accepts one of record, strict'],
+    'broken JSON': [{ X_TIERS: '{' }, 'X_TIERS accepts a JSON object'],
+    'JSON that is no object': [{ X_TIERS: '[1]' }, 'X_TIERS accepts a JSON object'],
+    'an object with wrong members': [{ X_TIERS: '{"slug":"high"}' }, 'X_TIERS accepts a JSON object'],
+  };
+  for (const [what, [env, message]] of Object.entries(refused)) {
+    it(`refuse ${what} in a variable, naming the variable and what it accepts`, () => {
+      const { value, problems } = withEnv(env);
+      expect(value).to.equal(undefined);
+      expect(messages(problems)).to.deep.equal([message]);
+    });
+  }
+
+  it('refuse a wrong value in the file, naming the key', () => {
+    expect(messages(resolve({ file: { maxAgeSeconds: '5' } }).problems)).to.deep.equal([
+      'plugins.cards.maxAgeSeconds accepts a whole number from 1 to 10',
+    ]);
+  });
+
+  it('refuse unknown keys with a guess, in groups too', () => {
+    expect(resolve({ file: { maxAgeSecond: 5 } }).problems).to.deep.equal([
+      { message: 'plugins.cards.maxAgeSecond is not a setting', hint: 'did you mean maxAgeSeconds?' },
+    ]);
+    expect(messages(resolve({ file: { quota: { perHour: 5 } } }).problems)).to.deep.equal([
+      'plugins.cards.quota.perHour is not a setting',
+    ]);
+  });
+
+  it('refuse any key for a plugin that takes none', () => {
+    const none = schema<unknown>({ type: 'object' });
+    expect(resolve({ file: { any: 1 } }, none).problems).to.deep.equal([
+      { message: 'plugins.cards.any is not a setting', hint: 'it takes no settings' },
+    ]);
+  });
+
+  it('report every problem at once, one per setting', () => {
+    const { problems } = resolve({
+      file: { nonsense: 1 },
+      env: { ...needed, X_MODE: 'x', X_ENABLED: 'x', X_MAX_AGE: '99' },
+    });
+    expect(messages(problems)).to.have.members([
+      'X_ENABLED accepts true or false (1 or 0)',
+      'X_MODE accepts one of record, strict',
+      'X_MAX_AGE accepts a whole number from 1 to 10',
+      'plugins.cards.nonsense is not a setting',
+    ]);
+  });
+
+  it('say what sets a required setting that is missing', () => {
+    const url = schema<unknown>({
+      type: 'object',
+      required: ['url'],
+      properties: { url: { type: 'string', format: 'http-url', env: 'X_URL' } },
+    });
+    expect(resolve({}, url).problems).to.deep.equal([
+      {
+        message: 'plugins.cards.url is required: an absolute http or https URL',
+        hint: 'set it in the file or through X_URL',
+      },
+    ]);
+    expect(messages(resolve({ env: { X_URL: 'ftp://x' } }, url).problems)).to.deep.equal([
+      'X_URL accepts an absolute http or https URL',
+    ]);
+  });
+
+  it('never show a secret, neither in a problem nor in the report', () => {
+    const short = withEnv({ X_API_KEY: 'hunter2' });
+    expect(JSON.stringify(short.problems)).to.include('X_API_KEY').and.not.include('hunter2');
+    const shown = (env: Record<string, string>) => withEnv(env).report.find(({ key }) => key === 'apiKey')?.value;
+    expect(shown({})).to.equal('(set)');
+    expect(JSON.stringify(withEnv({}).report)).not.to.include(SECRET);
+  });
+
+  it('never show any other value in a problem', () => {
+    expect(JSON.stringify(withEnv({ X_MODE: 'private-text' }).problems)).not.to.include('private-text');
+  });
+
+  it('leave what they were given untouched', () => {
+    const file = Object.freeze({ quota: Object.freeze({}) });
+    expect(resolve({ file }).value).to.deep.include({ quota: { perMinute: 60 } });
+    expect(file).to.deep.equal({ quota: {} });
+  });
+
+  it('turn a broken schema into a problem', () => {
+    const broken = schema<unknown>({ type: 'object', properties: { a: { type: 'nonsense' } } });
+    expect(messages(resolve({}, broken).problems)[0]).to.include('the settings schema of plugins.cards is not valid');
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { type AnyPlugin, definePlugin, FactStore, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
+
+const withMigrations = (name: string, ...migrations: readonly Migration[]): AnyPlugin =>
+  definePlugin({ name, version: '1.0.0', kernelApi: KERNEL_API, migrations, setup: () => undefined });
+
+const migrate = (up: Migration['up'], name = 'acme-notes'): Promise<Error> =>
+  rejection(startTestNode({ plugins: [withMigrations(name, { number: 900, name: 'try', up })] }));
+
+describe('migrations of plugins', () => {
+  it('make tables with the prefix of the plugin, in one chain or in several, and see no others', async () => {
+    let seen: readonly string[] = [];
+    const node = await startTestNode({
+      plugins: [
+        withMigrations('acme-notes', {
+          number: 900,
+          name: 'notes',
+          async up({ schema, raw, tables, hasColumn }) {
+            await schema.createTable('acme_notes_one', (table) => table.text('id').primary());
+            await schema
+              .createTable('acme_notes_two', (table) => table.integer('seen'))
+              .alterTable('acme_notes_one', (table) => table.text('more'));
+            await raw('create unique index acme_notes_once on acme_notes_two (seen) where seen > 0');
+            seen = await tables();
+            expect(await hasColumn('acme_notes_one', 'more')).to.equal(true);
+            expect(await schema.hasTable('acme_notes_two')).to.equal(true);
+          },
+        }),
+      ],
+    });
+    expect(seen).to.deep.equal(['acme_notes_one', 'acme_notes_two']);
+    const tables = await node.kernel.get(FactStore).tables();
+    expect(tables).to.include.members(['acme_notes_one', 'acme_notes_two', 'facts', 'node_settings']);
+    await node.stop();
+  });
+
+  const forbidden: Readonly<Record<string, Migration['up']>> = {
+    'create a table of another name': async ({ schema }) => schema.createTable('notes', () => undefined),
+    'change a table of the core': async ({ schema }) => schema.alterTable('facts', (table) => table.text('x')),
+    'drop a table of the core': async ({ schema }) => schema.dropTable('facts'),
+    'drop it at the end of a chain': async ({ schema }) =>
+      schema.createTable('acme_notes_x', (table) => table.text('id')).dropTable('facts'),
+    'rename a table of the core': async ({ schema }) => schema.renameTable('facts', 'acme_notes_facts'),
+    'rename a table into the core': async ({ schema }) => schema.renameTable('acme_notes_x', 'facts'),
+    'use raw SQL': async ({ raw }) => raw('drop table facts'),
+    'hide raw SQL behind an index': async ({ raw }) =>
+      raw('create index acme_notes_i on acme_notes_x (id); drop table facts'),
+    'index a table of the core': async ({ raw }) => raw('create index acme_notes_i on facts (id)'),
+    'use raw SQL through the builder': async ({ schema }) => schema.raw('drop table facts'),
+    'look into a table of the core': async ({ hasColumn }) => void (await hasColumn('facts', 'id')),
+  };
+  for (const [what, up] of Object.entries(forbidden)) {
+    it(`cannot ${what}`, async () => {
+      expect((await migrate(up)).message).to.match(/^acme-notes: /);
+    });
+  }
+
+  it('leave nothing behind when one of them fails', async () => {
+    const failing = withMigrations('acme-notes', {
+      number: 900,
+      name: 'half',
+      async up({ schema }) {
+        await schema.createTable('acme_notes_half', (table) => table.text('id'));
+        throw new Error('stopped half way');
+      },
+    });
+    const sound = await startTestNode({ plugins: [] });
+    const { folder } = sound;
+    expect(
+      (await rejection(startTestNode({ plugins: [failing], folder, url: 'http://other.example' }))).message,
+    ).to.equal('stopped half way');
+    expect(await sound.kernel.get(FactStore).tables()).not.to.include('acme_notes_half');
+    await sound.stop();
+  });
+
+  it('need numbers of their own, against the core and against each other', async () => {
+    const up = async () => undefined;
+    const error = await rejection(
+      startTestNode({
+        plugins: [
+          withMigrations('first', { number: 900, name: 'a', up }, { number: 11, name: 'b', up }),
+          withMigrations('second', { number: 900, name: 'c', up }),
+        ],
+      }),
+    );
+    expect(error.message).to.include('migration 900 exists twice: a of first and c of second');
+    expect(error.message).to.include('migration 11 exists twice: facts_garden_attested of core and b of first');
+  });
+
+  it('need a positive whole number', async () => {
+    const up = async () => undefined;
+    for (const number of [0, -1, 1.5, Number.NaN]) {
+      const error = await rejection(startTestNode({ plugins: [withMigrations('first', { number, name: 'a', up })] }));
+      expect(error.message).to.include('first has a migration without a positive whole number');
+    }
+  });
+});
