@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import type { Clock } from '../../ports/ports.ts';
+
+export interface ClockSubject {
+  readonly clock: Clock;
+  /** Lets at least this much time pass on the clock, and everything that became due run. */
+  pass(ms: number): Promise<void>;
+}
+
+/** What every clock must do. */
+export const describeClock = (name: string, create: () => ClockSubject): void => {
+  describe(`${name} as a clock`, () => {
+    it('tells the wall time in whole or broken milliseconds since the epoch', () => {
+      const now = create().clock.nowMs();
+      expect(now).to.be.above(Date.UTC(2020, 0)).and.below(Date.UTC(2100, 0));
+    });
+
+    it('has a monotonic time that grows with the time that passes and never falls', async () => {
+      const { clock, pass } = create();
+      const readings = [clock.monotonicMs(), clock.monotonicMs()];
+      await pass(5);
+      readings.push(clock.monotonicMs(), clock.monotonicMs());
+      expect([...readings].sort((a, b) => a - b)).to.deep.equal(readings);
+      // A timer of the system may come a fraction of a millisecond early.
+      expect((readings[2] ?? 0) - (readings[1] ?? 0)).to.be.at.least(4);
+    });
+
+    it('runs a scheduled task once, and not before it is due', async () => {
+      const { clock, pass } = create();
+      const due = clock.monotonicMs() + 10;
+      const ran: number[] = [];
+      clock.schedule(10, () => ran.push(clock.monotonicMs()));
+      expect(ran).to.deep.equal([]);
+      await pass(30);
+      await pass(30);
+      expect(ran).to.have.length(1);
+      expect(ran[0]).to.be.at.least(due - 1);
+    });
+
+    it('runs a task that is due at once later, never within the call', async () => {
+      const { clock, pass } = create();
+      let ran = false;
+      clock.schedule(0, () => {
+        ran = true;
+      });
+      expect(ran).to.equal(false);
+      await pass(1);
+      expect(ran).to.equal(true);
+    });
+
+    it('runs tasks in the order in which they are due', async () => {
+      const { clock, pass } = create();
+      const order: string[] = [];
+      clock.schedule(20, () => order.push('later'));
+      clock.schedule(1, () => order.push('sooner'));
+      await pass(40);
+      expect(order).to.deep.equal(['sooner', 'later']);
+    });
+
+    it('lets a task schedule another', async () => {
+      const { clock, pass } = create();
+      let ran = false;
+      clock.schedule(1, () => {
+        clock.schedule(1, () => {
+          ran = true;
+        });
+      });
+      await pass(10);
+      await pass(10);
+      expect(ran).to.equal(true);
+    });
+
+    it('does not run a cancelled task; cancelling twice, or too late, does nothing', async () => {
+      const { clock, pass } = create();
+      const order: string[] = [];
+      const cancel = clock.schedule(5, () => order.push('cancelled'));
+      const finished = clock.schedule(1, () => order.push('kept'));
+      cancel();
+      cancel();
+      await pass(20);
+      finished();
+      await pass(1);
+      expect(order).to.deep.equal(['kept']);
+    });
+
+    it('takes delays longer than any timer of the runtime', async () => {
+      const { clock, pass } = create();
+      let ran = false;
+      const cancel = clock.schedule(2 ** 31 + 1000, () => {
+        ran = true;
+      });
+      await pass(5);
+      expect(ran).to.equal(false);
+      cancel();
+    });
+  });
+};
