@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { launchNode, NODE_DATABASE } from '../../bench/processes/launch-node.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { problemsOf } from './check-state.ts';
 import { CRASH_IMAGES, SEED } from './crash-counts.ts';
-import { seededFraction } from './seeded-fraction.ts';
 import { readStoredState, type StoredState } from './stored-state.ts';
 import { newHistory, writeUntil } from './write-load.ts';
 
@@ -77,7 +77,7 @@ describe('A copy of a store that is being written', () => {
     describe(`(store ${round})`, function () {
       this.timeout(ROUND_LIMIT_MS);
       const seed = SEED + round;
-      const fraction = seededFraction(seed);
+      const fraction = createSeededRandom(seed).fraction;
       const history = newHistory();
       const taken: Image[] = [];
       let folder: string;

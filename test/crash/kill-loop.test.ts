@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { RawConnection } from '../../bench/load/raw-connection.ts';
 import { type LaunchedNode, launchNode, NODE_DATABASE, NODE_KEY } from '../../bench/processes/launch-node.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { problemsOf } from './check-state.ts';
 import { KILLS, SEED } from './crash-counts.ts';
-import { seededFraction } from './seeded-fraction.ts';
 import { parseStamp, readStoredState, type StoredState } from './stored-state.ts';
 import { newHistory, type WriteHistory, writeUntil } from './write-load.ts';
 
@@ -85,7 +85,7 @@ describe('A node that is killed while it writes', function () {
   });
 
   it('has every acknowledged fact with its audit entry, billing row and conflicts, and never repeats a stamp', async () => {
-    const fraction = seededFraction(SEED);
+    const fraction = createSeededRandom(SEED).fraction;
     const history = newHistory();
     let before: StoredState | undefined;
     node = await launchNode(folder);

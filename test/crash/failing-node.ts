@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
+import { createNode } from '../../config/create-node.ts';
+import { NodeSelf, PERMISSIONS, SCOPES } from '../../kernel/plugin-api.ts';
+import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
+import { createFaultingStore, FaultPlan } from '../fakes/faulting-store.ts';
+import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
+import { createManualClock } from '../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
+import { createQuietBilling } from '../fakes/quiet-billing.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { createTestRequest, type TestReply } from '../kit/test-request.ts';
+
+const URL = 'http://localhost:8765';
+const KEY = 'failing-node-0123456789abcdef0123456789';
+/** Longer than anything that the node remembers of a key, so that each attempt asks the store again. */
+const BETWEEN_ATTEMPTS_MS = 5_000;
+/** Moved on in the background, not by the requests. */
+const BACKGROUND_TABLES = new Set(['billing_positions']);
+
+/** Rows by table. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+/** The default plugins on a store that fails when the test says so. */
+export interface FailingNode {
+  readonly plan: FaultPlan;
+  readonly logLines: readonly LogLine[];
+  send(method: string, target: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestReply>;
+  counts(): Promise<RowCounts>;
+  /** Lets the node forget which keys it has seen. */
+  letTimePass(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startFailingNode = async (): Promise<FailingNode> => {
+  const folder = await mkdtemp(join(tmpdir(), 'node-'));
+  const plan = new FaultPlan();
+  const store = createSqliteStore({ path: join(folder, 'node.db') });
+  const clock = createManualClock();
+  const network = createLoopbackNetwork();
+  const logLines: LogLine[] = [];
+  const node = await createNode({
+    env: {},
+    plugins: [createQuietBilling()],
+    overrides: { node: { url: URL } },
+    adapters: {
+      clock,
+      random: createSeededRandom(),
+      log: createMemoryLogger(logLines),
+      transport: network.transport(URL),
+      store: () => createFaultingStore(store, plan),
+    },
+  });
+  await node.start();
+  const self = node.kernel.get(NodeSelf).names.systemSource;
+  await node.kernel.get(KeyRegistry).register(
+    { rawKey: KEY, entityUri: 'agent:test', permissions: PERMISSIONS, allowedScopes: SCOPES },
+    {
+      kind: 'node',
+      entityUri: self,
+      permissions: new Set(),
+      allowedScopes: new Set(SCOPES),
+      tenantId: 'default',
+      keyId: null,
+      oidcSub: null,
+    },
+  );
+  const request = createTestRequest(network, URL);
+  return {
+    plan,
+    logLines,
+    send: (method, target, body, headers = {}) =>
+      request(method, target, { key: KEY, headers, ...(body === undefined ? {} : { body }) }),
+    counts: async () => {
+      const tables = (await store.tables()).filter((table) => !BACKGROUND_TABLES.has(table));
+      return store.read(async (snapshot) => {
+        const counts: Record<string, number> = {};
+        for (const table of tables) {
+          const [row] = (await snapshot.table(table).count({ n: '*' })) as { n: number }[];
+          counts[table] = Number(row?.n);
+        }
+        return counts;
+      });
+    },
+    letTimePass: async () => clock.advance(BETWEEN_ATTEMPTS_MS),
+    stop: async () => {
+      plan.disarm();
+      await node.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

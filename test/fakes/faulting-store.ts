@@ -1,0 +1,114 @@
+import { toServiceError } from '../../adapters/sqlite/sqlite-errors.ts';
+import { type FactStore, ServiceError, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
+
+/** What an engine reports when it is locked, when its disk fails, and when its disk is full. */
+export const FAULT_KINDS = ['busy', 'io', 'full'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+const RESULT_CODES: Readonly<Record<FaultKind, number>> = { busy: 5, io: 10, full: 13 };
+
+const faultOf = (kind: FaultKind): unknown =>
+  toServiceError(Object.assign(new Error(`injected ${kind} failure`), { errcode: RESULT_CODES[kind] }));
+
+/** Makes one call of a store fail, counted from the moment it is armed. */
+export class FaultPlan {
+  #failAt = 0;
+  #calls = 0;
+  #fired = false;
+  #make: () => unknown = () => undefined;
+
+  /** The `call`th call from now, counted from 1, fails. */
+  arm(call: number, kind: FaultKind): void {
+    this.#failAt = call;
+    this.#calls = 0;
+    this.#fired = false;
+    this.#make = () => faultOf(kind);
+  }
+
+  /** The next commit succeeds, but the connection is lost before it says so. */
+  armLostCommit(): void {
+    this.arm(0, 'io');
+    this.#failAt = -1;
+    this.#make = () => new ServiceError('commit_unknown', 'the connection was lost while committing');
+  }
+
+  disarm(): void {
+    this.#failAt = 0;
+  }
+
+  /** Whether the failure has happened. */
+  get fired(): boolean {
+    return this.#fired;
+  }
+
+  /** Throws when it is this call's turn. */
+  call(): void {
+    if (this.#failAt <= 0) return;
+    this.#calls += 1;
+    if (this.#calls === this.#failAt) this.#fire();
+  }
+
+  committed(): void {
+    if (this.#failAt === -1) this.#fire();
+  }
+
+  #fire(): never {
+    this.#failAt = 0;
+    this.#fired = true;
+    throw this.#make();
+  }
+}
+
+/**
+ * A store that fails on demand: at the beginning of a transaction or snapshot, at any call inside one, and at the commit. As with a real
+ * engine, a transaction in which a call has failed cannot be committed, even if whoever made the call carries on.
+ */
+export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStore => ({
+  read: async (work) => {
+    plan.call();
+    return inner.read((snapshot) => work(watched(snapshot, plan).view));
+  },
+  write: async (tenantId, work) => {
+    plan.call();
+    const result = await inner.write(tenantId, async (transaction) => {
+      const { view, failure } = watched<WriteTransaction>(transaction, plan);
+      const outcome = await work(view);
+      if (failure.error !== undefined) throw failure.error;
+      plan.call();
+      return outcome;
+    });
+    plan.committed();
+    return result;
+  },
+  insideWrite: () => inner.insideWrite(),
+  migrate: (migrations) => inner.migrate(migrations),
+  ping: () => inner.ping(),
+  table: (name) => {
+    plan.call();
+    return inner.table(name);
+  },
+  tables: () => inner.tables(),
+  close: () => inner.close(),
+});
+
+const watched = <T extends Snapshot>(target: T, plan: FaultPlan): { view: T; failure: { error?: unknown } } => {
+  const failure: { error?: unknown } = {};
+  const view = new Proxy(target, {
+    get(_, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => {
+        try {
+          plan.call();
+        } catch (error) {
+          failure.error ??= error;
+          // A query builder reports its failure when it runs; throwing where it is made comes to the same for its user.
+          if (name === 'table') throw error;
+          return Promise.reject(error);
+        }
+        return member.apply(target, args);
+      };
+    },
+  });
+  return { view, failure };
+};
