@@ -1,0 +1,135 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Workplace } from './spawned-program.ts';
+
+describe('the plugins commands', () => {
+  let place: Workplace;
+
+  before(() => {
+    place = new Workplace();
+    writeFileSync(place.path('less.json'), JSON.stringify({ plugins: { billing: false, keys: { maxAgeDays: 7 } } }));
+  });
+
+  after(() => place.dispose());
+
+  it('list what is on and what is off', async () => {
+    const { exitCode, stdout } = await place.run(['plugins', 'list', '--config', 'less.json']);
+
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^on {3}facts +\S+ +\S/m);
+    expect(stdout).to.match(/^off {2}billing +\S+ +\S/m);
+  });
+
+  it('describe settings with their variables and where they came from, routes, hooks and tables', async () => {
+    const argv = ['plugins', 'describe', 'keys', '--config', 'less.json'];
+    const { stdout } = await place.run(argv, {
+      SVC_API_KEY_EXPIRING_SOON_DAYS: '3',
+      SVC_BOOTSTRAP_KEY: 'x'.repeat(40),
+    });
+
+    expect(stdout).to.match(/maxAgeDays +SVC_API_KEY_MAX_AGE_DAYS +7 +file/);
+    expect(stdout).to.match(/expiringSoonDays +SVC_API_KEY_EXPIRING_SOON_DAYS +3 +environment/);
+    expect(stdout).to.contain('POST    /v1/auth/keys').and.to.contain('keys_api_keys');
+    expect(stdout).not.to.contain('x'.repeat(40));
+  });
+
+  it('describe a plugin that is off as well', async () => {
+    const { stdout } = await place.run(['plugins', 'describe', 'billing', '--config', 'less.json']);
+
+    expect(stdout)
+      .to.match(/^billing \S+, off\n/)
+      .and.to.contain('/v1/admin/billing/events');
+  });
+
+  it('say which plugin is unknown to them', async () => {
+    const { exitCode, stderr } = await place.run(['plugins', 'describe', 'biling']);
+
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.match(/^error: there is no plugin of this name\nhint: .*plugins list/);
+  });
+
+  it('find nothing wrong with the defaults', async () => {
+    const { exitCode, stdout } = await place.run(['plugins', 'doctor']);
+
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+  });
+
+  it('find everything that is wrong at once, with what to do', async () => {
+    const broken = { plugins: { keys: false, biling: true, facts: { speed: 9 }, mine: { from: './mine.mjs' } } };
+    writeFileSync(place.path('broken.json'), JSON.stringify(broken));
+    const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'broken.json'], {
+      SVC_PORT: 'many',
+    });
+
+    expect(exitCode).to.equal(1);
+    expect(stdout.match(/^\d+\. /gm)).to.have.length(5);
+    for (const part of ['billing', 'SVC_PORT', 'SVC_AUTH_REQUIRED', 'plugins.facts.speed', './mine.mjs']) {
+      expect(stdout).to.contain(part);
+    }
+    expect(stdout).not.to.contain('many').and.not.to.contain('    at ');
+  });
+
+  it('find a plugin that fails in its setup', async () => {
+    writeFileSync(
+      place.path('broken.mjs'),
+      `export const broken = { name: 'broken', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };`,
+    );
+    writeFileSync(place.path('third.json'), JSON.stringify({ plugins: { broken: { from: './broken.mjs' } } }));
+    const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'third.json']);
+
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.equal('1. broken failed in setup: no luck\n');
+  });
+
+  it('leave nothing behind in the folder', () => {
+    expect(readdirSync(place.folder).filter((name) => !/\.(json|mjs)$/.test(name))).to.deep.equal([]);
+  });
+});
+
+describe('the command line', () => {
+  let place: Workplace;
+
+  before(() => {
+    place = new Workplace();
+  });
+
+  after(() => place.dispose());
+
+  it('knows its version', async () => {
+    const { exitCode, stdout } = await place.run(['--version']);
+
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^\d+\.\d+\.\d+(-[a-z0-9.]+)?\n$/);
+  });
+
+  for (const command of [[], ['start'], ['init'], ['key'], ['import'], ['plugins']]) {
+    it(`explains "${['fact-memory-node', ...command].join(' ')}" with an example`, async () => {
+      const { exitCode, stdout, stderr } = await place.run([...command, '--help']);
+
+      expect([exitCode, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.match(/Examples?:\n {2}\S/);
+    });
+  }
+
+  it('shows its help when nothing was asked, and says that nothing was done', async () => {
+    const { exitCode, stderr } = await place.run([]);
+
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain('Usage:');
+  });
+
+  it('guesses what was meant', async () => {
+    const { exitCode, stderr } = await place.run(['strat']);
+
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain('Did you mean start?');
+  });
+
+  it('names a configuration file that is not there', async () => {
+    const { exitCode, stderr } = await place.run(['start', '--config', 'none.json']);
+
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain('none.json').and.not.to.contain('    at ');
+  });
+});

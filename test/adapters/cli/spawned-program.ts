@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { CommandResult } from './run-in-process.ts';
+
+const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** A running node, started as a user would. */
+export interface RunningProgram {
+  readonly url: string;
+  /** What it told the user by the time it served. */
+  readonly greeting: string;
+  readonly child: ChildProcess;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<CommandResult>;
+}
+
+/** A folder of its own, with the built program run in it. Everything is gone after `dispose`. */
+export class Workplace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'command-line-'));
+  readonly #children: ChildProcess[] = [];
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Runs a command to its end. */
+  async run(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
+    const child = this.#spawn(argv, env);
+    child.stdin?.on('error', () => {}).end(input);
+    return resultOf(child);
+  }
+
+  /** Starts a node on a free port and waits until it says that it serves. Rejects with its output when it ends before. */
+  async start(argv: readonly string[] = [], env: Variables = {}): Promise<RunningProgram> {
+    const child = this.#spawn(['start', ...argv], { SVC_PORT: '0', ...env });
+    const result = resultOf(child);
+    let greeting = '';
+    const served = new Promise<string>((resolve, reject) => {
+      child.stdout?.on('data', (chunk: Buffer) => {
+        greeting += chunk.toString();
+        const url = /^(?:Address {4}|Serving )(http:\S+?);?(?:\s|$)/m.exec(greeting)?.[1];
+        if (url !== undefined && greeting.endsWith('\n')) resolve(url);
+      });
+      void result.then(({ stderr }) => reject(new Error(`the node ended: ${stderr}`)));
+    });
+    const url = await served;
+    const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<CommandResult> => {
+      child.kill(signal);
+      return result;
+    };
+    return { url, greeting, child, end };
+  }
+
+  async dispose(): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      }
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #spawn(argv: readonly string[], env: Variables): ChildProcess {
+    const child = spawn(process.execPath, [MAIN, ...argv], {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdio: 'pipe',
+    });
+    this.#children.push(child);
+    return child;
+  }
+}
+
+const resultOf = async (child: ChildProcess): Promise<CommandResult> => {
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
+    child.stderr === null ? '' : text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { exitCode: exitCode ?? -1, stdout, stderr };
+};

@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { Workplace } from './spawned-program.ts';
+
+const runFile = promisify(execFile);
+
+/** Pastes a line into a shell that stands somewhere else. */
+const paste = async (line: string): Promise<unknown> =>
+  JSON.parse((await runFile('sh', ['-c', line], { cwd: tmpdir() })).stdout);
+
+const curlLines = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('curl '));
+
+describe('the start command', () => {
+  let place: Workplace;
+
+  beforeEach(() => {
+    place = new Workplace();
+  });
+
+  afterEach(() => place.dispose());
+
+  const keyOnDisk = (): string => readFileSync(place.path('data/admin.key'), 'utf8').trim();
+  const statusWith = async (url: string, key: string): Promise<number> =>
+    (await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+  describe('on an empty folder', () => {
+    it('prints two requests that work when they are pasted as they are', async () => {
+      const node = await place.start();
+      const [assert = '', query = ''] = curlLines(node.greeting);
+      const asserted = (await paste(assert)) as { id: string };
+      const found = (await paste(query)) as { facts: { id: string }[]; total: number };
+
+      expect(found.total).to.equal(1);
+      expect(found.facts[0]?.id).to.equal(asserted.id);
+    });
+
+    it('quotes the way to the key, whatever the folder is called', async () => {
+      const odd = place.path(`it's a "folder" $HOME`);
+      mkdirSync(odd);
+      const node = await place.start([], { SVC_DB_PATH: `${odd}/svc.db` });
+      const [assert = ''] = curlLines(node.greeting);
+
+      expect(await paste(assert)).to.have.property('cid');
+    });
+
+    it('keeps the key in a file of its owner, says where, and shows it nowhere', async () => {
+      const node = await place.start();
+      const { exitCode, stdout, stderr } = await node.end();
+
+      expect(statSync(place.path('data/admin.key')).mode & 0o777).to.equal(0o600);
+      expect(stdout).to.contain('data/admin.key').and.to.contain(node.url);
+      expect(stdout + stderr).not.to.contain(keyOnDisk());
+      expect(readFileSync(place.path('data/svc.db')).includes(keyOnDisk())).to.equal(false);
+      expect(exitCode).to.equal(0);
+    });
+
+    it('writes JSON lines and nothing else to standard error', async () => {
+      const { stderr } = await (await place.start()).end();
+
+      for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).to.be.an('object');
+    });
+
+    it('draws no key when the operator brings the first one', async () => {
+      const own = 'operator-0123456789abcdef0123456789abcdef';
+      const node = await place.start([], { SVC_BOOTSTRAP_KEY: own });
+
+      expect(await statusWith(node.url, own)).to.equal(200);
+      expect(existsSync(place.path('data/admin.key'))).to.equal(false);
+    });
+  });
+
+  describe('the second time', () => {
+    it('changes nothing and says one line', async () => {
+      await (await place.start()).end();
+      const before = [keyOnDisk(), readdirSync(place.path('data')).sort().join()];
+      const node = await place.start();
+
+      expect(node.greeting).to.equal(`Serving ${node.url}; the first key is in data/admin.key\n`);
+      expect([keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()]).to.deep.equal(before);
+      expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
+      const { stdout } = await place.run(['key', 'list', '--json']);
+      expect(stdout.trim().split('\n')).to.have.length(1);
+    });
+
+    it('registers the key on disk when a crash had come between file and store', async () => {
+      mkdirSync(place.path('data'));
+      writeFileSync(place.path('data/admin.key'), `${'c'.repeat(64)}\n`, { mode: 0o600 });
+      const node = await place.start();
+
+      expect(await statusWith(node.url, 'c'.repeat(64))).to.equal(200);
+      expect(keyOnDisk()).to.equal('c'.repeat(64));
+    });
+  });
+
+  describe('on a signal', () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      it(`ends well on ${signal}`, async () => {
+        expect((await (await place.start()).end(signal)).exitCode).to.equal(0);
+      });
+    }
+
+    it('lets a running request finish', async () => {
+      const node = await place.start();
+      const request = await halfSent(node.url, keyOnDisk());
+      const ended = node.end();
+      await refused(node.url);
+      request.finish();
+
+      expect(await request.answer).to.match(/^HTTP\/1\.1 201 /);
+      expect((await ended).exitCode).to.equal(0);
+    });
+
+    it('ends at once on a second one', async () => {
+      const node = await place.start();
+      const request = await halfSent(node.url, keyOnDisk());
+      const ended = node.end();
+      await refused(node.url);
+      node.child.kill('SIGTERM');
+
+      expect((await ended).exitCode).to.equal(1);
+      await request.answer;
+    });
+  });
+
+  describe('with something in the way', () => {
+    it('refuses to serve without keys where others could reach it, and says what to do', async () => {
+      const env = { SVC_AUTH_REQUIRED: 'false', SVC_HOST: '0.0.0.0', SVC_PORT: '0' };
+      const { exitCode, stdout, stderr } = await place.run(['start'], env);
+
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.contain('SVC_HOST=127.0.0.1').and.not.to.contain('    at ');
+      expect(readdirSync(place.folder)).to.deep.equal([]);
+    });
+
+    it('serves without keys on a loopback address, and draws none', async () => {
+      const node = await place.start([], { SVC_AUTH_REQUIRED: 'false' });
+
+      expect((await fetch(`${node.url}/v1/facts`)).status).to.equal(200);
+      expect(node.greeting).to.equal(`Serving ${node.url}; no key is needed\n`);
+      expect(existsSync(place.path('data/admin.key'))).to.equal(false);
+    });
+
+    it('names a port that is taken', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const { port } = other.address() as AddressInfo;
+      const { exitCode, stderr } = await place.run(['start', '--port', String(port)]);
+      other.close();
+
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.contain(String(port)).and.to.contain('hint:').and.not.to.contain('    at ');
+    });
+
+    it('refuses a port that is none', async () => {
+      const { exitCode, stderr } = await place.run(['start', '--port', '65536']);
+
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.contain('from 0 to 65535');
+    });
+  });
+
+  it('shows plugins, routes, hooks and tables with --print, and creates nothing', async () => {
+    const { exitCode, stdout } = await place.run(['start', '--print']);
+
+    expect(exitCode).to.equal(0);
+    expect(stdout)
+      .to.match(/^Plugins\n/)
+      .and.to.match(/\nRoutes\n[\s\S]*\nHooks\n[\s\S]*\nTables\n/);
+    expect(stdout).to.match(/POST +\/v1\/facts +write +facts/);
+    expect(readdirSync(place.folder)).to.deep.equal([]);
+  });
+
+  it('prepares store and key without serving as "init", once', async () => {
+    const { exitCode, stdout } = await place.run(['init']);
+    const key = keyOnDisk();
+    const again = await place.run(['init']);
+
+    expect([exitCode, again.exitCode]).to.deep.equal([0, 0]);
+    expect(stdout).to.contain('data/svc.db').and.to.contain('data/admin.key');
+    expect(again.stdout).not.to.contain('admin.key');
+    expect(keyOnDisk()).to.equal(key);
+    const node = await place.start();
+    expect(await statusWith(node.url, key)).to.equal(200);
+  });
+});
+
+/** What SQLite keeps beside an open store is not there after it was closed. */
+const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);
+
+const BODY = JSON.stringify({ entity: 'e', relation: 'x-t:r', value: { type: 'string', v: 'v' }, source: 's' });
+
+/** A request that the node has begun to read: it was asked to go on, and the body waits. */
+const halfSent = async (url: string, key: string): Promise<{ answer: Promise<string>; finish(): void }> => {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString();
+  });
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(
+    `POST /v1/facts HTTP/1.1\r\nHost: node\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${BODY.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+  );
+  await new Promise((resolve) => socket.once('data', resolve));
+  received = '';
+  return { answer: closed.then(() => received), finish: () => socket.write(BODY) };
+};
+
+/** Waits until nothing listens at the address. */
+const refused = async (url: string): Promise<void> => {
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname, () => socket.destroy());
+      socket.once('error', () => resolve(false));
+      socket.once('close', (failed) => resolve(!failed));
+    });
+    if (!open) return;
+  }
+};
