@@ -24,8 +24,8 @@ export const auditMigrations: readonly Migration[] = [
         table.text('attested_key_id');
         table.bigInteger('ts_ms').notNullable();
         table.text('detail');
-        table.index(['ts_ms'], 'audit_entries_ts');
-        table.index(['entity_uri', 'ts_ms'], 'audit_entries_entity');
+        table.index(['tenant_id', 'ts_ms'], 'audit_entries_time');
+        table.index(['tenant_id', 'entity_uri', 'ts_ms'], 'audit_entries_entity');
         table.index(['feed_wall', 'feed_ctr'], 'audit_entries_fact');
       });
     },
