@@ -108,6 +108,7 @@ export class AppendRun {
   /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
     for (const item of items) this.#checkScope(item);
+    await this.#loadSiblings(items);
     await this.#judge(items);
     const stored = await this.#insert(items.filter((item) => item.open));
     if (stored.length === 0) return;
@@ -146,7 +147,7 @@ export class AppendRun {
         items,
         transaction: this.#transaction,
         nowMs: this.#nowMs,
-        siblings: (item) => this.#siblingsOf(item.fact, items),
+        siblings: (item) => this.#siblingsOf(item.fact),
       },
       undefined,
     );
@@ -207,12 +208,11 @@ export class AppendRun {
   async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {
     const { hooks } = this.#parts;
     if (!hooks.hasHandlers(factAppended)) return [];
-    const facts = stored.map(({ fact }) => fact);
     const results = await hooks.collect(factAppended, {
       facts: stored,
       transaction: this.#transaction,
       nowMs: this.#nowMs,
-      siblings: ({ fact }) => this.#siblingsOf(fact, facts),
+      siblings: ({ fact }) => this.#siblingsOf(fact),
     });
     return results.flat();
   }
@@ -221,21 +221,24 @@ export class AppendRun {
     return new PendingItem(prepareFact(draft, this.#node, 'plugin', this.#parts), this.#node, 'plugin', draft.notes);
   }
 
-  /** Reads the siblings of the whole wave with the first question, and only of facts that can have rivals. */
-  async #siblingsOf(
-    fact: PreparedFact,
-    wave: readonly (PreparedFact | PendingItem)[],
-  ): Promise<readonly FactOutline[]> {
-    const known = this.#siblings.get(tripleId(fact));
-    if (known !== undefined) return known;
-    const missing = new Map<string, PreparedFact>([[tripleId(fact), fact]]);
-    for (const entry of wave) {
-      const other = entry instanceof PendingItem ? entry.fact : entry;
-      if (!other.system && !this.#siblings.has(tripleId(other))) missing.set(tripleId(other), other);
+  /**
+   * Reads the siblings of a whole wave at once, before anything of it is stored: asked later, the answer would hold the wave itself.
+   * System facts have no rivals.
+   */
+  async #loadSiblings(items: readonly PendingItem[]): Promise<void> {
+    const missing = new Map<string, PreparedFact>();
+    for (const { fact } of items) {
+      if (fact.system) continue;
+      const id = tripleId(fact);
+      if (!this.#siblings.has(id)) missing.set(id, fact);
     }
-    const triples = [...missing.values()];
-    const found = await this.#transaction.siblings(triples, this.#nowMs, SIBLING_LIMIT);
-    for (const [at, triple] of triples.entries()) this.#siblings.set(tripleId(triple), found[at] ?? []);
+    if (missing.size === 0) return;
+    const found = await this.#transaction.siblings([...missing.values()], this.#nowMs, SIBLING_LIMIT);
+    let at = 0;
+    for (const id of missing.keys()) this.#siblings.set(id, found[at++] ?? []);
+  }
+
+  #siblingsOf(fact: PreparedFact): readonly FactOutline[] {
     return this.#siblings.get(tripleId(fact)) ?? [];
   }
 }

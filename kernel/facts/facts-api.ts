@@ -79,7 +79,7 @@ export interface AppendBatch {
    * Live facts of the item's triple that were stored before this transaction, strongest first, at most `SIBLING_LIMIT`. Read once for the whole
    * batch, so a handler never needs a query per fact. Facts accepted earlier in this batch are not among them.
    */
-  siblings(item: AppendItem): Promise<readonly FactOutline[]>;
+  siblings(item: AppendItem): readonly FactOutline[];
 }
 
 /** A fact that was just stored, still inside its transaction. */
@@ -95,7 +95,7 @@ export interface AppendedBatch {
   readonly transaction: WriteTransaction;
   readonly nowMs: number;
   /** As in `AppendBatch`: what the triple held before this transaction. */
-  siblings(appended: AppendedFact): Promise<readonly FactOutline[]>;
+  siblings(appended: AppendedFact): readonly FactOutline[];
 }
 
 /** How many siblings are read per triple: bounds the work on a triple that thousands of facts share. */

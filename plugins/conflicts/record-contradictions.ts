@@ -80,7 +80,7 @@ class Wave {
     for (const appended of contenders) {
       const id = tripleId(appended.fact);
       if (histories.has(id)) continue;
-      const siblings = await batch.siblings(appended);
+      const siblings = batch.siblings(appended);
       histories.set(id, new TripleHistory<Judged>(siblings, batch.nowMs));
       if (siblings.length > 0) inhabited.push(appended.fact);
     }

@@ -17,7 +17,7 @@ export async function refuseContradictions(batch: AppendBatch, seesGarden: SeesG
     if (!item.open || fact.system) continue;
     const id = tripleId(fact);
     const known = histories.get(id);
-    const history = known ?? new TripleHistory<Entry>(await batch.siblings(item), batch.nowMs);
+    const history = known ?? new TripleHistory<Entry>(batch.siblings(item), batch.nowMs);
     histories.set(id, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals: Entry[] = [];

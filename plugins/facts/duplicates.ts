@@ -88,7 +88,7 @@ const isInForce = async ({ transaction }: AppendBatch, factId: string, ttl: Stor
 
 /** The live fact from before this transaction that the item repeats. */
 const storedEqual = async (batch: AppendBatch, item: AppendItem): Promise<StoredFact | undefined> => {
-  const siblings = await batch.siblings(item);
+  const siblings = batch.siblings(item);
   const twin = siblings.find((sibling) => repeats(item.fact, sibling, sibling.interpretAs));
   if (twin !== undefined) return batch.transaction.get(twin.id);
   return siblings.length < SIBLING_LIMIT || item.fact.system ? undefined : findEqual(batch, item.fact);

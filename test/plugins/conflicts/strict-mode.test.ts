@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+describe('strict conflict mode', () => {
+  let node: TestNode;
+  let key: string;
+
+  before(async () => {
+    node = await startTestNode({ plugins: ['facts', 'conflicts'], settings: { conflicts: { mode: 'strict' } } });
+    key = await node.addKey();
+  });
+  after(() => node.stop());
+
+  const body = (v: string, changes: object = {}) => ({
+    entity: 'user:alice',
+    relation: 'memory:role',
+    value: { type: 'string', v },
+    source: 'agent:w',
+    ...changes,
+  });
+  const post = (v: string, changes: object = {}) => node.request('POST', '/v1/facts', { key, body: body(v, changes) });
+
+  it('refuses another value and names what stands in its way', async () => {
+    const first = await post('a');
+    const refused = await post('b');
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'conflict']);
+    expect(refused.body.conflicting_fact_ids).to.deep.equal([first.body.id]);
+    const { body: page } = await node.request('GET', '/v1/facts?entity=user:alice&include_contradicted=true', { key });
+    expect(page.total).to.equal(1);
+    expect((await node.request('GET', '/v1/conflicts?status=all', { key })).body.conflicts).to.deep.equal([]);
+  });
+
+  it('accepts the same value, a retraction, and then another value', async () => {
+    expect((await post('a', { confidence: 0.5 })).status).to.equal(201);
+    expect((await post('gone', { confidence: 0 })).status).to.equal(201);
+    expect((await post('b')).status).to.equal(201);
+  });
+
+  it('refuses only the item of a batch that contradicts, facts accepted before it in the batch included', async () => {
+    const items = [
+      body('x', { entity: 'user:new' }),
+      body('y', { entity: 'user:new' }),
+      body('gone', { entity: 'user:new', confidence: 0 }),
+      body('z', { entity: 'user:new' }),
+    ];
+    const reply = await node.request('POST', '/v1/facts/batch', { key, body: items });
+    expect(reply.body.results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 409, 201, 201]);
+  });
+
+  it('lets exactly one of many parallel writers of different values through', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => post(`v${at}`, { entity: 'user:raced' })));
+    expect(replies.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(replies.filter(({ status }) => status === 409)).to.have.length(19);
+  });
+});
