@@ -33,8 +33,7 @@ const contentText = (v: FactValue['v']): string => {
 
 const numberText = (value: number): string => {
   if (!Number.isFinite(value)) throw new TypeError('a content id covers finite numbers only');
-  // One of the two zeros, as JSON.stringify does.
-  return String(value + 0);
+  return String(value);
 };
 
 const quote = (text: string): string => {

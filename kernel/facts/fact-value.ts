@@ -45,8 +45,8 @@ export const valueKey = (value: FactValue, names: ServiceNames): string => {
     case 'text':
       return boundedKey('t', value.v as string);
     case 'number':
-      // Adding zero makes one of the two zeros.
-      return `n:${(value.v as number) + 0}`;
+      // Both zeros are written `0`.
+      return `n:${value.v}`;
     case 'boolean':
       return value.v === true ? 'b:true' : 'b:false';
     case 'datetime':

@@ -19,30 +19,36 @@ import { scanJson } from './scan-json.ts';
  */
 export const parseStrictJson = (bytes: Uint8Array, root = 'body'): unknown => {
   if (!isUtf8(bytes)) throw new ServiceError('malformed_json', `the ${root} is not valid UTF-8`);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return parse(text, root, false);
+  return parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), root);
 };
 
 /** The same for a text that is already decoded. */
-export const parseStrictJsonText = (text: string, root = 'body'): unknown => parse(text, root, !text.isWellFormed());
+export const parseStrictJsonText = (text: string, root = 'body'): unknown => {
+  // Encoding replaces a lone surrogate, but moves nothing that the scan looks at.
+  const value = parse(Buffer.from(text), root);
+  if (!text.isWellFormed()) refuseForbiddenText(JSON.parse(text), root);
+  return value;
+};
 
-const parse = (text: string, root: string, hasLoneSurrogate: boolean): unknown => {
-  const { unfaithfulNumbers, suspectEscape } = scanJson(text, root);
+const parse = (bytes: Buffer, root: string): unknown => {
+  const { unfaithfulNumbers, suspectEscape } = scanJson(bytes, root);
   const value: unknown =
-    unfaithfulNumbers.length === 0 ? JSON.parse(text) : JSON.parse(replaceAll(text, unfaithfulNumbers), infinityToNaN);
-  if (suspectEscape || hasLoneSurrogate) refuseForbiddenText(value, root);
+    unfaithfulNumbers.length === 0
+      ? JSON.parse(bytes.toString())
+      : JSON.parse(replaceAll(bytes, unfaithfulNumbers), infinityToNaN);
+  if (suspectEscape) refuseForbiddenText(value, root);
   return value;
 };
 
 /** Puts a literal that overflows in the place of each span, because JSON has none for NaN. */
-const replaceAll = (text: string, spans: readonly (readonly [start: number, end: number])[]): string => {
+const replaceAll = (bytes: Buffer, spans: readonly (readonly [start: number, end: number])[]): string => {
   let end = 0;
   const parts: string[] = [];
   for (const span of spans) {
-    parts.push(text.slice(end, span[0]), '1e999');
+    parts.push(bytes.toString('utf8', end, span[0]), '1e999');
     end = span[1];
   }
-  return parts.join('') + text.slice(end);
+  return parts.join('') + bytes.toString('utf8', end);
 };
 
 const infinityToNaN = (_name: string, value: unknown): unknown =>

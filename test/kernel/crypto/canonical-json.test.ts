@@ -17,9 +17,9 @@ const reversed = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, member]) => [name, reversed(member)]));
 };
 
-const nested = (levels: number): unknown => {
+const nested = (levels: number, isObject = false): unknown => {
   let value: unknown = 0;
-  for (let level = 0; level < levels; level += 1) value = [value];
+  for (let level = 0; level < levels; level += 1) value = isObject ? { a: value } : [value];
   return value;
 };
 
@@ -109,6 +109,8 @@ describe('the canonical form of JSON', () => {
     expect(canonicalJson(nested(MAX_CANONICAL_DEPTH))).to.have.length(MAX_CANONICAL_DEPTH * 2 + 1);
     expect(thrownError(() => canonicalJson(nested(MAX_CANONICAL_DEPTH + 1))).code).to.equal('validation');
     expect(thrownError(() => canonicalJson(nested(200_000))).code).to.equal('validation');
+    expect(canonicalJson(nested(MAX_CANONICAL_DEPTH, true))).to.contain('{"a":0}');
+    expect(thrownError(() => canonicalJson(nested(MAX_CANONICAL_DEPTH + 1, true))).code).to.equal('validation');
   });
 });
 

@@ -45,7 +45,8 @@ describe('the hybrid logical clock', () => {
     expect(receiveHlc(last, 10, { wallMs: 9, counter: 7 })).to.deep.equal({ wallMs: 10, counter: 6 });
   });
 
-  it('moves to the next millisecond when the counter is used up', () => {
+  it('moves to the next millisecond when the counter is used up, and not before', () => {
+    expect(tickHlc({ wallMs: 10, counter: MAX_COUNTER - 1 }, 10)).to.deep.equal({ wallMs: 10, counter: MAX_COUNTER });
     expect(tickHlc({ wallMs: 10, counter: MAX_COUNTER }, 10)).to.deep.equal({ wallMs: 11, counter: 0 });
     expect(receiveHlc(ZERO_HLC, 0, { wallMs: 10, counter: MAX_COUNTER })).to.deep.equal({ wallMs: 11, counter: 0 });
   });

@@ -38,13 +38,17 @@ describe('match keys', () => {
   it("lower-case all parts under the service's scheme, but turn white space into dashes in the id alone", () => {
     expect(keyOf('SVC://Alpha.Example/User/Noor B')).to.equal('svc://alpha.example/user/noor-b');
     expect(keyOf('svc://al pha/us er/no or/x y')).to.equal('svc://al pha/us er/no-or/x-y');
+    expect(keyOf('svc://h x/t/ a')).to.equal('svc://h x/t/-a');
+    expect(keyOf('svc://a b/c/d')).to.equal('svc://a b/c/d');
   });
 
   it('treat a name under the scheme that lacks a part like any other', () => {
     expect(keyOf('svc://al pha/user')).to.equal('svc://al-pha/user');
     expect(keyOf('svc://al pha/user/')).to.equal('svc://al-pha/user/');
     expect(keyOf('svc:///us er/x')).to.equal('svc:///us-er/x');
-    expect(keyOf('svc://h//x y')).to.equal('svc://h//x-y');
+    expect(keyOf('svc://h x//x y')).to.equal('svc://h-x//x-y');
+    expect(keyOf('svc://h x/t/')).to.equal('svc://h-x/t/');
+    expect(keyOf('svc://h x')).to.equal('svc://h-x');
   });
 
   it('follow the name of the service', () => {

@@ -72,6 +72,10 @@ describe('text rules', () => {
   });
 
   it('count bytes as UTF-8', () => {
+    expect(isWithinBytes('a'.repeat(10), 10)).to.equal(true);
+    expect(isWithinBytes('a'.repeat(11), 10)).to.equal(false);
+    expect(isWithinBytes('é'.repeat(5), 10)).to.equal(true);
+    expect(isWithinBytes('é'.repeat(6), 10)).to.equal(false);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(60), (text, limit) => {
         return isWithinBytes(text, limit) === new TextEncoder().encode(text).length <= limit;

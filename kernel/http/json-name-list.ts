@@ -1,0 +1,44 @@
+/** The names of one object. Few are compared in place, because taking each out of the bytes would cost more than the rest. */
+export class JsonNameList {
+  /** Three numbers a name: fingerprint, position of its first quote, position after its last. */
+  private readonly spans: number[] = [];
+  private decoded: Set<string> | undefined;
+
+  /** Adds the name between two quotes; false when it is already there. `"a"` and `"\u0061"` are one name. */
+  add(bytes: Buffer, open: number, end: number, isEscaped: boolean): boolean {
+    const { spans } = this;
+    if (isEscaped || this.decoded !== undefined || spans.length === MAX_SPANS) return this.addDecoded(bytes, open, end);
+    const print = fingerprint(bytes, open, end);
+    for (let at = 0; at < spans.length; at += 3) {
+      if (spans[at] !== print) continue;
+      if (bytes.compare(bytes, spans[at + 1], spans[at + 2], open, end) === 0) return false;
+    }
+    spans.push(print, open, end);
+    return true;
+  }
+
+  private addDecoded(bytes: Buffer, open: number, end: number): boolean {
+    if (this.decoded === undefined) {
+      this.decoded = new Set();
+      for (let at = 0; at < this.spans.length; at += 3) {
+        this.decoded.add(decode(bytes, this.spans[at + 1] as number, this.spans[at + 2] as number));
+      }
+    }
+    const size = this.decoded.size;
+    return this.decoded.add(decode(bytes, open, end)).size > size;
+  }
+}
+
+const decode = (bytes: Buffer, open: number, end: number): string =>
+  JSON.parse(bytes.toString('utf8', open, end)) as string;
+
+/** Equal for equal names and mostly different for others; 30 bits, which an array holds without boxing. */
+const fingerprint = (bytes: Buffer, open: number, end: number): number => {
+  const first = bytes[open + 1] as number;
+  const middle = bytes[(open + end) >> 1] as number;
+  const last = bytes[end - 2] as number;
+  return (((end - open) << 10) ^ (middle << 15) ^ (first << 5) ^ last) & 0x3fffffff;
+};
+
+/** Twelve names; beyond, a set is faster. */
+const MAX_SPANS = 36;
