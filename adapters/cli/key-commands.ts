@@ -143,7 +143,7 @@ const revoke = async (keys: KeyAdministration, id: string): Promise<void> => {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'lookup') throw error;
     throw new ServiceError('lookup', 'there is no key with this id', {
-      hint: '"fact-memory-node key list" shows the ids of all active keys.',
+      hint: '"key list" shows the ids of all active keys.',
     });
   }
 };

@@ -43,7 +43,7 @@ Examples:
       const found = node.plugins.find((plugin) => plugin.name === name);
       if (found === undefined) {
         throw new ServiceError('lookup', 'there is no plugin of this name', {
-          hint: '"fact-memory-node plugins list" shows all names.',
+          hint: '"plugins list" shows all names.',
         });
       }
       deps.stdout.write(describePlugin(found, node));
