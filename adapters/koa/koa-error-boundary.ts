@@ -31,12 +31,14 @@ export const withinErrorBoundary = async (
   } catch (error) {
     options.report('a reply could not be written', error);
     if (response.headersSent || message.socket.destroyed) {
-      message.socket.destroy();
+      // What was written goes out first; that the end is missing tells the client the rest.
+      message.socket.destroySoon();
       return;
     }
     const { status, headers, body } = options.refuse(new ServiceError('internal', 'the node failed to answer'));
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    response.writeHead(status, { ...headers, Connection: 'close' });
-    response.end(typeof body === 'string' ? body : undefined);
+    const text = typeof body === 'string' ? body : '';
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' });
+    response.end(text);
   }
 };

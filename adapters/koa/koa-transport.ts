@@ -131,6 +131,9 @@ const createHttpServer = (
 /** What RFC 9112 has a server refuse and Node's parser lets through, or stumbles over only after the headers. */
 const framingProblem = ({ url = '', httpVersion, headers, rawHeaders }: IncomingMessage): ServiceError | undefined => {
   if (!url.startsWith('/')) return new ServiceError('bad_parameter', 'the request target must be a path');
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new ServiceError('bad_parameter', 'the request must be HTTP/1.1 or HTTP/1.0');
+  }
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked')) {
     return new ServiceError('bad_parameter', 'no Transfer-Encoding but chunked is taken');

@@ -66,6 +66,7 @@ const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientReque
   const length = Buffer.byteLength(body);
   const options: RequestOptions = {
     method: request.method,
+    path: targetOf(url, request.url),
     // A connection for each call: one that is kept open would outlive the judgement of its address.
     agent: false,
     headers: { ...request.headers, ...(request.body !== undefined && { 'Content-Length': length }) },
@@ -74,6 +75,14 @@ const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientReque
   };
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
 };
+
+/** Path and query as the caller spelled them: a URL object resolves `..`, encoded dots included. */
+const targetOf = (url: URL, text: string): string => {
+  const spelled = SPELLED_TARGET.exec(text)?.[1];
+  return spelled?.startsWith('/') ? spelled : url.pathname + url.search;
+};
+
+const SPELLED_TARGET = /^https?:\/\/[^/?#\\]+([\x21-\x22\x24-\x5b\x5d-\x7e]*)(?:#.*)?$/i;
 
 const checkedLookup =
   (resolve: Resolve, allowPrivate: boolean): LookupFunction =>

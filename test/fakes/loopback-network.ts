@@ -47,7 +47,13 @@ export const createLoopbackNetwork = (): LoopbackNetwork => {
     const found = served.find(request.method, path);
     const pathParameters = 'endpoint' in found ? found.pathParameters : {};
     const inbound = inboundRequest(request, { path, query, pathParameters });
-    return 'endpoint' in found ? found.endpoint.handle(inbound) : served.options.unmatched(inbound, found.allowed);
+    try {
+      return await ('endpoint' in found
+        ? found.endpoint.handle(inbound)
+        : served.options.unmatched(inbound, found.allowed));
+    } catch {
+      return { status: 500, headers: {} };
+    }
   };
   return {
     deliver,
