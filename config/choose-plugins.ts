@@ -33,16 +33,20 @@ export const choosePlugins = (
   const plugins: PluginChoice[] = [];
   const disabled: string[] = [];
   for (const name of new Set([defaults, file, overrides].flatMap(Object.keys).concat(given))) {
-    const [inFile, over] = [file[name], overrides[name]];
+    const [inFile, over] = [ownEntry(file, name), ownEntry(overrides, name)];
     const from = fromOf(over) ?? fromOf(inFile);
     const problem = entryProblem(name, [inFile, over], from, given);
     if (problem !== undefined) problems.push(problem);
-    else if ((over ?? inFile ?? defaults[name]) === false) disabled.push(name);
+    else if ((over ?? inFile ?? ownEntry(defaults, name)) === false) disabled.push(name);
     else
       plugins.push({ name, from: from as string | undefined, file: settingsIn(inFile), overrides: settingsIn(over) });
   }
   return { plugins, disabled };
 };
+
+/** An operator may name a plugin like a member that every object has. */
+const ownEntry = (entries: NonNullable<Entries>, name: string): Entry =>
+  Object.hasOwn(entries, name) ? entries[name] : undefined;
 
 const entryProblem = (
   name: string,

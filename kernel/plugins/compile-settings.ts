@@ -50,7 +50,12 @@ const createAjv = (): Ajv => {
   return ajv;
 };
 
-const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+/** Without a user and a password, which would end up wherever the address is shown. */
+const isHttpUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+};
 
 /** Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it. */
 const close = (json: PropertySchema): PropertySchema => {

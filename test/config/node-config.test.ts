@@ -1,0 +1,190 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadNodeConfig } from '../../config/node-config.ts';
+import { inTemporaryFolder } from '../kit/temporary-folder.ts';
+
+const messagesFor = (text: string, env: Record<string, string> = {}): Promise<string[]> =>
+  inTemporaryFolder(async (folder) => {
+    const configFile = join(folder, 'node.json');
+    await writeFile(configFile, text);
+    const { problems } = loadNodeConfig({ configFile, env });
+    return problems.map(({ message, hint }) => (hint === undefined ? message : `${message} / ${hint}`));
+  });
+const messages = (file: unknown): Promise<string[]> => messagesFor(JSON.stringify(file));
+
+describe('the configuration', () => {
+  it('has the documented defaults without a file and without variables', () => {
+    const { node, store, transport, plugins, problems } = loadNodeConfig({ env: {} });
+    expect(problems).to.deep.equal([]);
+    expect(node).to.deep.equal({
+      serviceName: 'svc',
+      url: 'http://localhost:8765',
+      authRequired: true,
+      allowInsecure: false,
+      maxBodyBytes: 2_097_152,
+      logLevel: 'info',
+    });
+    expect(store).to.deep.equal({ use: 'sqlite', settings: { path: 'data/svc.db' } });
+    expect(transport.settings).to.deep.equal({
+      host: '127.0.0.1',
+      port: 8765,
+      corsAllowedOrigins: [],
+      corsDevLocalhost: false,
+    });
+    expect(plugins.map(({ name }) => name)).to.deep.equal([
+      'audit',
+      'billing',
+      'conflicts',
+      'facts',
+      'keys',
+      'node-info',
+    ]);
+  });
+
+  it('takes every variable of the node and its adapters', () => {
+    const { node, store, transport, problems } = loadNodeConfig({
+      env: {
+        SVC_SERVICE_NAME: 'mem-1',
+        SVC_NODE_ID: 'svc://node.alpha.example',
+        SVC_NODE_URL: 'https://alpha.example',
+        SVC_AUTH_REQUIRED: 'False',
+        SVC_ALLOW_INSECURE: '1',
+        SVC_MAX_BODY_BYTES: '4096',
+        SVC_LOG_LEVEL: 'error',
+        SVC_HOST: '0.0.0.0',
+        SVC_PORT: '0',
+        SVC_DB_PATH: '/data/x.db',
+        SVC_CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example',
+        SVC_CORS_DEV_LOCALHOST: 'TRUE',
+      },
+    });
+    expect(problems).to.deep.equal([]);
+    expect(node).to.deep.equal({
+      serviceName: 'mem-1',
+      id: 'svc://node.alpha.example',
+      url: 'https://alpha.example',
+      authRequired: false,
+      allowInsecure: true,
+      maxBodyBytes: 4096,
+      logLevel: 'error',
+    });
+    expect(store.settings.path).to.equal('/data/x.db');
+    expect(transport.settings).to.deep.equal({
+      host: '0.0.0.0',
+      port: 0,
+      corsAllowedOrigins: ['https://a.example', 'https://b.example'],
+      corsDevLocalhost: true,
+    });
+  });
+
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    SVC_SERVICE_NAME: ['Svc', '1svc', 'a_b', 'x'.repeat(33), 'svc '],
+    SVC_NODE_ID: ['has space', 'ü'],
+    SVC_NODE_URL: ['localhost:8765', 'ftp://x.example', '/path', 'http://', 'http://me:secret@x.example'],
+    SVC_AUTH_REQUIRED: ['yes', 'no', 'off', '2', 'truee'],
+    SVC_ALLOW_INSECURE: ['on'],
+    SVC_MAX_BODY_BYTES: ['2MB', '-1', '0', '1e9999', '99999999999999999999'],
+    SVC_LOG_LEVEL: ['verbose', 'INFO'],
+    SVC_PORT: ['-1', '65536', '80.5', 'http', '0x50'],
+    SVC_CORS_ALLOWED_ORIGINS: ['a.example', '*', 'https://a.example/path'],
+    SVC_CORS_DEV_LOCALHOST: ['maybe'],
+  };
+  for (const [variable, values] of Object.entries(wrong)) {
+    it(`refuses a wrong ${variable} and names it without showing it`, () => {
+      for (const value of values) {
+        const { problems } = loadNodeConfig({ env: { [variable]: value } });
+        expect(
+          problems.map(({ message }) => message.split(' accepts ')[0]),
+          value,
+        ).to.deep.equal([variable]);
+        expect(problems[0]?.message).not.to.include(` ${value}`);
+      }
+    });
+  }
+
+  it('prefers what a program gives over variables over the file', () =>
+    inTemporaryFolder(async (folder) => {
+      const configFile = join(folder, 'node.json');
+      await writeFile(
+        configFile,
+        JSON.stringify({ node: { maxBodyBytes: 2000, logLevel: 'warn', url: 'http://file.example' } }),
+      );
+      const { node } = loadNodeConfig({
+        configFile,
+        env: { SVC_MAX_BODY_BYTES: '3000', SVC_LOG_LEVEL: 'error' },
+        overrides: { node: { maxBodyBytes: 4000 } },
+      });
+      expect(node).to.include({ maxBodyBytes: 4000, logLevel: 'error', url: 'http://file.example' });
+    }));
+
+  it('switches plugins off and on, and passes their settings on', () =>
+    inTemporaryFolder(async (folder) => {
+      const configFile = join(folder, 'node.json');
+      const plugins = {
+        billing: false,
+        audit: true,
+        conflicts: { mode: 'strict' },
+        acme: { from: './acme.js', url: 'x' },
+      };
+      await writeFile(configFile, JSON.stringify({ plugins }));
+      const config = loadNodeConfig({ configFile, env: {} });
+      expect(config.disabled).to.deep.equal(['billing']);
+      expect(config.plugins.find(({ name }) => name === 'conflicts')?.file).to.deep.equal({ mode: 'strict' });
+      expect(config.plugins.find(({ name }) => name === 'acme')).to.deep.equal({
+        name: 'acme',
+        from: './acme.js',
+        file: { url: 'x' },
+        overrides: undefined,
+      });
+      expect(config.folder).to.equal(folder);
+    }));
+
+  it('tells a file that is not there, no JSON, or no object', async () => {
+    const { problems } = loadNodeConfig({ configFile: '/nowhere/node.json', env: {} });
+    expect(problems[0]?.message).to.include('the configuration file cannot be read: ENOENT');
+    const broken = await messagesFor('{\n "node": { "logLevel": secret }\n}');
+    expect(broken[0]).to.include('the configuration file is not valid JSON').and.not.include('secret');
+    expect(await messages([1])).to.deep.equal(['the configuration file must hold a JSON object']);
+    expect(await messages(null)).to.deep.equal(['the configuration file must hold a JSON object']);
+  });
+
+  it('refuses what it does not know, with a guess', async () => {
+    expect(await messages({ plugin: {} })).to.deep.equal(['plugin is not a setting / did you mean plugins?']);
+    expect(await messages({ adapters: { stor: {} } })).to.deep.equal([
+      'adapters.stor is not a setting / did you mean store?',
+    ]);
+    expect(await messages({ adapters: { store: { use: 'oracle' } } })).to.deep.equal([
+      'adapters.store.use accepts one of sqlite',
+    ]);
+    expect(await messages({ adapters: { store: { file: 'x' } } })).to.deep.equal([
+      'adapters.store.file is not a setting / it takes path',
+    ]);
+    expect(await messages({ plugins: { billin: false } })).to.deep.equal([
+      'there is no plugin named "billin" / did you mean billing?',
+    ]);
+    expect((await messages({ plugins: { acme: {} } }))[0]).to.include('a third party\'s needs "from"');
+    expect((await messages({ plugins: { constructor: true } }))[0]).to.include(
+      'there is no plugin named "constructor"',
+    );
+    expect((await messagesFor('{"plugins":{"__proto__":true}}'))[0]).to.include('there is no plugin named "__proto__"');
+  });
+
+  it('refuses parts of the wrong shape', async () => {
+    expect(await messages({ node: [] })).to.deep.equal(['node accepts a JSON object']);
+    expect(await messages({ adapters: { store: 'sqlite' } })).to.deep.equal(['adapters.store accepts a JSON object']);
+    expect(await messages({ plugins: { facts: 'yes' } })).to.deep.equal([
+      'plugins.facts accepts true, false, or a JSON object of settings',
+    ]);
+    expect(await messages({ plugins: { acme: { from: 1 } } })).to.deep.equal([
+      'plugins.acme.from accepts a path or the name of a package',
+    ]);
+  });
+
+  it('gathers everything that is wrong', async () => {
+    const found = await messagesFor(JSON.stringify({ nodes: {}, node: { logLevel: 1 }, plugins: { nope: true } }), {
+      SVC_PORT: 'x',
+    });
+    expect(found).to.have.length(4);
+  });
+});
