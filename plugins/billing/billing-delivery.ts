@@ -4,6 +4,8 @@ import type { BillingStore } from './billing-store.ts';
 
 /** Shortest time between two rounds of delivery: under load, one small transaction for many requests. */
 export const DELIVERY_INTERVAL_MS = 250;
+/** The same after a failure. */
+export const RETRY_INTERVAL_MS = 5_000;
 const EVENTS_PER_WRITE = 2_000;
 
 export interface DeliveryParts {
@@ -49,26 +51,31 @@ export class BillingDelivery {
   }
 
   async #runRound(): Promise<void> {
-    await this.#deliverPending();
+    const failed = await this.#deliverPending();
     this.#round = undefined;
     if (this.#stopped) return;
-    this.#cancelPause = this.#parts.clock.schedule(DELIVERY_INTERVAL_MS, () => {
+    for (const tenantId of failed) this.#pending.add(tenantId);
+    const pauseMs = failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS;
+    this.#cancelPause = this.#parts.clock.schedule(pauseMs, () => {
       this.#cancelPause = undefined;
       this.request([]);
     });
   }
 
-  /** Never rejects: what failed stays in the ledger and is tried again with the next request for its tenant. */
-  async #deliverPending(): Promise<void> {
+  /** Never rejects: what failed stays in the ledger. Answers whose events those are. */
+  async #deliverPending(): Promise<string[]> {
+    const failed: string[] = [];
     const tenantIds = [...this.#pending];
     this.#pending.clear();
     for (const tenantId of tenantIds) {
       try {
         await this.#deliver(tenantId);
       } catch (error) {
+        failed.push(tenantId);
         this.#parts.log.warn('billing events could not be delivered; they will be tried again', { tenantId, error });
       }
     }
+    return failed;
   }
 
   async #deliver(tenantId: string): Promise<void> {

@@ -13,7 +13,7 @@ import { BillingDelivery } from './billing-delivery.ts';
 import { billingMigrations } from './billing-migrations.ts';
 import { billingEventsRoute } from './billing-routes.ts';
 import { BillingStore } from './billing-store.ts';
-import { createStderrBillingSink } from './stderr-billing-sink.ts';
+import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
 /** How often events are looked for that nobody announced: those of another process that has crashed. */
 const SWEEP_INTERVAL_MS = 30_000;
@@ -27,6 +27,7 @@ export const billingPlugin = definePlugin({
   migrations: billingMigrations,
   async setup({ use, tables, log, on, route, every, onStop }) {
     const { facts, clock, cursors, sink = createStderrBillingSink() } = use;
+    if (use.sink === undefined) onStop(surviveClosedStderr());
     const store = new BillingStore(tables);
     const delivery = new BillingDelivery({ store, sink, clock, log });
     on(factAppended, async (batch) => {

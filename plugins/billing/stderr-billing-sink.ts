@@ -15,6 +15,18 @@ export const createStderrBillingSink = (output: TextOutput = process.stderr): Bi
     }),
 });
 
+/**
+ * Keeps the process alive when nobody reads standard error any more: without a listener the stream's error would end it. The write
+ * itself still fails, so no event is lost. The function returned undoes it.
+ */
+export const surviveClosedStderr = (): (() => void) => {
+  const ignore = (): void => {};
+  process.stderr.on('error', ignore);
+  return () => {
+    process.stderr.off('error', ignore);
+  };
+};
+
 /** JSON leaves these characters as they are, and some readers of lines break at them. */
 const LINE_BREAKERS = /[\u007f-\u009f\u2028\u2029]/g;
 

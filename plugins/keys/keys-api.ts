@@ -30,9 +30,9 @@ export interface KeyRegistration {
   /** At most 1024 characters. */
   readonly description?: string | null;
   /** RFC 3339. Absent or null: as long as keys may live. */
-  readonly expiresAt?: string | null;
+  readonly expiresAt?: string | null | undefined;
   /** Absent: the actor's. */
-  readonly tenantId?: string;
+  readonly tenantId?: string | undefined;
   readonly oidcSub?: string | null;
 }
 

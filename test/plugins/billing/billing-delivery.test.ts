@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
-import { DELIVERY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.ts';
+import { DELIVERY_INTERVAL_MS, RETRY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -96,7 +96,7 @@ describe('the delivery of billing events', () => {
     const ids = await append(2);
     await settled(() => node.logLines.some(({ level }) => level === 'warn'));
     sink.failing = false;
-    await node.clock.advance(30_000);
+    await node.clock.advance(RETRY_INTERVAL_MS);
     await settled(() => sink.events.length === 2);
     expect(delivered()).to.deep.equal(ids);
     expect(JSON.stringify(node.logLines)).not.to.contain(ids[0]);

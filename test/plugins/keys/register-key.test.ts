@@ -79,7 +79,7 @@ describe('POST /v1/auth/keys', () => {
     ['a key that no header can carry', { raw_key: `${'x'.repeat(40)}\n` }],
     ['a key with a blank', { raw_key: `${'x'.repeat(20)} ${'y'.repeat(20)}` }],
     ['a key beyond ASCII', { raw_key: 'ü'.repeat(40) }],
-    ['a key that is no text', { raw_key: 12345678901234567890123456789012 }],
+    ['a key that is no text', { raw_key: 123456789 }],
     ['no key', { raw_key: undefined }],
     ['no entity', { entity_uri: undefined }],
     ['an empty entity', { entity_uri: '  ' }],

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+
+const SINK = new URL('../../../plugins/billing/stderr-billing-sink.js', import.meta.url).href;
+
+/** Writes to standard error once it is told to, says what became of that, and ends by itself. */
+const WRITER = `
+  const { createStderrBillingSink, surviveClosedStderr } = await import('${SINK}');
+  const undo = surviveClosedStderr();
+  process.stdin.once('data', async () => {
+    const event = { eventType: 'fact_written', tenantId: 'default', entityUri: 'a', factId: 'f', gardenId: null, ts: '' };
+    const outcome = await createStderrBillingSink().write([event]).then(() => 'written', () => 'failed');
+    setImmediate(() => {
+      undo();
+      console.log(outcome);
+      process.exit(0);
+    });
+  });
+`;
+
+describe('billing lines that nobody reads any more', () => {
+  it('fail, so that they come again, and do not end the process', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER], { stdio: 'pipe' });
+    let said = '';
+    child.stdout.on('data', (text) => {
+      said += text;
+    });
+    const ended = once(child, 'close');
+    child.stderr.destroy();
+    child.stdin.write('go\n');
+    const [code] = await ended;
+    expect([said, code]).to.deep.equal(['failed\n', 0]);
+  });
+});
