@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
+import type { AnyPlugin } from '../../kernel/plugin-api.ts';
+import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
+
+const refIds = (plugin: AnyPlugin): string[] =>
+  Object.values((plugin.requires ?? {}) as Readonly<Record<string, { id?: string }>>).flatMap(({ id }) => id ?? []);
+
+/** The plugin and every plugin that cannot be set up without it. */
+function withDependents(name: string, plugins: ReadonlyMap<string, AnyPlugin>): Set<string> {
+  const off = new Set([name]);
+  for (;;) {
+    const lost = new Set([...off].flatMap((gone) => (plugins.get(gone)?.provides ?? []).map(({ id }) => id)));
+    const more = [...plugins].filter(([other, plugin]) => !off.has(other) && refIds(plugin).some((id) => lost.has(id)));
+    if (more.length === 0) return off;
+    for (const [other] of more) off.add(other);
+  }
+}
+
+const variablesOf = (plugin: AnyPlugin): string[] => {
+  const properties = (plugin.config?.json['properties'] ?? {}) as Readonly<Record<string, { env?: string }>>;
+  return Object.values(properties).flatMap(({ env }) => env ?? []);
+};
+
+/** An empty environment that remembers what was asked of it. */
+function watchedEnvironment() {
+  const read = new Set<string>();
+  const env = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, variable) => void read.add(String(variable)),
+      has: (_, variable) => Boolean(read.add(String(variable))) && false,
+    },
+  );
+  return { env, read };
+}
+
+describe('a plugin that is switched off', () => {
+  const plugins = new Map<string, AnyPlugin>();
+  let everything: TestNode;
+  /** Variables that the frame itself reads, with every plugin off. */
+  let readByNone: ReadonlySet<string>;
+
+  before(async () => {
+    for (const [name, load] of Object.entries(PLUGIN_CATALOG)) plugins.set(name, await load());
+    everything = await startTestNode({ plugins: [...plugins.keys()] });
+    const { env, read } = watchedEnvironment();
+    await (await startTestNode({ plugins: [], env })).stop();
+    readByNone = read;
+  });
+  after(() => everything.stop());
+
+  for (const name of Object.keys(PLUGIN_CATALOG)) {
+    it(`leaves no trace: ${name}`, async () => {
+      const off = withDependents(name, plugins);
+      const { env, read } = watchedEnvironment();
+      const node = await startTestNode({ plugins: [...plugins.keys()].filter((other) => !off.has(other)), env });
+      try {
+        const described = await node.node.describe();
+        const full = await everything.node.describe();
+        const key = await node.addKey({ permissions: ['read', 'write', 'federate', 'admin', 'audit.read'] });
+        for (const route of full.routes.filter(({ plugin }) => off.has(plugin))) {
+          const path = route.path.replaceAll(/[:*]\w+/g, 'x');
+          const { status } = await node.request(route.method, path, { key });
+          // Another plugin may have a route that takes the same path, but never under this method.
+          expect([404, 405], `${route.method} ${route.path}`).to.include(status);
+        }
+        const own = variablesOf(plugins.get(name) as AnyPlugin).filter((variable) => !readByNone.has(variable));
+        const prefix = `${name.replaceAll('-', '_')}_`;
+        expect(described.tables.filter((table) => table.name.startsWith(prefix))).to.deep.equal([]);
+        expect(JSON.stringify(described.hooks)).not.to.include(`"${name}"`);
+        expect(own.filter((variable) => read.has(variable))).to.deep.equal([]);
+        if (!off.has('facts')) await storesAndFindsAFact(node, key);
+      } finally {
+        await node.stop();
+      }
+    });
+  }
+
+  it('never publishes what it guarded: facts of gardens stay hidden while nothing decides about gardens', async () => {
+    const key = await everything.addKey({
+      entityUri: 'agent:w',
+      permissions: ['read', 'write', 'admin', 'audit.read'],
+    });
+    const draft = (entity: string, gardenId: string | null) => ({
+      entity,
+      relation: 'memory:role',
+      value: { type: 'string', v: 'hidden', interpretAs: 'content' } as const,
+      source: 'agent:w',
+      confidence: 1,
+      scope: 'public' as const,
+      gardenId,
+    });
+    const caller = await principalOf(everything, key);
+    const { view } = await everything.facts.append(
+      draft('user:garden', '6f1f6d5e-0000-4000-8000-000000000001'),
+      caller,
+    );
+    const ask = (path: string) => everything.request('GET', path, { key });
+    expect((await ask('/v1/facts?entity=user:garden&include_contradicted=true')).body.total).to.equal(0);
+    expect((await ask(`/v1/facts/${view.fact.id}`)).status).to.equal(404);
+    expect((await ask(`/v1/facts/${view.fact.cid}`)).status).to.equal(404);
+    const rows = (await ask('/v1/audit?limit=500')).body.entries.filter(
+      (row: { fact_id: string }) => row.fact_id === view.fact.id,
+    );
+    for (const row of rows) expect(row.fact_entity).to.equal(null);
+  });
+});
+
+async function principalOf(node: TestNode, key: string) {
+  const { Authorizer } = await import('../../kernel/plugin-api.ts');
+  return node.kernel.get(Authorizer).authenticate(key);
+}
+
+async function storesAndFindsAFact(node: TestNode, key: string): Promise<void> {
+  const body = {
+    entity: 'user:noor',
+    relation: 'memory:role',
+    value: { type: 'string', v: 'archivist' },
+    source: 'agent:w',
+  };
+  const stored = await node.request('POST', '/v1/facts', { key, body });
+  expect(stored.status, stored.text).to.equal(201);
+  const found = await node.request('GET', '/v1/facts?entity=user:noor', { key });
+  expect(found.body.facts[0].id).to.equal(stored.body.id);
+}
