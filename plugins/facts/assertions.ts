@@ -15,7 +15,7 @@ import { CLIENT_ASSERTION } from './client-assertion.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
 import { refuseGarden } from './refuse-garden.ts';
 import type { SessionGuard } from './session-guard.ts';
-import { checkTtl, isTtlRelation, ttlTarget } from './ttl.ts';
+import { isTtlRelation, ttlRefusal, ttlTarget } from './ttl.ts';
 import type { VerifySignature } from './verify-signature.ts';
 
 /** One body on its way to becoming a draft; `path` is how errors name it. */
@@ -52,11 +52,18 @@ export const createPrepareAssertions =
   (parts: AssertionParts): PrepareAssertions =>
   async (inputs, context) => {
     const permitted: (Permitted | ServiceError)[] = [];
-    for (const input of inputs) permitted.push(await outcomeOf(() => permit(parts, input, context)));
-    const seen = await lookUp(parts.facts, permitted, context.caller);
-    return Promise.all(
-      permitted.map((body) => (body instanceof ServiceError ? body : outcomeOf(() => complete(body, context, seen)))),
-    );
+    for (const input of inputs) {
+      try {
+        const outcome = permit(parts, input, context);
+        permitted.push(outcome instanceof Promise ? await outcome : outcome);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        permitted.push(error);
+      }
+    }
+    const ids = namedIds(permitted);
+    const seen = ids.length === 0 ? NOTHING : await lookUp(parts.facts, ids, context.caller);
+    return permitted.map((body) => (body instanceof ServiceError ? body : complete(body, context, seen)));
   };
 
 /** A body whose caller may make such an assertion. */
@@ -68,15 +75,39 @@ interface Permitted {
   readonly ttlTarget: string | null;
 }
 
-const permit = async (
+/** Waits only for what takes time: most assertions are not signed, and most nodes run without the guard. */
+const permit = (
   parts: AssertionParts,
   { item, path }: AssertionInput,
-  { caller, sessionId }: AssertionContext,
-): Promise<Permitted> => {
+  context: AssertionContext,
+): Permitted | Promise<Permitted> => {
   if ('error' in item) throw item.error;
-  const { names } = parts.self;
   const body = readAssertBody(item.value, path, parts.nowMs());
-  const attestedKeyId = await parts.verifySignature(body, caller, path);
+  const signer = parts.verifySignature(body, context.caller, path);
+  const { sessionGuard } = parts;
+  if (signer === null && sessionGuard === undefined) return authorise(parts, body, path, context.caller, null);
+  return permitSlowly(parts, body, path, context, signer);
+};
+
+const permitSlowly = async (
+  parts: AssertionParts,
+  body: AssertBody,
+  path: string,
+  { caller, sessionId }: AssertionContext,
+  signer: Promise<string> | null,
+): Promise<Permitted> => {
+  const permitted = authorise(parts, body, path, caller, signer === null ? null : await signer);
+  await parts.sessionGuard?.check(body, sessionId, caller);
+  return permitted;
+};
+
+const authorise = (
+  { self: { names } }: AssertionParts,
+  body: AssertBody,
+  path: string,
+  caller: Principal,
+  attestedKeyId: string | null,
+): Permitted => {
   const { entity, relation, source, scope, value } = body.draft;
   const relationKey = matchKey(relation, names);
   const keys = { entityKey: matchKey(entity, names), relationKey, sourceKey: matchKey(source, names) };
@@ -92,43 +123,43 @@ const permit = async (
       'asserting an instruction needs the permission instruction:write',
     );
   }
-  await parts.sessionGuard?.check(body, sessionId, caller);
   return { body, path, attestedKeyId, ttlTarget: isTtlRelation(relationKey, names) ? ttlTarget(entity, names) : null };
+};
+
+/** Ids of all facts that the bodies name, each once. */
+const namedIds = (bodies: readonly (Permitted | ServiceError)[]): readonly string[] => {
+  const ids = new Set<string>();
+  for (const entry of bodies) {
+    if (entry instanceof ServiceError) continue;
+    if (entry.ttlTarget !== null) ids.add(entry.ttlTarget);
+    for (const derivation of entry.body.derivations) if ('factId' in derivation) ids.add(derivation.factId);
+  }
+  return [...ids];
 };
 
 /** Ids in one query; a batch may name a hundred thousand. */
 const LOOK_UP_CHUNK = 1000;
 const NOTHING: ReadonlyMap<string, StoredFact> = new Map();
 
-/** Reads every fact that the bodies name by id and the caller may see, from one snapshot. */
-const lookUp = async (
-  facts: Facts,
-  bodies: readonly (Permitted | ServiceError)[],
-  caller: Principal,
-): Promise<ReadonlyMap<string, StoredFact>> => {
-  const wanted = new Set<string>();
-  for (const entry of bodies) {
-    if (entry instanceof ServiceError) continue;
-    if (entry.ttlTarget !== null) wanted.add(entry.ttlTarget);
-    for (const derivation of entry.body.derivations) if ('factId' in derivation) wanted.add(derivation.factId);
-  }
-  if (wanted.size === 0) return NOTHING;
-  const ids = [...wanted];
-  return facts.read(caller, 'get', async (reader) => {
+/** Reads those of the facts that the caller may see, from one snapshot. */
+const lookUp = (facts: Facts, ids: readonly string[], caller: Principal): Promise<ReadonlyMap<string, StoredFact>> =>
+  facts.read(caller, 'get', async (reader) => {
     const seen = new Map<string, StoredFact>();
     for (let at = 0; at < ids.length; at += LOOK_UP_CHUNK) {
       for (const fact of await reader.visible(ids.slice(at, at + LOOK_UP_CHUNK))) seen.set(fact.id, fact);
     }
     return seen;
   });
-};
 
-const complete = async (
+const complete = (
   { body, path, attestedKeyId, ttlTarget: target }: Permitted,
   { caller, sessionId }: AssertionContext,
   seen: ReadonlyMap<string, StoredFact>,
-): Promise<FactDraft> => {
-  if (target !== null) checkTtl(body.draft, seen.get(target), caller, path);
+): FactDraft | ServiceError => {
+  if (target !== null) {
+    const refusal = ttlRefusal(body.draft, seen.get(target), caller, path);
+    if (refusal !== null) return refusal;
+  }
   // A reference that the writer cannot read leads nowhere, for the writer as for everybody else.
   const derivedFrom = body.derivations.map((derivation) =>
     'hash' in derivation
@@ -137,19 +168,24 @@ const complete = async (
   );
   if (derivedFrom.length > 0 && derivedFrom.includes(contentId(body.draft))) {
     const message = 'must not name the content id of the fact itself';
-    throw new ServiceError('provenance_cycle_detected', `${path}.derived_from ${message}`, {
+    return new ServiceError('provenance_cycle_detected', `${path}.derived_from ${message}`, {
       violations: [{ path: `${path}.derived_from`, message }],
     });
   }
-  return { ...body.draft, derivedFrom, sessionId, attestedKeyId, notes: CLIENT_ASSERTION };
-};
-
-/** The answer, or the refusal; a bug goes on as one. */
-const outcomeOf = async <T>(work: () => Promise<T>): Promise<T | ServiceError> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
+  const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = body.draft;
+  // Written out: a spread costs more than all the checks above.
+  return {
+    entity,
+    relation,
+    value,
+    source,
+    confidence,
+    scope,
+    validUntil: validUntil ?? null,
+    timestamp: timestamp ?? null,
+    derivedFrom,
+    sessionId,
+    attestedKeyId,
+    notes: CLIENT_ASSERTION,
+  };
 };

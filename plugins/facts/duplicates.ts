@@ -88,11 +88,18 @@ const isInForce = async ({ transaction }: AppendBatch, factId: string, ttl: Stor
 
 /** The live fact from before this transaction that the item repeats. */
 const storedEqual = async (batch: AppendBatch, item: AppendItem): Promise<StoredFact | undefined> => {
-  const siblings = batch.siblings(item);
-  const twin = siblings.find((sibling) => repeats(item.fact, sibling, sibling.interpretAs));
+  const { fact } = item;
+  const siblings = fact.system ? await systemSiblings(batch, fact) : batch.siblings(item);
+  const twin = siblings.find((sibling) => repeats(fact, sibling, sibling.interpretAs));
   if (twin !== undefined) return batch.transaction.get(twin.id);
-  return siblings.length < SIBLING_LIMIT || item.fact.system ? undefined : findEqual(batch, item.fact);
+  return siblings.length < SIBLING_LIMIT || fact.system ? undefined : findEqual(batch, fact);
 };
+
+/** A batch brings no siblings of system facts, because they have no rivals; they are repeated too, now and then. */
+const systemSiblings = async (
+  { transaction, nowMs }: AppendBatch,
+  fact: PreparedFact,
+): Promise<readonly FactOutline[]> => (await transaction.siblings([fact], nowMs, SIBLING_LIMIT))[0] ?? [];
 
 /**
  * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan of such a

@@ -22,21 +22,26 @@ export const ttlTarget = (entity: string, names: ServiceNames): string => {
 };
 
 /**
- * Judges a time-to-live that a client wants to set. `target` is the fact it speaks of as far as the caller may see it. Throws 422 for a
- * value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted (reliability.md, D18).
+ * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it: 422 for a value that is no
+ * instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted (reliability.md, D18).
  */
-export const checkTtl = (draft: FactDraft, target: StoredFact | undefined, caller: Principal, path: string): void => {
-  if (draft.value.type !== 'datetime') throw memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
+export const ttlRefusal = (
+  draft: FactDraft,
+  target: StoredFact | undefined,
+  caller: Principal,
+  path: string,
+): ServiceError | null => {
+  if (draft.value.type !== 'datetime')
+    return memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
   if (draft.confidence === 0) {
-    throw memberRefusal(
+    return memberRefusal(
       `${path}.confidence`,
       'must be above 0: a time-to-live is replaced by a newer one, not retracted',
     );
   }
-  if (target === undefined) throw new ServiceError('lookup', 'there is no fact with the id that the entity names');
-  if (target.assertedBy !== caller.entityUri && !caller.permissions.has('admin')) {
-    throw new ServiceError('authorization', 'only whoever asserted a fact, or an admin, may set its time-to-live');
-  }
+  if (target === undefined) return new ServiceError('lookup', 'there is no fact with the id that the entity names');
+  if (target.assertedBy === caller.entityUri || caller.permissions.has('admin')) return null;
+  return new ServiceError('authorization', 'only whoever asserted a fact, or an admin, may set its time-to-live');
 };
 
 /**
