@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createNode, type Node } from '../../config/create-node.ts';
-import { Embedder } from '../../kernel/plugin-api.ts';
+import { Embedder, type OutboundReply } from '../../kernel/plugin-api.ts';
 import { projectRoot } from '../architecture/source-files.ts';
+import { describeEmbedder } from '../contract/embedder-contract.ts';
+import { describePlugin } from '../contract/plugin-contract.ts';
+import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
+import { startTestNode } from '../kit/start-test-node.ts';
+
+import { acmeEmbedder } from './acme-embedder.ts';
+import { acmeBilling } from './class-style-billing.ts';
 
 const KEY = 'k'.repeat(40);
 
@@ -95,6 +102,46 @@ describe('plugins that are installed from outside', () => {
     expect(failure?.message).to.include('plugins.acme-billing.from').and.to.include('@acme/missing');
   });
 });
+
+describePlugin({ plugin: acmeEmbedder, settings: { url: 'http://127.0.0.1:9/embed' } });
+describePlugin({ plugin: acmeBilling, settings: { file: join(tmpdir(), 'never-written.ndjson') } });
+
+describeEmbedder('the embedder of Acme', async () => {
+  const network = createLoopbackNetwork();
+  const url = 'http://embed.example';
+  const listener = await network.transport(url).serve({
+    endpoints: [
+      { method: 'POST', path: '/embed', handle: async (request) => vectorsReply(await request.body(MAX_BODY)) },
+    ],
+    unmatched: async () => ({ status: 404, headers: {} }),
+    refused: () => ({ status: 400, headers: {} }),
+  });
+  const settings = { 'acme-embedder': { url: `${url}/embed`, dimensions: 64 } };
+  const node = await startTestNode({ plugins: [acmeEmbedder], settings, network });
+  return {
+    embedder: node.kernel.get(Embedder),
+    stop: async () => {
+      await node.stop();
+      await listener.close(0);
+    },
+  };
+});
+
+const MAX_BODY = 16 * 1024 * 1024;
+
+/** Counts characters by their code: enough of a meaning for what a contract asks. */
+function vectorsReply(body: Uint8Array): OutboundReply {
+  const { texts, dimensions } = JSON.parse(Buffer.from(body).toString()) as { texts: string[]; dimensions: number };
+  const vectors = texts.map((text) => {
+    const vector = new Array<number>(dimensions).fill(0);
+    for (const character of text) {
+      const at = (character.codePointAt(0) ?? 0) % dimensions;
+      vector[at] = (vector[at] ?? 0) + 1;
+    }
+    return vector;
+  });
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ vectors }) };
+}
 
 const embeddingService = (): Promise<Server> =>
   new Promise((resolve) => {

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Node } from '../../config/create-node.ts';
+import type { AnyPlugin } from '../../kernel/plugin-api.ts';
+import { tablePrefix } from '../../kernel/plugins/check-plugin.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
+
+export interface PluginSubject {
+  readonly plugin: AnyPlugin;
+  /** Settings that the plugin needs to start. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What else the node is made of; without it, the default plugins. */
+  readonly node?: Omit<TestNodeOptions, 'extra' | 'settings'>;
+}
+
+/** What every plugin must do, whatever it is for: say what it is, start again and again, stop cleanly, leave nothing when it is off. */
+export const describePlugin = ({ plugin, settings = {}, node: options = {} }: PluginSubject): void => {
+  const startWith = (more: TestNodeOptions = {}): Promise<TestNode> =>
+    startTestNode({ ...options, ...more, extra: [plugin], settings: { [plugin.name]: settings } });
+
+  describe(`${plugin.name} as a plugin`, () => {
+    it('says what it is', () => {
+      expect(plugin.name).to.match(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
+      expect(plugin.version).to.be.a('string').and.not.equal('');
+      expect(plugin.kernelApi).to.equal(1);
+      expect(Object.isFrozen(plugin), 'made with definePlugin').to.equal(true);
+    });
+
+    it('describes its settings with an object schema that refuses what it does not know', () => {
+      if (plugin.config === undefined) return;
+      expect(plugin.config.json).to.deep.include({ type: 'object', additionalProperties: false });
+    });
+
+    it('starts twice in one process', async () => {
+      const nodes = [await startWith(), await startWith()];
+      for (const { node } of nodes) expect(await pluginNames(node)).to.include(plugin.name);
+      for (const started of nodes) await started.stop();
+    });
+
+    it('starts again on a store it has used, and stops cleanly each time', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'plugin-'));
+      for (let life = 0; life < 2; life += 1) {
+        const started = await startWith({ folder });
+        expect(await pluginNames(started.node)).to.include(plugin.name);
+        await started.stop();
+        expect(started.clock.pending, 'timers left after the stop').to.equal(0);
+        expect(started.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+      }
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    it('owns only tables that carry its name, and none when it is off', async () => {
+      const prefix = tablePrefix(plugin.name);
+      const off = await startTestNode(options);
+      const without = (await off.node.describe()).tables.map(({ name }) => name);
+      await off.stop();
+      const on = await startWith();
+      const added = (await on.node.describe()).tables.map(({ name }) => name).filter((name) => !without.includes(name));
+      await on.stop();
+      expect(added.filter((name) => !name.startsWith(prefix))).to.deep.equal([]);
+      expect(without.filter((name) => name.startsWith(prefix))).to.deep.equal([]);
+    });
+  });
+};
+
+const pluginNames = async (node: Node): Promise<string[]> => (await node.describe()).plugins.map(({ name }) => name);

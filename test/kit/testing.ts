@@ -1,0 +1,14 @@
+/**
+ * What the author of a plugin or an adapter tests with, under mocha: a node on the real wiring, and the suites that every implementation of a
+ * port has to pass. Re-exports only.
+ */
+export { type AuthorizerSubject, describeAuthorizer } from '../contract/authorizer-contract.ts';
+export { type ClockSubject, describeClock } from '../contract/clock-contract.ts';
+export { describeEmbedder, type EmbedderSubject } from '../contract/embedder-contract.ts';
+export { describeFactStore } from '../contract/fact-store-contract.ts';
+export { describePlugin, type PluginSubject } from '../contract/plugin-contract.ts';
+export { describeTransport } from '../contract/transport-contract.ts';
+export { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
+export { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
+export { createScriptedEmbedder } from '../fakes/scripted-embedder.ts';
+export { startTestNode, type TestNode, type TestNodeOptions } from './start-test-node.ts';
