@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { createFactJson } from '../../../kernel/facts/fact-json.ts';
+import { createServiceNames } from '../../../kernel/identity/service-names.ts';
+import { madeFact } from '../../plugins/facts/made-facts.ts';
+
+describe('the wire form of a fact', () => {
+  const names = createServiceNames('acme');
+  const self = { names, nodeId: 'n', nodeUrl: 'http://node.example:1', authority: 'node.example:1' };
+  const inGarden = { fact: madeFact('a', [], { gardenId: 'g-1' }), contradicted: false, warnings: [] };
+
+  it('names a garden by its URI where its slug is known, and by its identifier otherwise', () => {
+    const known = createFactJson(self, (id) => (id === 'g-1' ? 'herbs' : undefined));
+    expect(known(inGarden)['garden_id']).to.equal('acme://node.example:1/garden/herbs');
+    expect(createFactJson(self)(inGarden)['garden_id']).to.equal('g-1');
+  });
+
+  it('keeps what others warn of, and adds its own for a relation without a namespace', () => {
+    const view = { ...inGarden, fact: madeFact('a', [], { relation: 'role' }), warnings: ['unattested source'] };
+    expect(createFactJson(self)(view)['warnings']).to.have.lengthOf(2).and.include('unattested source');
+    const plain = createFactJson(self)({ ...view, fact: madeFact('a', []) });
+    expect(plain['warnings']).to.deep.equal(['unattested source']);
+  });
+});
