@@ -41,7 +41,8 @@ export const loadSqliteDriver = (): SqliteDriver => {
   const builtIn = builtInModule();
   if (builtIn !== undefined) return driverOf('node:sqlite', builtIn);
   const load = createRequire(import.meta.url);
-  return driverOf('@photostructure/sqlite', load('@photostructure/sqlite') as SqliteModule);
+  const packaged = driverOf('@photostructure/sqlite', load('@photostructure/sqlite') as SqliteModule);
+  return { ...packaged, open: (path) => withExactNumbers(packaged.open(path)) };
 };
 
 const driverOf = (name: string, { DatabaseSync }: SqliteModule): SqliteDriver => ({
@@ -68,4 +69,33 @@ const quietly = <T>(load: () => T): T => {
   } finally {
     process.emitWarning = emitWarning;
   }
+};
+
+/**
+ * `@photostructure/sqlite` binds a number that is less than `Number.EPSILON` above a whole one as that whole one, so 1e-17
+ * would become 0, and a weak assertion a retraction. Its SQLite turns text into exactly the number that was written.
+ */
+const withExactNumbers = (database: SqliteDatabase): SqliteDatabase => ({
+  get isTransaction() {
+    return database.isTransaction;
+  },
+  exec: (sql) => database.exec(sql),
+  prepare: (sql) => {
+    const statement = database.prepare(sql);
+    return {
+      all: (...parameters) => statement.all(...exact(parameters)),
+      run: (...parameters) => statement.run(...exact(parameters)),
+      columns: () => statement.columns(),
+      setReturnArrays: (enabled) => statement.setReturnArrays(enabled),
+    };
+  },
+  close: () => database.close(),
+});
+
+const exact = (parameters: SqlValue[]): SqlValue[] => {
+  for (let at = 0; at < parameters.length; at += 1) {
+    const value = parameters[at];
+    if (typeof value === 'number' && value > 0 && value < Number.EPSILON) parameters[at] = String(value);
+  }
+  return parameters;
 };

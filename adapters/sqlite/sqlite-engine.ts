@@ -57,10 +57,7 @@ export class SqliteEngine implements SqlEngine {
   /** The lock's name does not matter: SQLite has one writer, whatever it writes. */
   async write<T>(_lock: string, work: (session: SqliteSession) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
-    return this.#turns.hold(async () => {
-      this.#refuseWhenClosed();
-      return this.#inTransaction(await this.#begin(), work);
-    });
+    return this.#turns.hold(async () => this.#inTransaction(await this.#begin(), work));
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -70,7 +67,6 @@ export class SqliteEngine implements SqlEngine {
   async ping(): Promise<void> {
     this.#refuseWhenClosed();
     await this.#turns.hold(async () => {
-      this.#refuseWhenClosed();
       // Rewriting the unused version number is the smallest write there is.
       await this.#inTransaction(await this.#begin(), async (session) => {
         if (this.#inDoubt) await session.run('PRAGMA user_version = 0', []);

@@ -1,0 +1,4 @@
+import { describeFactStore } from '../../contract/fact-store-contract.ts';
+import { createTemporaryStore } from './temporary-store.ts';
+
+describeFactStore('SQLite', () => createTemporaryStore());

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSqliteStore, type SqliteStoreOptions } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import type { FactStore } from '../../../ports/ports.ts';
+import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
+
+export interface TemporaryStore extends StoreUnderTest {
+  readonly path: string;
+  another(options?: Partial<SqliteStoreOptions>): Promise<FactStore>;
+}
+
+/** A store in a folder of its own, which `stop` removes. */
+export const createTemporaryStore = async (options: Partial<SqliteStoreOptions> = {}): Promise<TemporaryStore> => {
+  const folder = await mkdtemp(join(tmpdir(), 'fact-store-'));
+  const path = join(folder, 'data', 'facts.db');
+  const stores: FactStore[] = [];
+  const open = (more: Partial<SqliteStoreOptions>): FactStore => {
+    const store = createSqliteStore({ path, ...more });
+    stores.push(store);
+    return store;
+  };
+  return {
+    path,
+    store: open(options),
+    another: async (more = {}) => open(more),
+    stop: async () => {
+      await Promise.all(stores.map((store) => store.close()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

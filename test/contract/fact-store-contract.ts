@@ -1,0 +1,47 @@
+import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
+import type { FactStore } from '../../ports/ports.ts';
+import { describeFacts } from './fact-store/facts.ts';
+import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
+import { describeLiveness } from './fact-store/liveness.ts';
+import { describeMigrations } from './fact-store/migrations.ts';
+import { describeReads } from './fact-store/reads.ts';
+import { describeSearch } from './fact-store/search.ts';
+import { describeTables } from './fact-store/tables.ts';
+import { describeWrites } from './fact-store/writes.ts';
+
+/** An empty store without tables, and what a test needs to come back to it. */
+export interface StoreUnderTest {
+  readonly store: FactStore;
+  /** Another store on the same data, as another process would open it. */
+  another(): Promise<FactStore>;
+  /** Closes every store that was opened, and removes the data. */
+  stop(): Promise<void>;
+}
+
+/** Gives a group of cases the store of the case that runs. */
+export type CurrentStore = () => StoreUnderTest;
+
+/** What every fact store must do, whatever keeps the data. Each case gets an empty store. */
+export const describeFactStore = (name: string, create: () => Promise<StoreUnderTest>): void => {
+  describe(`fact store: ${name}`, () => {
+    let current: StoreUnderTest;
+    beforeEach(async () => {
+      current = await create();
+    });
+    afterEach(() => current.stop());
+
+    describeMigrations(() => current);
+
+    describe('once migrated', () => {
+      beforeEach(() => current.store.migrate(CORE_MIGRATIONS));
+
+      describeReads(() => current);
+      describeWrites(() => current);
+      describeFacts(() => current);
+      describeSearch(() => current);
+      describeLiveness(() => current);
+      describeFeedAndClock(() => current);
+      describeTables(() => current);
+    });
+  });
+};

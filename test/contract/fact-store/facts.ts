@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { all, type FactValue, type StoredFact } from '../../../ports/ports.ts';
+import { fullFact, outlineOf, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\u0000', ''));
+
+const value: fc.Arbitrary<FactValue> = fc
+  .oneof(
+    fc.record({ type: fc.constantFrom('string' as const, 'text' as const, 'ref' as const), v: text }),
+    fc.record({ type: fc.constant('number' as const), v: fc.double({ noNaN: true, noDefaultInfinity: true }) }),
+    fc.record({ type: fc.constant('boolean' as const), v: fc.boolean() }),
+    fc.constant({ type: 'datetime' as const, v: '2026-03-02T24:00:00.000000001Z' }),
+    fc.constant({ type: 'null' as const, v: null }),
+  )
+  .chain((made) =>
+    fc
+      .constantFrom<FactValue['interpretAs']>('content', 'instruction')
+      .map((interpretAs) => ({ ...made, interpretAs })),
+  );
+
+const members: fc.Arbitrary<Partial<StoredFact>> = fc.record(
+  {
+    value,
+    entity: text,
+    source: text,
+    valueKey: text,
+    confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+    gardenId: fc.option(text),
+    sessionId: fc.option(text),
+    derivedFrom: fc.array(text, { maxLength: 3 }),
+    attested: fc.option(fc.boolean()),
+    system: fc.boolean(),
+    timestampMs: fc.maxSafeInteger(),
+    validUntilMs: fc.option(fc.maxSafeInteger()),
+  },
+  { requiredKeys: [] },
+);
+
+const VALUES: readonly FactValue['v'][] = [
+  '',
+  ' surrounded ',
+  'null',
+  '1.0',
+  '😀 \u2028\u2029 e\u0301 \u{10FFFF} \uFFFD \u0001 "quoted" \\',
+  'x'.repeat(1024 * 1024),
+];
+const NUMBERS = [0, -0, 1, -1, 0.1 + 0.2, 1e21, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER, 1_772_442_904_120.5];
+
+export const describeFacts = (current: CurrentStore): void => {
+  describe('insert', () => {
+    it('keeps every member exactly', async () => {
+      const { store } = current();
+      const facts = [sampleFact(1), fullFact(2)];
+      await storeFacts(store, facts);
+      for (const fact of facts) {
+        expect(await store.read((snapshot) => snapshot.get(fact.id))).to.deep.equal(fact);
+      }
+    });
+
+    it('keeps every kind of value exactly', async () => {
+      const { store } = current();
+      const values: FactValue[] = [
+        ...VALUES.map((v): FactValue => ({ type: 'text', v, interpretAs: 'content' })),
+        ...NUMBERS.map((v): FactValue => ({ type: 'number', v, interpretAs: 'content' })),
+        { type: 'boolean', v: true, interpretAs: 'content' },
+        { type: 'boolean', v: false, interpretAs: 'instruction' },
+        { type: 'null', v: null, interpretAs: 'content' },
+      ];
+      await storeFacts(
+        store,
+        values.map((made, n) => sampleFact(n, { value: made })),
+      );
+      for (const [n, made] of values.entries()) {
+        const fact = await store.read((snapshot) => snapshot.get(sampleId(n)));
+        expect(fact?.value).to.deep.equal(made);
+        expect(Object.is(fact?.value.v, made.v), String(made.v).slice(0, 20)).to.equal(true);
+      }
+    });
+
+    it('keeps whatever text and numbers it is given', async () => {
+      const { store } = current();
+      let n = 0;
+      await fc.assert(
+        fc.asyncProperty(members, async (made) => {
+          n += 1;
+          const fact = sampleFact(n, made);
+          await storeFacts(store, [fact]);
+          expect(await store.read((snapshot) => snapshot.get(fact.id))).to.deep.equal(fact);
+        }),
+        { numRuns: RUNS },
+      );
+    });
+
+    it('answers false for an id that is stored already, and leaves that fact as it was', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(2)]);
+      const again = sampleFact(2, { entity: 'other', hlc: stamp(50) });
+      expect(await storeFacts(store, [sampleFact(1), again, sampleFact(3)])).to.deep.equal([true, false, true]);
+      expect(await store.read((snapshot) => snapshot.get(sampleId(2)))).to.deep.equal(sampleFact(2));
+      expect(await store.read((snapshot) => snapshot.feedAfter(stamp(49), 10))).to.deep.equal([]);
+      expect(await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10))).to.have.length(3);
+    });
+
+    it('answers false for an id that came earlier in the same call', async () => {
+      const { store } = current();
+      const twice = [sampleFact(1), sampleFact(1, { entity: 'other', hlc: stamp(2) })];
+      expect(await storeFacts(store, twice)).to.deep.equal([true, false]);
+      expect(await store.read((snapshot) => snapshot.get(sampleId(1)))).to.deep.equal(sampleFact(1));
+    });
+
+    it('takes an empty list', async () => {
+      expect(await storeFacts(current().store, [])).to.deep.equal([]);
+    });
+
+    it('takes many facts at once', async () => {
+      const { store } = current();
+      const facts = Array.from({ length: 1_000 }, (_, n) => sampleFact(n));
+      expect(await storeFacts(store, facts)).to.deep.equal(facts.map(() => true));
+      expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(1_000);
+    });
+  });
+
+  describe('a stored fact', () => {
+    it('is undefined under an id that nothing has', async () => {
+      expect(await current().store.read((snapshot) => snapshot.get('nothing'))).to.equal(undefined);
+    });
+
+    it('is found by its id byte for byte', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1, { id: 'peer:Fact/1' })]);
+      expect(await store.read((snapshot) => snapshot.get('peer:fact/1'))).to.equal(undefined);
+      expect((await store.read((snapshot) => snapshot.get('peer:Fact/1')))?.id).to.equal('peer:Fact/1');
+    });
+
+    it('cannot be changed or removed', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1)]);
+      const changes = [
+        () =>
+          store.write('default', (tx) =>
+            tx
+              .table('facts')
+              .where({ id: sampleId(1) })
+              .update({ confidence: 0 }),
+          ),
+        () =>
+          store.write('default', (tx) =>
+            tx
+              .table('facts')
+              .where({ id: sampleId(1) })
+              .del(),
+          ),
+        () => store.write('default', (tx) => tx.table('facts').del()),
+      ];
+      for (const change of changes) expect((await rejection(change())).message).to.match(/immutable/);
+      expect(await store.read((snapshot) => snapshot.get(sampleId(1)))).to.deep.equal(sampleFact(1));
+    });
+
+    it('has an outline that lacks nothing but its value', async () => {
+      const { store } = current();
+      const facts = [sampleFact(1), fullFact(2)];
+      await storeFacts(store, facts);
+      expect(await store.read((snapshot) => snapshot.outline(all()))).to.have.deep.members(facts.map(outlineOf));
+    });
+  });
+};

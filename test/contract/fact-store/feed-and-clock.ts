@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { all } from '../../../ports/ports.ts';
+import { sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+export const describeFeedAndClock = (current: CurrentStore): void => {
+  describe('the feed', () => {
+    it('has no head while it is empty', async () => {
+      expect(await current().store.read((snapshot) => snapshot.head())).to.equal(null);
+      expect(await current().store.read((snapshot) => snapshot.feedAfter(stamp(0), 10))).to.deep.equal([]);
+    });
+
+    it('ascends by wall and counter, and has the highest as its head', async () => {
+      const { store } = current();
+      const stamps = [stamp(1, 2), stamp(1, 9), stamp(1, 10), stamp(2, 0), stamp(2, 100)];
+      await storeFacts(
+        store,
+        stamps.map((feed, n) => sampleFact(n, { feed, hlc: stamp(-n) })),
+      );
+      const entries = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
+      expect(entries).to.deep.equal(stamps.map((feed, n) => ({ stamp: feed, kind: 'fact', subjectId: sampleId(n) })));
+      expect(await store.read((snapshot) => snapshot.head())).to.deep.equal(stamp(2, 100));
+    });
+
+    it('goes on strictly after a stamp, page by page', async () => {
+      const { store } = current();
+      const stamps = [stamp(1, 9), stamp(1, 10), stamp(2, 0), stamp(10, 0)];
+      await storeFacts(
+        store,
+        stamps.map((feed, n) => sampleFact(n, { feed })),
+      );
+      const pageAfter = (from: (typeof stamps)[number], limit: number) =>
+        store.read(async (snapshot) => (await snapshot.feedAfter(from, limit)).map((entry) => entry.stamp));
+      expect(await pageAfter(stamp(1, 9), 2)).to.deep.equal([stamp(1, 10), stamp(2, 0)]);
+      expect(await pageAfter(stamp(2, 0), 2)).to.deep.equal([stamp(10, 0)]);
+      expect(await pageAfter(stamp(10, 0), 2)).to.deep.equal([]);
+    });
+  });
+
+  describe('the clock', () => {
+    it('starts at zero and keeps what was saved, over reopening', async () => {
+      const { store, another } = current();
+      expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal({ wallMs: 0, counter: 0 });
+      await store.write('default', (tx) => tx.saveClock(stamp(1, 10)));
+      await store.close();
+      const reopened = await another();
+      expect(await reopened.write('default', (tx) => tx.lockClock())).to.deep.equal(stamp(1, 10));
+    });
+
+    it('is seen as saved by the same transaction', async () => {
+      await current().store.write('default', async (transaction) => {
+        await transaction.saveClock(stamp(1));
+        expect(await transaction.lockClock()).to.deep.equal(stamp(1));
+        await transaction.saveClock(stamp(1));
+        await transaction.saveClock(stamp(1, 1));
+      });
+    });
+
+    it('refuses to go backwards', async () => {
+      const { store } = current();
+      await store.write('default', (tx) => tx.saveClock(stamp(5, 10)));
+      for (const earlier of [stamp(5, 9), stamp(4, 100)]) {
+        const back = store.write('default', (tx) => tx.saveClock(earlier));
+        expect((await rejection(back)).message).to.match(/backwards/);
+      }
+      expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal(stamp(5, 10));
+    });
+
+    it('goes back with the transaction that saved it', async () => {
+      const { store } = current();
+      const failed = store.write('default', async (transaction) => {
+        await transaction.saveClock(stamp(1));
+        throw new Error('no');
+      });
+      await rejection(failed);
+      expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal({ wallMs: 0, counter: 0 });
+    });
+
+    it('is one for all tenants', async () => {
+      const { store } = current();
+      await store.write('one', (tx) => tx.saveClock(stamp(1)));
+      expect(await store.write('two', (tx) => tx.lockClock())).to.deep.equal(stamp(1));
+    });
+
+    it('has an epoch of its own in every store, kept over reopening', async () => {
+      const { store, another } = current();
+      const [before] = await store.read((snapshot) => snapshot.select('node_clock', { id: 1 }));
+      expect(before?.['epoch']).to.match(/^[0-9a-f-]{36}$/);
+      await store.close();
+      const reopened = await another();
+      const [after] = await reopened.read((snapshot) => snapshot.select('node_clock', { id: 1 }));
+      expect(after).to.deep.equal(before);
+    });
+  });
+
+  describe('ping', () => {
+    it('resolves while a write could be made, and writes nothing', async () => {
+      const { store } = current();
+      await store.ping();
+      expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
+    });
+
+    it('waits for the write that is running', async () => {
+      const { store } = current();
+      const order: string[] = [];
+      const writing = store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        order.push('write');
+      });
+      const pinging = store.ping().then(() => order.push('ping'));
+      await Promise.all([writing, pinging]);
+      expect(order).to.deep.equal(['write', 'ping']);
+    });
+  });
+
+  describe('close', () => {
+    it('waits for running work and refuses what comes later', async () => {
+      const { store, another } = current();
+      const writing = storeFacts(store, [sampleFact(1)]);
+      const reading = store.read(async (snapshot) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return snapshot.count(all());
+      });
+      const closing = store.close();
+      for (const late of [
+        () => storeFacts(store, [sampleFact(2)]),
+        () => store.read(async () => 1),
+        () => store.ping(),
+      ]) {
+        const error = await rejection(late());
+        expect(error['code']).to.equal('unavailable');
+        expect(error['hint']).to.be.a('string');
+      }
+      expect(await writing).to.deep.equal([true]);
+      expect(await reading).to.be.oneOf([0, 1]);
+      await closing;
+      expect(await (await another()).read((snapshot) => snapshot.count(all()))).to.equal(1);
+    });
+
+    it('may be called again', async () => {
+      const { store } = current();
+      await Promise.all([store.close(), store.close()]);
+      await store.close();
+    });
+  });
+};

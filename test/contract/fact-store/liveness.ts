@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { all, equals, type Filter, inTable, type StoredFact, type TripleKey } from '../../../ports/ports.ts';
+import {
+  idsOf,
+  outlineOf,
+  SAMPLE_MS,
+  SAMPLE_TRIPLE,
+  sampleCover,
+  sampleFact,
+  sampleId,
+  stamp,
+  storeFacts,
+} from '../../kit/fact-samples.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const NOW_MS = SAMPLE_MS + 100;
+const GARDEN = '11111111-1111-4111-8111-111111111111';
+const OTHER_GARDEN = '22222222-2222-4222-8222-222222222222';
+
+export const describeLiveness = (current: CurrentStore): void => {
+  const siblings = async (triple: TripleKey = SAMPLE_TRIPLE, limit = 10): Promise<string[]> => {
+    const [found = []] = await current().store.read((snapshot) => snapshot.siblings([triple], NOW_MS, limit));
+    return idsOf(found);
+  };
+  const store = (...facts: StoredFact[]) => storeFacts(current().store, facts);
+
+  describe('siblings', () => {
+    it('are outlines of the facts of each triple, at the place of the triple', async () => {
+      const other = { ...SAMPLE_TRIPLE, relationKey: 'memory:team' };
+      await store(sampleFact(1), sampleFact(2, other), sampleFact(3, other));
+      const nothing = { ...SAMPLE_TRIPLE, tenantId: 'other' };
+      const found = await current().store.read((snapshot) =>
+        snapshot.siblings([other, nothing, SAMPLE_TRIPLE], NOW_MS, 10),
+      );
+      expect(found).to.deep.equal([
+        [outlineOf(sampleFact(3, other)), outlineOf(sampleFact(2, other))],
+        [],
+        [outlineOf(sampleFact(1))],
+      ]);
+    });
+
+    it('share all four parts of the triple', async () => {
+      await store(sampleFact(1));
+      for (const change of [{ tenantId: 'x' }, { entityKey: 'x' }, { relationKey: 'x' }, { scope: 'local' }] as const) {
+        expect(await siblings({ ...SAMPLE_TRIPLE, ...change })).to.deep.equal([]);
+      }
+    });
+
+    it('come strongest first: by confidence, then by origin stamp', async () => {
+      await store(
+        sampleFact(1, { confidence: 0.5, hlc: stamp(9, 10) }),
+        sampleFact(2, { confidence: 0.5, hlc: stamp(9, 9) }),
+        sampleFact(3, { confidence: 0.9, hlc: stamp(1) }),
+        sampleFact(4, { confidence: 0.5, hlc: stamp(8, 99) }),
+      );
+      expect(await siblings()).to.deep.equal([3, 1, 2, 4].map(sampleId));
+      expect(await siblings(SAMPLE_TRIPLE, 2)).to.deep.equal([3, 1].map(sampleId));
+    });
+
+    it('leave out retractions', async () => {
+      await store(sampleFact(1, { confidence: 0 }), sampleFact(2, { confidence: 5e-324 }));
+      expect(await siblings()).to.deep.equal([sampleId(2)]);
+    });
+
+    it('leave out what is not valid any longer', async () => {
+      await store(
+        sampleFact(1, { validUntilMs: NOW_MS }),
+        sampleFact(2, { validUntilMs: NOW_MS + 1 }),
+        sampleFact(3, { validUntilMs: NOW_MS - 1 }),
+      );
+      expect(await siblings()).to.deep.equal([sampleId(2)]);
+    });
+
+    it('leave out what has expired', async () => {
+      await store(sampleFact(1), sampleFact(2), sampleFact(3));
+      await current().store.write('default', async (transaction) => {
+        await transaction.setExpiry(sampleId(1), NOW_MS, stamp(50));
+        await transaction.setExpiry(sampleId(2), NOW_MS + 1, stamp(51));
+      });
+      expect(await siblings()).to.deep.equal([3, 2].map(sampleId));
+    });
+
+    it('leave out what a higher stamp covers, whatever the order of arrival', async () => {
+      const cover = () =>
+        current().store.write('default', (transaction) => transaction.cover([sampleCover('c', stamp(5, 10))]));
+      await store(sampleFact(1, { hlc: stamp(5, 9) }), sampleFact(2, { hlc: stamp(5, 10) }));
+      await cover();
+      await store(sampleFact(3, { hlc: stamp(4, 99) }), sampleFact(4, { hlc: stamp(5, 11) }));
+      expect(await siblings()).to.deep.equal([4, 2].map(sampleId));
+    });
+
+    it('are covered by a resolution as by a retraction, and only in their own triple', async () => {
+      await store(sampleFact(1), sampleFact(2, { scope: 'local' }));
+      await current().store.write('default', (transaction) =>
+        transaction.cover([sampleCover('c', stamp(9), { kind: 'resolution' })]),
+      );
+      expect(await siblings()).to.deep.equal([]);
+      expect(await siblings({ ...SAMPLE_TRIPLE, scope: 'local' })).to.deep.equal([sampleId(2)]);
+    });
+
+    it('are covered from inside a garden only when they are in that garden', async () => {
+      await store(sampleFact(1), sampleFact(2, { gardenId: GARDEN }), sampleFact(3, { gardenId: OTHER_GARDEN }));
+      await current().store.write('default', (transaction) =>
+        transaction.cover([sampleCover('c', stamp(9), { gardenId: GARDEN })]),
+      );
+      expect(await siblings()).to.deep.equal([3, 1].map(sampleId));
+    });
+  });
+
+  describe('cover', () => {
+    it('is recorded once by the id of its fact', async () => {
+      await current().store.write('default', async (transaction) => {
+        await transaction.cover([sampleCover('c', stamp(5)), sampleCover('c', stamp(6))]);
+        await transaction.cover([sampleCover('c', stamp(7)), sampleCover('d', stamp(1))]);
+        await transaction.cover([]);
+      });
+      await store(sampleFact(1, { hlc: stamp(4) }), sampleFact(2, { hlc: stamp(5, 1) }));
+      expect(await siblings()).to.deep.equal([sampleId(2)]);
+    });
+
+    it('can be joined by a filter', async () => {
+      await store(sampleFact(1), sampleFact(2), sampleFact(3, { tenantId: 'other' }));
+      await current().store.write('default', (transaction) =>
+        transaction.cover([sampleCover('c', stamp(1, 5), { gardenId: GARDEN })]),
+      );
+      const joined = (where: Extract<Filter, { kind: 'inTable' }>['where']): Filter =>
+        inTable(
+          'fact_covers',
+          [
+            { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+            { column: 'entity_key', is: 'equal', field: 'entityKey' },
+            { column: 'relation_key', is: 'equal', field: 'relationKey' },
+            { column: 'scope', is: 'equal', field: 'scope' },
+            { column: 'hlc', is: 'above', field: 'hlc' },
+          ],
+          where,
+        );
+      const find = async (filter: Filter) =>
+        idsOf(await current().store.read((snapshot) => snapshot.find({ filter, order: 'feed', limit: 10 })));
+      expect(await find(joined([]))).to.deep.equal([sampleId(1)]);
+      expect(await find(joined([{ column: 'kind', in: ['retraction'] }]))).to.deep.equal([sampleId(1)]);
+      expect(await find(joined([{ column: 'kind', in: ['resolution'] }]))).to.deep.equal([]);
+      expect(await find(joined([{ column: 'garden_id', isNull: true }]))).to.deep.equal([]);
+      expect(await find(joined([{ column: 'garden_id', in: [], orNull: true }]))).to.deep.equal([]);
+      expect(await find(joined([{ column: 'garden_id', in: [GARDEN], orNull: true }]))).to.deep.equal([sampleId(1)]);
+      expect(await find(all(equals('scope', 'company'), joined([])))).to.deep.equal([sampleId(1)]);
+    });
+  });
+
+  describe('setExpiry', () => {
+    const expired = async (nowMs: number): Promise<string[]> => {
+      const filter = inTable(
+        'fact_expiries',
+        [{ column: 'fact_id', is: 'equal', field: 'id' }],
+        [{ column: 'expires_ms', below: nowMs + 1 }],
+      );
+      return idsOf(await current().store.read((snapshot) => snapshot.find({ filter, order: 'feed', limit: 10 })));
+    };
+
+    it('counts from the instant itself', async () => {
+      await store(sampleFact(1));
+      await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
+      expect(await expired(499)).to.deep.equal([]);
+      expect(await expired(500)).to.deep.equal([sampleId(1)]);
+    });
+
+    it('counts by the newest stamp, whatever the order of the calls', async () => {
+      const authorities = [
+        [100, stamp(1, 9)],
+        [300, stamp(1, 10)],
+        [200, stamp(1, 2)],
+      ] as const;
+      for (const [n, order] of [
+        [0, 1, 2],
+        [1, 0, 2],
+        [2, 1, 0],
+        [0, 2, 1],
+      ].entries()) {
+        await store(sampleFact(n));
+        await current().store.write('default', async (transaction) => {
+          for (const at of order) {
+            const [expiresMs, hlc] = authorities[at] as (typeof authorities)[number];
+            await transaction.setExpiry(sampleId(n), expiresMs, hlc);
+          }
+        });
+      }
+      expect(await expired(299)).to.deep.equal([]);
+      expect(await expired(300)).to.have.length(4);
+    });
+
+    it('takes the earlier end of two with one stamp, whatever the order of the calls', async () => {
+      await store(sampleFact(1), sampleFact(2));
+      await current().store.write('default', async (transaction) => {
+        for (const expiresMs of [100, 200]) await transaction.setExpiry(sampleId(1), expiresMs, stamp(1));
+        for (const expiresMs of [200, 100]) await transaction.setExpiry(sampleId(2), expiresMs, stamp(1));
+      });
+      expect(await expired(99)).to.deep.equal([]);
+      expect(await expired(100)).to.deep.equal([1, 2].map(sampleId));
+    });
+
+    it('may come before the fact', async () => {
+      await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
+      await store(sampleFact(1));
+      expect(await expired(500)).to.deep.equal([sampleId(1)]);
+    });
+  });
+};

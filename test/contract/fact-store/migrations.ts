@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import type { FactStore, MigrationSchema, OwnedMigration } from '../../../ports/ports.ts';
+import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const migration = (
+  number: number,
+  name: string,
+  up: (schema: MigrationSchema) => Promise<void> = async () => {},
+  owner = 'notes',
+): OwnedMigration => ({ number, name, owner, up });
+
+const createTable =
+  (name: string) =>
+  async ({ schema }: MigrationSchema): Promise<void> => {
+    await schema.createTable(name, (table) => {
+      table.string('id').primary();
+    });
+  };
+
+const ledger = (store: FactStore): Promise<unknown[]> =>
+  store.read((snapshot) => snapshot.table('schema_migrations').orderBy('version').pluck('version'));
+
+export const describeMigrations = (current: CurrentStore): void => {
+  describe('migrate', () => {
+    it('applies migrations in ascending order, whatever the order of the list', async () => {
+      const { store } = current();
+      const applied: number[] = [];
+      const noting = (number: number) => migration(number, `m${number}`, async () => void applied.push(number));
+      await store.migrate([noting(30), ...CORE_MIGRATIONS, noting(6), noting(20)]);
+      expect(applied).to.deep.equal([6, 20, 30]);
+      expect(await ledger(store)).to.deep.equal([
+        '001_init',
+        '006_m6',
+        '011_facts_garden_attested',
+        '012_multi_tenant',
+        '020_m20',
+        '030_m30',
+      ]);
+    });
+
+    it('applies each once, in this store and in others on the same data', async () => {
+      const { store, another } = current();
+      let times = 0;
+      const counted = [
+        ...CORE_MIGRATIONS,
+        migration(6, 'once', async () => {
+          times += 1;
+        }),
+      ];
+      await store.migrate(counted);
+      await store.migrate(counted);
+      await (await another()).migrate(counted);
+      expect(times).to.equal(1);
+      await storeFacts(store, [sampleFact(1)]);
+    });
+
+    it('applies each once when several start together', async () => {
+      const { store, another } = current();
+      const stores = [store, await another(), await another(), await another()];
+      let times = 0;
+      const counted = [
+        ...CORE_MIGRATIONS,
+        migration(6, 'once', async (schema) => {
+          await createTable('notes_rows')(schema);
+          times += 1;
+        }),
+      ];
+      await Promise.all(stores.map((each) => each.migrate(counted)));
+      expect(times).to.equal(1);
+      expect(await ledger(store)).to.have.length(4);
+    });
+
+    it('applies what a list brings later, even under a lower number', async () => {
+      const { store } = current();
+      await store.migrate(CORE_MIGRATIONS);
+      await store.migrate([...CORE_MIGRATIONS, migration(6, 'late', createTable('notes_rows'))]);
+      expect(await ledger(store)).to.include('006_late');
+      expect(await store.tables()).to.include('notes_rows');
+    });
+
+    it('leaves nothing of a migration that fails, keeps those before it, and goes on from there', async () => {
+      const { store } = current();
+      const broken = migration(20, 'second', async (schema) => {
+        await createTable('notes_second')(schema);
+        throw new Error('interrupted');
+      });
+      const first = migration(6, 'first', createTable('notes_first'));
+      const failed = store.migrate([...CORE_MIGRATIONS, first, broken]);
+      expect((await rejection(failed)).message).to.equal('interrupted');
+      expect(await ledger(store)).to.deep.equal([
+        '001_init',
+        '006_first',
+        '011_facts_garden_attested',
+        '012_multi_tenant',
+      ]);
+      expect(await store.tables()).not.to.include('notes_second');
+      await store.migrate([...CORE_MIGRATIONS, first, migration(20, 'second', createTable('notes_second'))]);
+      expect(await store.tables()).to.include('notes_second');
+    });
+
+    it('refuses a store that a newer core has written, and changes nothing', async () => {
+      const { store } = current();
+      const newer = migration(13, 'from_the_future', async () => {}, 'core');
+      await store.migrate([...CORE_MIGRATIONS, newer]);
+      const refused = await rejection(store.migrate([...CORE_MIGRATIONS, migration(20, 'x', createTable('notes_x'))]));
+      expect(refused).to.include({ code: 'unavailable' });
+      expect(refused['hint']).to.be.a('string');
+      expect(await store.tables()).not.to.include('notes_x');
+    });
+
+    it('starts without a plugin whose migrations are there', async () => {
+      const { store } = current();
+      await store.migrate([...CORE_MIGRATIONS, migration(900, 'notes', createTable('notes_rows'))]);
+      await store.migrate(CORE_MIGRATIONS);
+      expect(await store.tables()).to.include('notes_rows');
+    });
+
+    it('refuses two migrations of one number', async () => {
+      const { store } = current();
+      const twice = store.migrate([...CORE_MIGRATIONS, migration(7, 'a'), migration(7, 'b')]);
+      expect((await rejection(twice)).message).to.match(/007_a.*007_b/);
+      expect(await store.tables()).to.deep.equal([]);
+    });
+
+    it('refuses a number that another migration has taken in the store', async () => {
+      const { store } = current();
+      await store.migrate([...CORE_MIGRATIONS, migration(900, 'a')]);
+      const refused = await rejection(store.migrate([...CORE_MIGRATIONS, migration(900, 'b')]));
+      expect(refused).to.include({ code: 'unavailable' });
+      expect(refused.message).to.match(/900_a.*900_b/);
+    });
+
+    it('shows a migration the tables and columns there are, the ledger excepted', async () => {
+      const { store } = current();
+      let seen: unknown;
+      const looking = migration(20, 'look', async (schema) => {
+        seen = [
+          (await schema.tables()).includes('schema_migrations'),
+          (await schema.tables()).includes('facts'),
+          await schema.hasColumn('facts', 'garden_id'),
+          await schema.hasColumn('facts', 'nothing'),
+        ];
+      });
+      await store.migrate([...CORE_MIGRATIONS, looking]);
+      expect(seen).to.deep.equal([false, true, true, false]);
+    });
+  });
+
+  describe('012_multi_tenant', () => {
+    const plugins = [6, 20].map((number) => migration(number, `m${number}`, createTable(`notes_${number}`)));
+
+    it('gives a tenant to every table that is there, but not to the node', async () => {
+      const { store } = current();
+      await store.migrate([...CORE_MIGRATIONS, ...plugins]);
+      await store.write('default', async (transaction) => {
+        await transaction.insertRows('notes_6', [{ id: 'a' }]);
+        await transaction.insertRows('notes_20', [{ id: 'a' }]);
+      });
+      const first = (table: string) => store.read(async (snapshot) => (await snapshot.select(table, {}))[0]);
+      expect(await first('notes_6')).to.deep.equal({ id: 'a', tenant_id: 'default' });
+      expect(await first('notes_20')).to.deep.equal({ id: 'a' });
+      expect(await first('node_clock')).not.to.have.property('tenant_id');
+    });
+
+    it('gives rows that are there the default tenant', async () => {
+      const { store } = current();
+      const early = CORE_MIGRATIONS.filter(({ number }) => number < 12);
+      const notes = migration(6, 'notes', createTable('notes_rows'));
+      await store.migrate([...early, notes]);
+      await store.write('default', (transaction) => transaction.insertRows('notes_rows', [{ id: 'a' }]));
+      await store.migrate([...CORE_MIGRATIONS, notes]);
+      expect(await store.read((snapshot) => snapshot.select('notes_rows', {}))).to.deep.equal([
+        { id: 'a', tenant_id: 'default' },
+      ]);
+    });
+  });
+};

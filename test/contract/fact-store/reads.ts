@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { all, type Snapshot } from '../../../ports/ports.ts';
+import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+export const describeReads = (current: CurrentStore): void => {
+  describe('read', () => {
+    it('gives what its work resolves to', async () => {
+      expect(await current().store.read(async () => 'result')).to.equal('result');
+    });
+
+    it('rejects as its work does, and the next read works', async () => {
+      const { store } = current();
+      const error = new Error('of the work');
+      expect(await rejection(store.read(() => Promise.reject(error)))).to.equal(error);
+      expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
+    });
+
+    it('sees one state in all its calls, whatever is committed meanwhile', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1)]);
+      await store.read(async (snapshot) => {
+        const before = await snapshot.head();
+        await storeFacts(store, [sampleFact(2)]);
+        expect(await snapshot.count(all())).to.equal(1);
+        expect(await snapshot.get(sampleId(2))).to.equal(undefined);
+        expect(await snapshot.head()).to.deep.equal(before);
+        expect(await snapshot.select('facts', { id: sampleId(2) })).to.deep.equal([]);
+        expect(await snapshot.table('facts').select('id')).to.have.length(1);
+      });
+      expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(2);
+    });
+
+    it('sees the state of its beginning, even when it asks late', async () => {
+      const { store } = current();
+      await store.read(async (snapshot) => {
+        await storeFacts(store, [sampleFact(1)]);
+        expect(await snapshot.count(all())).to.equal(0);
+      });
+    });
+
+    it('waits for no writer and sees nothing that is not committed', async () => {
+      const { store } = current();
+      await store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
+      });
+    });
+
+    it('lets a read begin inside a read', async () => {
+      const { store } = current();
+      const counts = await store.read(async (outer) => {
+        await storeFacts(store, [sampleFact(1)]);
+        return [await outer.count(all()), await store.read((inner) => inner.count(all()))];
+      });
+      expect(counts).to.deep.equal([0, 1]);
+    });
+
+    it('runs as many reads at once as are asked for', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1)]);
+      let release = (): void => {};
+      const gate = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const reads = Array.from({ length: 100 }, (_, at) =>
+        store.read(async (snapshot) => {
+          if (at < 10) await gate;
+          return snapshot.count(all());
+        }),
+      );
+      await reads[50];
+      release();
+      expect(await Promise.all(reads)).to.deep.equal(Array.from({ length: 100 }, () => 1));
+    });
+
+    it('refuses a snapshot that has ended', async () => {
+      const { store } = current();
+      const kept = await store.read(async (snapshot): Promise<{ snapshot: Snapshot }> => ({ snapshot }));
+      const { snapshot } = kept;
+      const uses: (() => PromiseLike<unknown>)[] = [
+        () => snapshot.get(sampleId(1)),
+        () => snapshot.find({ filter: all(), order: 'hlc', limit: 1 }),
+        () => snapshot.outline(all()),
+        () => snapshot.count(all()),
+        () => snapshot.siblings([sampleFact(1)], 0, 1),
+        () => snapshot.feedAfter({ wallMs: 0, counter: 0 }, 1),
+        () => snapshot.head(),
+        () => snapshot.select('feed', { kind: 'fact' }),
+        () => snapshot.table('feed').select('kind'),
+      ];
+      for (const use of uses) expect((await rejection(use())).message).to.match(/ended/);
+    });
+
+    it('refuses a builder that outlived its snapshot', async () => {
+      const { store } = current();
+      const kept = await store.read(async (snapshot) => ({ query: snapshot.table('feed').select('kind') }));
+      expect((await rejection(kept.query)).message).to.match(/ended/);
+    });
+  });
+};

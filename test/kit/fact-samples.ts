@@ -1,0 +1,99 @@
+import type { Cover, FactOutline, FactStore, Hlc, StoredFact, TripleKey } from '../../ports/ports.ts';
+
+/** An instant that the samples lie around: 2026-03-02T09:15:04.120Z. */
+export const SAMPLE_MS = 1_772_442_904_120;
+
+/** A stamp some milliseconds after `SAMPLE_MS`. */
+export const stamp = (afterMs: number, counter = 0): Hlc => ({ wallMs: SAMPLE_MS + afterMs, counter });
+
+export const SAMPLE_TRIPLE: TripleKey = {
+  tenantId: 'default',
+  entityKey: 'user:alice',
+  relationKey: 'memory:role',
+  scope: 'company',
+};
+
+/**
+ * A fact as a store would be given it, the `n`-th: id, cid and stamps follow from `n`, so facts of different numbers differ
+ * in all that must be unique.
+ */
+export const sampleFact = (n: number, members: Partial<StoredFact> = {}): StoredFact => {
+  const hlc = members.hlc ?? stamp(n);
+  return {
+    ...SAMPLE_TRIPLE,
+    id: sampleId(n),
+    entity: 'user:Alice',
+    relation: 'memory:role',
+    value: { type: 'string', v: `value ${n}`, interpretAs: 'content' },
+    valueKey: `s:value ${n}`,
+    source: 'agent:W1',
+    sourceKey: 'agent:w1',
+    timestamp: '2026-03-02T10:15:04.120+01:00',
+    timestampMs: SAMPLE_MS + n,
+    confidence: 1,
+    validUntil: null,
+    validUntilMs: null,
+    gardenId: null,
+    cid: `sha256:${String(n).padStart(64, '0')}`,
+    derivedFrom: [],
+    system: false,
+    attested: null,
+    attestedKeyId: null,
+    sessionId: null,
+    assertedBy: 'agent:admin',
+    receivedFrom: null,
+    originNodeId: null,
+    hlc,
+    hlcText: `${hlc.wallMs}.${hlc.counter}`,
+    feed: hlc,
+    ...members,
+  };
+};
+
+export const sampleId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+/** A fact in which no member that can be null is. */
+export const fullFact = (n: number): StoredFact =>
+  sampleFact(n, {
+    entity: 'svc://Alpha.example/user/Noor Ä',
+    entityKey: 'svc://alpha.example/user/noor-ä',
+    value: { type: 'text', v: 'line\u2028separator, 😀 and e\u0301', interpretAs: 'instruction' },
+    confidence: 0.1 + 0.2,
+    scope: 'public',
+    validUntil: '2026-12-31T24:00:00Z',
+    validUntilMs: SAMPLE_MS + 1_000_000,
+    gardenId: '7b0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+    derivedFrom: [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`],
+    system: true,
+    attested: false,
+    attestedKeyId: 'key-1',
+    sessionId: 'conversation 7/1',
+    assertedBy: null,
+    receivedFrom: 'svc:node:b',
+    originNodeId: 'svc:node:c',
+    hlc: stamp(-5_000, 10),
+    hlcText: `0${SAMPLE_MS - 5_000}.0010`,
+    feed: stamp(n, 3),
+  });
+
+/** A cover of the sample triple. */
+export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = {}): Cover => ({
+  ...SAMPLE_TRIPLE,
+  kind: 'retraction',
+  factId,
+  gardenId: null,
+  hlc,
+  ...members,
+});
+
+/** What is left of a fact without its value. */
+export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
+  ...fact,
+  interpretAs: value.interpretAs,
+});
+
+/** Inserts the facts in one write of the default tenant. */
+export const storeFacts = (store: FactStore, facts: readonly StoredFact[]): Promise<boolean[]> =>
+  store.write('default', (transaction) => transaction.insert(facts));
+
+export const idsOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => id);
