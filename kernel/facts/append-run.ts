@@ -19,9 +19,8 @@ import {
   type Origin,
   SIBLING_LIMIT,
 } from './facts-api.ts';
-import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock.ts';
-import { formatInstant } from './instant.ts';
 import { prepareFact } from './prepare-fact.ts';
+import { stampFact } from './stamp-fact.ts';
 
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 export const FOLLOW_UP_DEPTH = 3;
@@ -155,8 +154,13 @@ export class AppendRun {
 
   async #insert(items: readonly PendingItem[]): Promise<AppendedFact[]> {
     if (items.length === 0) return [];
-    this.#clock ??= await this.#transaction.lockClock();
-    const facts = items.map((item) => this.#stamp(item.fact));
+    let clock = this.#clock ?? (await this.#transaction.lockClock());
+    const facts = items.map(({ fact }) => {
+      const stamped = stampFact(fact, clock, this.#nowMs);
+      clock = stamped.feed;
+      return stamped;
+    });
+    this.#clock = clock;
     const inserted = await this.#transaction.insert(facts);
     const stored: AppendedFact[] = [];
     for (const [at, item] of items.entries()) {
@@ -173,23 +177,8 @@ export class AppendRun {
     return stored;
   }
 
-  #stamp(fact: PreparedFact): StoredFact {
-    const last = this.#clock as Hlc;
-    const origin = fact.hlcText === null ? null : parseHlc(fact.hlcText);
-    const feed = origin === null ? tickHlc(last, this.#nowMs) : receiveHlc(last, this.#nowMs, origin);
-    this.#clock = feed;
-    return {
-      ...fact,
-      timestamp: fact.timestamp ?? formatInstant(this.#nowMs),
-      timestampMs: fact.timestampMs ?? this.#nowMs,
-      hlc: origin ?? feed,
-      hlcText: origin === null || fact.hlcText === null ? formatHlc(feed) : fact.hlcText,
-      feed,
-    };
-  }
-
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
-    const retractions = stored.filter(({ fact }) => fact.confidence === 0 && !fact.system);
+    const retractions = stored.filter(({ fact }) => fact.confidence === 0);
     if (retractions.length === 0) return;
     await this.#transaction.cover(
       retractions.map(({ fact }) => ({
