@@ -61,7 +61,7 @@ export const benchBatch = async (options: AppendOptions): Promise<void> => {
     connections: BATCH_CONNECTIONS,
     seconds: options.seconds / ROUNDS,
     expectedStatus: '200',
-    requests: (first) => ({ kind: 'batch', first, size: BATCH_SIZE }),
+    requests: (first) => ({ kind: 'batch', first, size: BATCH_SIZE, perEntity: 1 }),
   };
   const bare: number[] = [];
   try {

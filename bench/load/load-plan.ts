@@ -10,8 +10,8 @@ export interface LoadPlan {
 export type RequestPlan =
   /** Single assertions. `first` numbers the first one: runs with separate ranges never repeat an entity. */
   | { readonly kind: 'append'; readonly first: number; readonly contradicting: number }
-  /** Bodies of `size` assertions. */
-  | { readonly kind: 'batch'; readonly first: number; readonly size: number }
+  /** Bodies of `size` assertions, `perEntity` of them about each entity. */
+  | { readonly kind: 'batch'; readonly first: number; readonly size: number; readonly perEntity: number }
   /** Entity queries, spread over the first `entities` entities that the loader made. */
   | { readonly kind: 'query'; readonly path: string; readonly entities: number };
 

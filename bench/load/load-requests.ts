@@ -1,7 +1,8 @@
 import type { LoadPlan, RequestPlan } from './load-plan.ts';
 
-/** Facts that the loader gives each entity. */
-export const FACTS_PER_ENTITY = 10;
+/** The loader works in groups: fifty facts that agree, and one that contradicts the first of them. */
+const AGREEING = 50;
+const GROUP = AGREEING + 1;
 
 const SPREAD = 2_654_435_761;
 
@@ -23,15 +24,25 @@ const appendBody = (n: number, share: number): string => {
   return assertion(spread(contradicts ? n - 1 : n), 'note', fixed(n));
 };
 
+/** Entities among the loader's first `facts` facts, all of them complete. */
+export const loadedEntities = (facts: number, perEntity: number): number =>
+  Math.floor(facts / GROUP) * (AGREEING / perEntity);
+
 /** The `n`th fact of a loaded store: entities fill up one after another, in an order that is not that of their names. */
-const loaderFact = (n: number): string =>
-  assertion(spread(Math.floor(n / FACTS_PER_ENTITY)), `note-${n % FACTS_PER_ENTITY}`, fixed(n));
+const loaderFact = (n: number, perEntity: number): string => {
+  const place = n % GROUP;
+  const isContradiction = place === AGREEING;
+  const first = Math.floor(n / GROUP) * (AGREEING / perEntity);
+  const entity = isContradiction ? first : first + Math.floor(place / perEntity);
+  const relation = isContradiction ? 0 : place % perEntity;
+  return assertion(spread(entity), `note-${relation}`, fixed(n));
+};
 
 export const loaderEntity = (n: number): string => `user:${spread(n)}`;
 
-const batchBody = (first: number, size: number): string => {
+const batchBody = (first: number, size: number, perEntity: number): string => {
   const items: string[] = [];
-  for (let n = first; n < first + size; n += 1) items.push(loaderFact(n));
+  for (let n = first; n < first + size; n += 1) items.push(loaderFact(n, perEntity));
   return `[${items.join(',')}]`;
 };
 
@@ -52,7 +63,7 @@ const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
   if (plan.kind === 'append') return () => ({ path: '/v1/facts', body: appendBody(n++, plan.contradicting) });
   if (plan.kind === 'batch') {
     return () => {
-      const body = batchBody(n, plan.size);
+      const body = batchBody(n, plan.size, plan.perEntity);
       n += plan.size;
       return { path: '/v1/facts/batch', body };
     };
