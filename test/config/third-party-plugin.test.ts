@@ -11,7 +11,7 @@ import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
 const source = (name = 'acme', more = ''): string =>
   `{ name: ${JSON.stringify(name)}, version: '1.0.0', kernelApi: 1, setup() {} ${more} }`;
-const asDefault = (name?: string): string => `export default ${source(name)};`;
+const asDefault = (name?: string): string => `const plugin = ${source(name)}; export { plugin as default };`;
 
 const withFiles = <T>(
   files: Readonly<Record<string, string | object>>,
@@ -92,7 +92,7 @@ describe('a plugin of a third party', () => {
 
   it('may be exported under any name, or under two', () =>
     withFiles(
-      { 'a.mjs': `export const one = ${source()}; export default one; export const other = 1;` },
+      { 'a.mjs': `export const one = ${source()}; export { one as default }; export const other = 1;` },
       async (folder) => {
         expect((await load(folder, './a.mjs')).plugin?.name).to.equal('acme');
       },
