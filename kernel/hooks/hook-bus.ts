@@ -51,6 +51,16 @@ export class HookBus implements HookCaller {
     this.#hooks.set(hook.id, entry);
   }
 
+  /** What a plugin gets of the bus: calling, and nothing with which it could act for another. */
+  asCaller(): HookCaller {
+    return {
+      filter: (hook, value, context) => this.filter(hook, value, context),
+      collect: (hook, input) => this.collect(hook, input),
+      emit: (hook, event) => this.emit(hook, event),
+      hasHandlers: (hook) => this.hasHandlers(hook),
+    };
+  }
+
   /** From here on the set of handlers is fixed. */
   seal(): void {
     this.#sealed = true;

@@ -56,7 +56,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       log,
       tables: createPluginTables(host.store, plugin.name),
       use: resolveRequirements(plugin, host.container),
-      hooks: host.hooks,
+      hooks: host.hooks.asCaller(),
       on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: { order?: 'first' | 'last' }) => {
         during('on');
         host.hooks.register(plugin.name, hook, handler as Parameters<HookBus['register']>[2], options);
