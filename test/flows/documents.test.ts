@@ -93,6 +93,16 @@ describe('the documents', () => {
     expect((await assertFact(node, { source: 'agent:other' })).status).to.equal(403);
   });
 
+  it('show examples as they are in the files that they name', () => {
+    const shown = blocks('plugins/README.md', 'ts').filter((code) => code.startsWith('// test/examples/'));
+    expect(shown).to.have.length(2);
+    for (const code of shown) {
+      const [name = '', ...lines] = code.split('\n');
+      const source = documentText(name.slice('// '.length));
+      for (const part of lines.join('\n').split('...\n')) expect(source).to.contain(part);
+    }
+  });
+
   it('link to files that are there', () => {
     const found = documents();
     expect(found).to.include.members(['README.md', 'kernel/README.md', 'plugins/README.md']);
