@@ -115,12 +115,26 @@ describe('the start command', () => {
       expect((await ended).exitCode).to.equal(0);
     });
 
-    it('ends at once on a second one', async () => {
+    it('lets a running request finish when one Ctrl-C arrives twice, as it does under npm', async () => {
+      const node = await place.start();
+      const request = await halfSent(node.url, keyOnDisk());
+      const ended = node.end('SIGINT');
+      node.child.kill('SIGINT');
+      await refused(node.url);
+      request.finish();
+
+      expect(await request.answer).to.match(/^HTTP\/1\.1 201 /);
+      expect((await ended).exitCode).to.equal(0);
+    });
+
+    it('ends at once when somebody insists', async () => {
       const node = await place.start();
       const request = await halfSent(node.url, keyOnDisk());
       const ended = node.end();
-      await refused(node.url);
-      node.child.kill('SIGTERM');
+      while (node.child.exitCode === null) {
+        await refused(node.url);
+        node.child.kill('SIGTERM');
+      }
 
       expect((await ended).exitCode).to.equal(1);
       await request.answer;
