@@ -44,7 +44,7 @@ export const addImportCommand = (program: Command, deps: CommandLineDeps, done: 
 An interrupted run is repeated with the same command: what the node has stored already within the last 24 hours is not stored
 again. The API key is never an argument, because arguments are visible to other users of the machine.
 
-Exit codes: 0 every line is stored, 2 some lines were refused, 1 the run stopped early.
+Exit codes: 0 every line was accepted, 2 some lines were refused, 1 the run stopped early.
 
 Examples:
   fact-memory-node import facts.jsonl --key-file data/admin.key
@@ -117,8 +117,10 @@ const importChunk = async (
     progress.say(`stopped at line ${chunk.lineNumbers[0]}: everything before it has been handled`);
     throw error;
   });
-  for (const item of answer.rejected) {
-    progress.say(`line ${chunk.lineNumbers[item.index] ?? '?'}: ${item.status} ${item.code}: ${item.detail}`);
+  for (const { index, status, code, detail } of answer.rejected) {
+    // The node counts within the request, which says nothing to whoever has the file before them.
+    const text = detail.replaceAll(`body[${index}].`, '');
+    progress.say(`line ${chunk.lineNumbers[index] ?? '?'}: ${status} ${code}: ${text}`);
   }
   tally.lines += chunk.lineNumbers.length;
   tally.accepted += answer.accepted;
@@ -129,5 +131,5 @@ const importChunk = async (
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
   const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;
   const rate = seconds > 0 ? Math.round(accepted / seconds) : accepted;
-  return `${lines} lines: ${accepted} stored, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
+  return `${lines} lines: ${accepted} accepted, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
 };

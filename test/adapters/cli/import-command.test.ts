@@ -60,7 +60,7 @@ describe('the import command', () => {
     const { exitCode, stdout } = await importText('{"n": 1}\n{"n": 2}\n{"n": 3}\n', '--batch', '2');
 
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/^3 lines: 3 stored, 0 refused/);
+    expect(stdout).to.match(/^3 lines: 3 accepted, 0 refused/);
     expect(received.map(({ body }) => body)).to.deep.equal(['{"n": 1}\n{"n": 2}\n', '{"n": 3}\n']);
     expect(received.map(({ headers }) => headers.authorization)).to.deep.equal([`Bearer ${KEY}`, `Bearer ${KEY}`]);
     expect(received.map(({ headers }) => headers['content-type'])).to.deep.equal(
@@ -70,7 +70,7 @@ describe('the import command', () => {
   });
 
   it('names the lines that the node refused, stores the others, and says so in its exit code', async () => {
-    const error = { code: 'validation', detail: 'confidence must be\u001b[31m between 0 and 1' };
+    const error = { code: 'validation', detail: 'body[1].confidence must be\u001b[31m between 0 and 1' };
     answer = () => ({
       status: 200,
       body: {
@@ -84,7 +84,7 @@ describe('the import command', () => {
 
     expect(exitCode).to.equal(2);
     expect(stderr).to.equal('line 3: 422 validation: confidence must be [31m between 0 and 1\n');
-    expect(stdout).to.match(/^2 lines: 1 stored, 1 refused/);
+    expect(stdout).to.match(/^2 lines: 1 accepted, 1 refused/);
   });
 
   it('repeats a request that the node had no time for, under the same idempotency key', async () => {

@@ -34,7 +34,7 @@ describe('importing into a running node', () => {
 
     expect(first.exitCode).to.equal(2);
     expect(first.stderr).to.match(/^line 42: 422 validation: .+\nline 78: 400 malformed_json: .+\n$/);
-    expect(first.stdout).to.match(/^120 lines: 118 stored, 2 refused/);
+    expect(first.stdout).to.match(/^120 lines: 118 accepted, 2 refused/);
     expect((await query('source=file')).total).to.equal(118);
 
     const second = await importFile('--batch', '50');
