@@ -97,6 +97,16 @@ describe('the start command', () => {
     });
   });
 
+  it('leaves one key when several first starts run at once', async () => {
+    const runs = await Promise.all([1, 2, 3, 4].map(() => place.run(['init'])));
+    const { stdout } = await place.run(['key', 'list', '--json']);
+
+    expect(runs.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0, 0, 0]);
+    expect(stdout.trim().split('\n')).to.have.length(1);
+    const node = await place.start();
+    expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
+  });
+
   describe('on a signal', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`ends well on ${signal}`, async () => {
