@@ -71,7 +71,7 @@ class FilterCompiler {
     ];
     if (filter.whereFact !== undefined) parts.push(this.condition(filter.whereFact, joined));
     const where = parts.length === 0 ? ALWAYS : parts.join(' AND ');
-    return `EXISTS (SELECT 1 FROM ${identifier(filter.table)} ${joined} WHERE ${where})`;
+    return this.#dialect.exists(`SELECT 1 FROM ${identifier(filter.table)} ${joined} WHERE ${where}`);
   }
 
   #onColumn(condition: ColumnCondition, joined: string): string {

@@ -7,6 +7,8 @@ export interface SqlDialect {
   inList(column: string, of: 'text' | 'number'): string;
   /** The list as `inList` wants it bound. */
   listParameter(values: readonly string[] | readonly number[]): SqlParameter;
+  /** Condition that the SELECT has a row. */
+  exists(select: string): string;
   /** Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway. */
   readonly forUpdate: string;
   /** Query for the names of all tables, one column. */

@@ -52,6 +52,15 @@ export class SqliteConnection {
     this.#kept.clear();
   }
 
+  /** Empties the log into the file, unless another process is using it, so that the file alone is a copy of the store. */
+  checkpoint(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log is as durable as the file; the next start reads it.
+    }
+  }
+
   /** Never throws: a handle that fails to close holds nothing that the file does not. */
   close(): void {
     this.#kept.clear();

@@ -86,7 +86,10 @@ export class SqliteEngine implements SqlEngine {
 
   async #shutDown(): Promise<void> {
     await this.#readers.drain();
-    await this.#turns.hold(async () => this.#writer?.close());
+    await this.#turns.hold(async () => {
+      this.#writer?.checkpoint();
+      this.#writer?.close();
+    });
   }
 
   /**
@@ -96,16 +99,26 @@ export class SqliteEngine implements SqlEngine {
   async #begin(): Promise<SqliteConnection> {
     const deadline = performance.now() + this.#options.busyTimeoutMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      this.#writer ??= this.#options.openWriter();
+      const writer = this.#usableWriter();
       try {
-        this.#writer.exec('BEGIN IMMEDIATE');
-        return this.#writer;
+        writer.exec('BEGIN IMMEDIATE');
+        return writer;
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw this.#failed(error, toServiceError(error));
       }
       // Processes that ask in step would keep missing each other.
       await sleep(pause * (0.5 + Math.random()));
     }
+  }
+
+  /** A connection whose transaction cannot be rolled back even now is given up for another. */
+  #usableWriter(): SqliteConnection {
+    if (this.#writer !== undefined && !endTransaction(this.#writer)) {
+      this.#writer.close();
+      this.#writer = undefined;
+    }
+    this.#writer ??= this.#options.openWriter();
+    return this.#writer;
   }
 
   async #inTransaction<T>(writer: SqliteConnection, work: (session: SqliteSession) => Promise<T>): Promise<T> {
@@ -115,7 +128,7 @@ export class SqliteEngine implements SqlEngine {
       result = await work(session);
       if (session.failure !== undefined) throw session.failure;
     } catch (error) {
-      this.#rollBack(writer);
+      endTransaction(writer);
       throw this.#failed(error, error);
     } finally {
       session.end();
@@ -123,7 +136,7 @@ export class SqliteEngine implements SqlEngine {
     try {
       writer.exec('COMMIT');
     } catch (error) {
-      this.#rollBack(writer);
+      endTransaction(writer);
       throw this.#failed(error, toCommitError(error));
     }
     this.#inDoubt = false;
@@ -139,12 +152,6 @@ export class SqliteEngine implements SqlEngine {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (isResourceFailure(cause)) this.#inDoubt = true;
     return reported;
-  }
-
-  #rollBack(writer: SqliteConnection): void {
-    if (endTransaction(writer)) return;
-    writer.close();
-    this.#writer = undefined;
   }
 
   #refuseWhenClosed(): void {

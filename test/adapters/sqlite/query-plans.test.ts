@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { FactStatements, GET_FACT, SIBLINGS } from '../../../adapters/sql/fact-statements.ts';
+import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
+import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
+import { currentAmong, liveAmong, visibleTo } from '../../../kernel/facts/default-constraints.ts';
+import { above, all, equals, type FactQuery, type Filter, isIn, type Principal } from '../../../ports/ports.ts';
+import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+
+const CALLER: Principal = {
+  kind: 'key',
+  entityUri: 'agent:a',
+  permissions: new Set(['read']),
+  allowedScopes: new Set(['local', 'company', 'public']),
+  tenantId: 'default',
+  keyId: null,
+  oidcSub: null,
+};
+
+const visible = visibleTo(CALLER, []);
+const live = liveAmong(visible, 0, []);
+
+/** What a default query asks for. */
+const current = (...conditions: Filter[]): Filter =>
+  all(
+    currentAmong(visible, {
+      nowMs: 0,
+      gardens: [],
+      about: {},
+      include: { contradicted: false, expired: false, retracted: false },
+    }),
+    ...conditions,
+  );
+
+/** A few facts are found at once however many there are: no plan may walk them all, or the time would grow with the store. */
+describe('SQLite looks', () => {
+  const statements = new FactStatements(sqliteDialect);
+  let temporary: TemporaryStore;
+  let database: SqliteDatabase;
+
+  before(async () => {
+    temporary = await createTemporaryStore();
+    await temporary.store.migrate(CORE_MIGRATIONS);
+    database = loadSqliteDriver().open(temporary.path);
+  });
+  after(async () => {
+    database.close();
+    await temporary.stop();
+  });
+
+  /** The step of the plan that reads the facts asked for. */
+  const stepFor = (sql: string): string => {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
+    plan.setReturnArrays(true);
+    const steps = plan.all().map((row) => (row as string[])[3] as string);
+    expect(steps.filter((step) => step.startsWith('SCAN') && !step.includes('json_each'))).to.deep.equal([]);
+    return steps.find((step) => step.startsWith('SEARCH f ')) ?? '';
+  };
+  const find = (filter: Filter, order: FactQuery['order'] = 'timestamp', after?: FactQuery['after']): string =>
+    stepFor(statements.find({ filter, order, limit: 50, ...(after === undefined ? {} : { after }) }).sql);
+
+  it('for one fact by its id', () => {
+    expect(stepFor(GET_FACT)).to.match(/facts_by_id/);
+    expect(find(all(visible, isIn('id', ['a', 'b'])), 'feed')).to.match(/facts_by_id/);
+    const many = Array.from({ length: 100 }, (_, n) => String(n));
+    expect(find(all(visible, isIn('id', many)))).to.match(/facts_by_id/);
+  });
+
+  it('for the facts of an entity by the triple, in whatever order they are wanted', () => {
+    const of = current(equals('entityKey', 'a'));
+    expect(find(of)).to.match(/facts_by_triple .*entity_key=/);
+    expect(find(of, 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_triple .*entity_key=/);
+    expect(find(of, 'hlc')).to.match(/facts_by_triple .*entity_key=/);
+    expect(find(of, 'feed')).to.match(/facts_by_triple .*entity_key=/);
+    expect(find(current(equals('entityKey', 'a'), equals('relationKey', 'b')))).to.match(/relation_key=/);
+    expect(stepFor(statements.count(of).sql)).to.match(/facts_by_triple .*entity_key=/);
+  });
+
+  it('for the rivals of a fact by the whole triple, without sorting them', () => {
+    expect(stepFor(SIBLINGS)).to.match(/facts_by_triple .*scope=\? AND confidence>/);
+    const triple = all(live, equals('entityKey', 'a'), equals('relationKey', 'b'), equals('scope', 'local'));
+    expect(stepFor(statements.outline(triple).sql)).to.match(/facts_by_triple .*scope=/);
+  });
+
+  it('for the newest facts along their timestamps', () => {
+    expect(find(current())).to.match(/facts_by_timestamp/);
+    expect(find(current(), 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_timestamp .*timestamp_ms/);
+  });
+
+  it('for the facts of a content id and of a source by theirs', () => {
+    expect(find(all(visible, equals('cid', 'c')), 'hlc')).to.match(/facts_by_cid .*cid=/);
+    expect(find(current(equals('sourceKey', 's')))).to.match(/facts_by_source .*source_key=/);
+  });
+
+  it('for what follows a stamp along the feed', () => {
+    expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_id/);
+  });
+});

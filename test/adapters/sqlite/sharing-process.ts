@@ -1,0 +1,23 @@
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import { sampleFact } from '../../kit/fact-samples.ts';
+
+/**
+ * A process that shares a store: `node sharing-process.js PATH FIRST COUNT` migrates, then stores the sample facts from FIRST
+ * on, all at once, each in a write of its own under the next stamp of the clock.
+ */
+const [path = '', first = '0', count = '0'] = process.argv.slice(2);
+const store = createSqliteStore({ path });
+await store.migrate(CORE_MIGRATIONS);
+const numbers = Array.from({ length: Number(count) }, (_, at) => Number(first) + at);
+await Promise.all(
+  numbers.map((n) =>
+    store.write('default', async (transaction) => {
+      const { wallMs, counter } = await transaction.lockClock();
+      const tick = { wallMs, counter: counter + 1 };
+      await transaction.insert([sampleFact(n, { hlc: tick, feed: tick })]);
+      await transaction.saveClock(tick);
+    }),
+  ),
+);
+await store.close();

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
+import { runScript } from '../../kit/run-script.ts';
+
+const DRIVER = new URL('../../../adapters/sqlite/sqlite-driver.js', import.meta.url).href;
+
+describe('the SQLite driver', () => {
+  let database: SqliteDatabase;
+  before(() => {
+    database = loadSqliteDriver().open(':memory:');
+  });
+  after(() => database.close());
+
+  it('binds every number as it is, be it ever so small', () => {
+    const echo = database.prepare('SELECT CAST(? AS REAL)');
+    echo.setReturnArrays(true);
+    for (const number of [0, 1, 0.1 + 0.2, 1e-15, 1e-16, 1e-17, 1e-300, 5e-324, 1 + Number.EPSILON, 1e21, 2 ** 53]) {
+      expect(echo.all(number), String(number)).to.deep.equal([[number]]);
+    }
+  });
+
+  it('tells a statement with rows from one without', () => {
+    expect(
+      database
+        .prepare('SELECT 1 AS one')
+        .columns()
+        .map(({ name }) => name),
+    ).to.deep.equal(['one']);
+    database.exec('CREATE TABLE t (a)');
+    expect(database.prepare('INSERT INTO t VALUES (1)').columns()).to.have.length(0);
+    expect(database.prepare('INSERT INTO t VALUES (1) RETURNING a').columns()).to.have.length(1);
+  });
+
+  it('prints nothing when it is loaded', async () => {
+    const script = `const { loadSqliteDriver } = await import('${DRIVER}');
+      loadSqliteDriver().open(':memory:').exec('SELECT 1');
+      process.emitWarning('heard');`;
+    const { code, stdout, stderr } = await runScript(script);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.equal('');
+    expect(
+      stderr.split('\n').filter((line) => /warning/i.test(line) && !line.includes('trace-warnings')),
+    ).to.have.length(1);
+  });
+});

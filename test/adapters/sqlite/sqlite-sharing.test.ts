@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
+import { all, type FactStore } from '../../../ports/ports.ts';
+import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
+import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+
+const PROCESS = fileURLToPath(new URL('./sharing-process.js', import.meta.url));
+
+const run = promisify(execFile);
+
+/** Stores `count` sample facts from `first` on in a process of its own. */
+const share = (path: string, first: number, count: number) =>
+  run(process.execPath, [PROCESS, path, String(first), String(count)]);
+
+/** Counters of the feed stamps, in the order of the feed. */
+const counters = (store: FactStore): Promise<number[]> =>
+  store.read(async (snapshot) =>
+    (await snapshot.feedAfter({ wallMs: -1, counter: 0 }, 10_000)).map(({ stamp }) => stamp.counter),
+  );
+
+const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);
+
+describe('an SQLite file', () => {
+  let temporary: TemporaryStore;
+  beforeEach(async () => {
+    temporary = await createTemporaryStore();
+  });
+  afterEach(() => temporary.stop());
+
+  it('is written by two processes at once without a lost write or a repeated stamp', async () => {
+    await temporary.store.migrate(CORE_MIGRATIONS);
+    await Promise.all([share(temporary.path, 0, 250), share(temporary.path, 1_000, 250)]);
+    expect(await counters(temporary.store)).to.deep.equal(upTo(500));
+    expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(500);
+  });
+
+  it('is created by several processes that start together', async () => {
+    await Promise.all([0, 1, 2, 3].map((at) => share(temporary.path, at * 10, 5)));
+    expect(await counters(temporary.store)).to.deep.equal(upTo(20));
+    const versions = await temporary.store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
+    expect(versions).to.have.members(['001_init', '011_facts_garden_attested', '012_multi_tenant']);
+  });
+
+  it('is read while another process writes, in states that grow', async () => {
+    await temporary.store.migrate(CORE_MIGRATIONS);
+    let writing = true;
+    const written = share(temporary.path, 0, 300).finally(() => {
+      writing = false;
+    });
+    const heads: number[] = [];
+    while (writing) {
+      const [count, head] = await temporary.store.read(async (snapshot) => [
+        await snapshot.count(all()),
+        await snapshot.head(),
+      ]);
+      expect(head?.counter ?? 0).to.equal(count);
+      heads.push(count);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await written;
+    expect(heads).to.deep.equal([...heads].sort((one, other) => one - other));
+    expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(300);
+  });
+
+  it('is whole after stores on it were closed in any order', async () => {
+    await temporary.store.migrate(CORE_MIGRATIONS);
+    const other = await temporary.another();
+    await storeFacts(temporary.store, [sampleFact(1)]);
+    await temporary.store.close();
+    await storeFacts(other, [sampleFact(2)]);
+    await other.close();
+    const database = loadSqliteDriver().open(temporary.path);
+    const check = database.prepare('PRAGMA integrity_check');
+    check.setReturnArrays(true);
+    expect(check.all()).to.deep.equal([['ok']]);
+    database.close();
+  });
+});
