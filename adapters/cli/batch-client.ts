@@ -32,24 +32,33 @@ export interface BatchAnswer {
   readonly replayed: boolean;
 }
 
+export interface Patience {
+  /** False gives up at once when nobody answers: a wrong address is likelier than a node that is about to start. */
+  readonly answeredBefore: boolean;
+  /** Is told before every pause. */
+  onPause(reason: string, delayMs: number): void;
+}
+
 /**
- * Asserts the lines of `body` in one request and one transaction. Tries again while the node cannot be reached or asks for
- * patience; rejects with a ServiceError when it refuses the request as a whole.
+ * Asserts the lines of `body` in one request and one transaction. Tries again while the node is out of reach for a moment or
+ * asks for patience; rejects with a ServiceError when it refuses the request as a whole.
  */
-export const sendBatch = async (target: BatchTarget, body: Buffer, idempotencyKey: string): Promise<BatchAnswer> => {
+export const sendBatch = async (
+  target: BatchTarget,
+  body: Buffer,
+  idempotencyKey: string,
+  { answeredBefore, onPause }: Patience,
+): Promise<BatchAnswer> => {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await post(target, body, idempotencyKey);
+    if (!(answer instanceof ServiceError) && answer.status === 200) return readAnswer(answer);
+    const error = answer instanceof ServiceError ? answer : refusedRequest(answer);
     const delayMs = RETRY_DELAYS_MS[attempt];
-    if (answer instanceof ServiceError) {
-      if (delayMs === undefined) throw answer;
-      await wait(delayMs);
-    } else if (answer.status === 200) {
-      return readAnswer(answer);
-    } else if (delayMs !== undefined && isTemporary(answer)) {
-      await wait(Math.max(delayMs, answer.retryAfterS * 1_000));
-    } else {
-      throw refusedRequest(answer);
-    }
+    const isTemporary = answer instanceof ServiceError ? answeredBefore || attempt > 0 : asksForPatience(answer);
+    if (delayMs === undefined || !isTemporary) throw error;
+    const pauseMs = answer instanceof ServiceError ? delayMs : Math.max(delayMs, answer.retryAfterS * 1_000);
+    onPause(error.message, pauseMs);
+    await wait(pauseMs);
   }
 };
 
@@ -96,7 +105,7 @@ const parseObject = (text: string): Record<string, unknown> => {
   }
 };
 
-const isTemporary = ({ status, document }: RawAnswer): boolean =>
+const asksForPatience = ({ status, document }: RawAnswer): boolean =>
   RETRIED_STATUSES.has(status) || (status === 409 && document['code'] === 'idempotency_in_progress');
 
 const HINTS: Readonly<Record<number, string>> = {

@@ -20,6 +20,7 @@ interface ImportOptions {
 }
 
 interface Tally {
+  requests: number;
   lines: number;
   accepted: number;
   rejected: number;
@@ -65,7 +66,7 @@ const runImport = async (file: string, options: ImportOptions, deps: CommandLine
   const target = importTarget(options, deps);
   const { source, totalBytes } = openSource(file, deps);
   const progress = createProgress(deps.stderr, totalBytes);
-  const tally: Tally = { lines: 0, accepted: 0, rejected: 0, replayedChunks: 0 };
+  const tally: Tally = { requests: 0, lines: 0, accepted: 0, rejected: 0, replayedChunks: 0 };
   const startedMs = performance.now();
   try {
     for await (const chunk of importChunks(source, options.batch)) {
@@ -113,7 +114,11 @@ const importChunk = async (
   tally.lines += chunk.refused.length;
   tally.rejected += chunk.refused.length;
   if (chunk.lineNumbers.length === 0) return;
-  const answer = await sendBatch(target, chunk.body, chunk.idempotencyKey).catch((error: unknown) => {
+  const patience = {
+    answeredBefore: tally.requests > 0,
+    onPause: (reason: string, delayMs: number) => progress.say(`${reason}; trying again in ${delayMs / 1_000} s`),
+  };
+  const answer = await sendBatch(target, chunk.body, chunk.idempotencyKey, patience).catch((error: unknown) => {
     progress.say(`stopped at line ${chunk.lineNumbers[0]}: everything before it has been handled`);
     throw error;
   });
@@ -122,6 +127,7 @@ const importChunk = async (
     const text = detail.replaceAll(`body[${index}].`, '');
     progress.say(`line ${chunk.lineNumbers[index] ?? '?'}: ${status} ${code}: ${text}`);
   }
+  tally.requests += 1;
   tally.lines += chunk.lineNumbers.length;
   tally.accepted += answer.accepted;
   tally.rejected += answer.rejected.length;

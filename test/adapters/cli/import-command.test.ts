@@ -96,6 +96,39 @@ describe('the import command', () => {
     expect(received[0]?.headers['idempotency-key']).to.equal(received[1]?.headers['idempotency-key']);
   });
 
+  for (const [what, busy] of [
+    ['is still busy with the same request', { status: 409, body: { code: 'idempotency_in_progress' } }],
+    ['asks for patience', { status: 429, body: { detail: 'too many' }, headers: { 'Retry-After': '0' } }],
+  ] as const) {
+    it(`tries again when the node ${what}, and says so`, async () => {
+      answer = (seen, nth) => (nth === 1 ? busy : allStored(seen, nth));
+      const { exitCode, stderr } = await importText('{}\n');
+
+      expect(exitCode).to.equal(0);
+      expect(stderr).to.contain(`the node answered ${busy.status}`).and.to.contain('trying again in');
+    });
+  }
+
+  it('tries again when the node goes away in the middle', async () => {
+    answer = (seen, nth) => {
+      if (nth === 2) server.closeAllConnections();
+      return allStored(seen, nth);
+    };
+    const { exitCode, stdout, stderr } = await importText('{}\n{}\n', '--batch', '1');
+
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^2 lines: 2 accepted/);
+    expect(stderr).to.contain('no answer from');
+  });
+
+  it('gives up at once when nobody ever answered, and says what to do', async () => {
+    const { exitCode, stderr } = await importText('{}\n', '--url', 'http://127.0.0.1:1');
+
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.contain('no answer from http://127.0.0.1:1').and.to.contain('hint: Is the node running');
+    expect(stderr).not.to.contain('trying again');
+  });
+
   it('stops at a refused key, says where, and never shows the key', async () => {
     answer = () => ({ status: 401, body: { code: 'authentication', detail: 'the credential is not accepted' } });
     const { exitCode, stdout, stderr } = await importText('{}\n{}\n{}\n', '--batch', '2');
