@@ -21,7 +21,7 @@ export const STORES = {
     settings: sqliteSettings,
     load: async () => {
       const { createSqliteStore } = await import('../adapters/sqlite/create-sqlite-store.ts');
-      return ({ path }): FactStore => createSqliteStore({ path });
+      return ({ path }): FactStore => createSqliteStore({ path, watchNesting: false });
     },
   }),
 } as const;

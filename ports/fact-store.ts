@@ -99,7 +99,7 @@ export interface FactStore {
    * Runs `work` in a transaction and commits when it resolves; rolls back, and rejects alike, when it rejects. Writes of one
    * tenant run one after another, so that the order of stamps is the order of commits over all processes, and whatever
    * `work` reads contains every earlier write of the tenant. The promise resolves after the commit is durable.
-   * Not reentrant: calling `write` inside `work` throws at once, because it would wait for itself.
+   * Not reentrant: calling `write` inside `work` throws at once, where `insideWrite` tells, because it would wait for itself.
    */
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
   /**
@@ -107,7 +107,10 @@ export interface FactStore {
    * `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
    */
   table(name: string): Knex.QueryBuilder;
-  /** True inside `work` of a write, on the same asynchronous path. */
+  /**
+   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it answers false; a write inside a
+   * write then fails when its time is up.
+   */
   insideWrite(): boolean;
   /**
    * Applies what the ledger lacks, in ascending order, one process at a time. Refuses with `unavailable` and a hint when a

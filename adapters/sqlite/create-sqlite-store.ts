@@ -12,6 +12,8 @@ export interface SqliteStoreOptions {
   readonly path: string;
   /** How long a write waits for another process before it fails with `unavailable`. Default 5,000. */
   readonly busyTimeoutMs?: number;
+  /** See `KnexFactStoreOptions`. Default true. */
+  readonly watchNesting?: boolean;
   /** Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver;
 }
@@ -45,6 +47,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       openWriter: () => open(WRITER_PRAGMAS),
       openReader: () => open(READER_PRAGMAS),
     }),
+    { watchNesting: options.watchNesting ?? true },
   );
 };
 

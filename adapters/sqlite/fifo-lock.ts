@@ -1,18 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../ports/ports.ts';
+
 /** Lets one piece of work run at a time, in the order in which they came. */
 export class FifoLock {
   #last: Promise<void> = Promise.resolve();
+  /** Work that runs or waits. */
+  #taken = 0;
 
-  async hold<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` when its turn comes. Rejects with `unavailable`, and gives the turn up, when that takes longer than `limitMs`: work that
+   * waits for a turn behind itself would wait for ever, and everything else behind it.
+   */
+  async hold<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
     const before = this.#last;
     let release = (): void => {};
     this.#last = new Promise((resolve) => {
       release = resolve;
     });
+    this.#taken += 1;
+    if (this.#taken > 1 && !(await comesWithin(before, limitMs))) {
+      this.#taken -= 1;
+      void before.then(release);
+      throw new ServiceError('unavailable', 'a write waited too long for its turn', {
+        hint: 'a plugin that starts a write inside a write waits for itself',
+        headers: { 'Retry-After': '1' },
+      });
+    }
     await before;
     try {
       return await work();
     } finally {
+      this.#taken -= 1;
       release();
     }
   }
+}
+
+async function comesWithin(turn: Promise<void>, limitMs: number): Promise<boolean> {
+  const patience = new AbortController();
+  const late = sleep(limitMs, false, { signal: patience.signal, ref: false }).catch(() => false);
+  const came = await Promise.race([turn.then(() => true), late]);
+  patience.abort();
+  return came;
 }

@@ -21,6 +21,9 @@ export interface SqliteEngineOptions {
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 8;
 
+/** How long a write waits for those before it. Far beyond any honest queue: groups of writes take milliseconds. */
+const TURN_LIMIT_MS = 30_000;
+
 /** One connection that writes and some that read, all in this thread, on one file in WAL mode. */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
@@ -57,7 +60,7 @@ export class SqliteEngine implements SqlEngine {
   /** The lock's name does not matter: SQLite has one writer, whatever it writes. */
   async write<T>(_lock: string, work: (session: SqliteSession) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
-    return this.#turns.hold(async () => this.#inTransaction(await this.#begin(), work));
+    return this.#turns.hold(async () => this.#inTransaction(await this.#begin(), work), TURN_LIMIT_MS);
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -71,7 +74,7 @@ export class SqliteEngine implements SqlEngine {
       await this.#inTransaction(await this.#begin(), async (session) => {
         if (this.#inDoubt) await session.run('PRAGMA user_version = 0', []);
       });
-    });
+    }, TURN_LIMIT_MS);
   }
 
   schemaChanged(): void {
@@ -89,7 +92,7 @@ export class SqliteEngine implements SqlEngine {
     await this.#turns.hold(async () => {
       this.#writer?.checkpoint();
       this.#writer?.close();
-    });
+    }, TURN_LIMIT_MS);
   }
 
   /**

@@ -31,10 +31,15 @@ export const instantKey = (text: string): string | null => {
 
 /** `2026-03-02T09:15:04.120Z`. Throws RangeError outside the years 0000 to 9999. */
 export const formatInstant = (ms: number): string => {
+  if (ms === last.ms) return last.text;
   if (!(ms >= FIRST_INSTANT_MS && ms <= LAST_INSTANT_MS))
     throw new RangeError('instant outside the years 0000 to 9999');
-  return new Date(ms).toISOString();
+  last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
 };
+
+/** Everything in one transaction happens at one instant, so the text is mostly that of the call before. */
+let last = { ms: Number.NaN, text: '' };
 
 /** 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
 export const FIRST_INSTANT_MS = -62_167_219_200_000;

@@ -21,7 +21,7 @@ export const conflictsMigrations: readonly Migration[] = [
         table.integer('settled').notNullable();
         table.index(['tenant_id', 'entity_key', 'relation_key', 'scope'], 'conflicts_records_triple');
         table.index(['tenant_id', 'detected_ms', 'conflict_id'], 'conflicts_records_newest');
-        table.index(['tenant_id', 'settled'], 'conflicts_records_unsettled');
+        table.index(['tenant_id', 'settled', 'entity_key'], 'conflicts_records_unsettled');
       });
       await schema.createTable('conflicts_members', (table) => {
         table.text('conflict_id').notNullable();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { Kernel } from '../../kernel/create-kernel.ts';
@@ -95,7 +96,13 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         adapters: { store: { path: join(folder, 'node.db') } },
         plugins: { ...switches(options.plugins), ...options.settings },
       },
-      adapters: { clock, random, log: createMemoryLogger(logLines), transport: network.transport(url) },
+      adapters: {
+        clock,
+        random,
+        log: createMemoryLogger(logLines),
+        transport: network.transport(url),
+        store: () => createSqliteStore({ path: join(folder, 'node.db'), watchNesting: true }),
+      },
     });
     await node.start();
   } catch (error) {
