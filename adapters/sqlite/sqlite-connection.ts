@@ -17,6 +17,8 @@ export class SqliteConnection {
   /** In order of use, oldest first. */
   readonly #kept = new Map<string, KeptStatement>();
 
+  #schemaProbe: SqliteStatement | undefined;
+
   constructor(database: SqliteDatabase) {
     this.#database = database;
   }
@@ -36,12 +38,22 @@ export class SqliteConnection {
       this.#kept.set(sql, known);
       return known;
     }
+    this.#seeSchema();
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
     const fresh = { statement, columns: namesOf(statement) };
     this.#kept.set(sql, fresh);
     if (this.#kept.size > KEPT_STATEMENTS) this.#dropOldest();
     return fresh;
+  }
+
+  /**
+   * A statement is prepared against the schema that the connection remembers, and only when it runs does SQLite notice that another
+   * connection has changed it: too late for a `SELECT *` that has told its columns.
+   */
+  #seeSchema(): void {
+    this.#schemaProbe ??= this.#database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
+    this.#schemaProbe.all();
   }
 
   rows(sql: string, parameters: readonly SqlValue[]): SqlValue[][] {

@@ -52,12 +52,16 @@ const driverOf = (name: string, { DatabaseSync }: SqliteModule): SqliteDriver =>
 
 const builtInModule = (): SqliteModule | undefined => {
   const found = quietly(() => process.getBuiltinModule?.('node:sqlite')) as SqliteModule | undefined;
-  if (found === undefined) return undefined;
-  const complete =
-    'isTransaction' in found.DatabaseSync.prototype &&
-    'columns' in found.StatementSync.prototype &&
-    'setReturnArrays' in found.StatementSync.prototype;
-  return complete ? found : undefined;
+  return found !== undefined && isComplete(found) ? found : undefined;
+};
+
+/** Earlier releases lack some of what we need. Properties of a database are found on the database alone. */
+const isComplete = ({ DatabaseSync, StatementSync }: SqliteModule): boolean => {
+  const database = new DatabaseSync(':memory:');
+  database.close();
+  return (
+    'isTransaction' in database && 'columns' in StatementSync.prototype && 'setReturnArrays' in StatementSync.prototype
+  );
 };
 
 /** Loading the built-in module prints that it is experimental; the subset used here has been stable since it appeared. */
