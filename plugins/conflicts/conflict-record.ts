@@ -70,10 +70,12 @@ export async function insertRecords(tables: WritableTables, records: readonly Co
   );
 }
 
-export async function insertMembers(
-  tables: WritableTables,
-  members: readonly { readonly conflictId: string; readonly factId: string }[],
-): Promise<void> {
+export interface Membership {
+  readonly conflictId: string;
+  readonly factId: string;
+}
+
+export async function insertMembers(tables: WritableTables, members: readonly Membership[]): Promise<void> {
   if (members.length === 0) return;
   await tables.insertRows(
     MEMBERS,

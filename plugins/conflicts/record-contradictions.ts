@@ -6,6 +6,7 @@ import {
   noteOf,
   type Random,
   type ServiceNames,
+  SIBLING_LIMIT,
   type TripleKey,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -15,6 +16,8 @@ import {
   closeRecord,
   insertMembers,
   insertRecords,
+  MEMBERS,
+  type Membership,
   membersOf,
   openRecords,
   tripleId,
@@ -59,7 +62,7 @@ class Wave {
   readonly #histories = new Map<string, TripleHistory<Judged>>();
   readonly #open: Map<string, ConflictRecord>;
   readonly #newRecords: ConflictRecord[] = [];
-  readonly #newMembers: { conflictId: string; factId: string }[] = [];
+  readonly #candidates: Membership[] = [];
 
   constructor(batch: AppendedBatch, tables: WritableTables, parts: RecorderParts, open: Map<string, ConflictRecord>) {
     this.#batch = batch;
@@ -68,7 +71,10 @@ class Wave {
     this.#open = open;
   }
 
-  /** Reads siblings and open records once for the batch; a triple that held nothing live has no record worth reading. */
+  /**
+   * Reads siblings and open records once for the batch. A record left open by a retraction matters only to what resolves it, and as soon as two
+   * facts of the batch meet; so a lone fact on a triple that holds nothing live costs no look-up.
+   */
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
@@ -79,10 +85,14 @@ class Wave {
     const histories = new Map<string, TripleHistory<Judged>>();
     for (const appended of contenders) {
       const id = tripleId(appended.fact);
-      if (histories.has(id)) continue;
       const siblings = batch.siblings(appended);
-      histories.set(id, new TripleHistory<Judged>(siblings, batch.nowMs));
-      if (siblings.length > 0) inhabited.push(appended.fact);
+      const mayMeetRecord =
+        siblings.length > 0 ||
+        histories.has(id) ||
+        appended.origin === 'peer' ||
+        noteOf(appended.notes, Resolution) !== undefined;
+      if (mayMeetRecord) inhabited.push(appended.fact);
+      if (!histories.has(id)) histories.set(id, new TripleHistory<Judged>(siblings, batch.nowMs));
     }
     const open = inhabited.length === 0 ? new Map<string, ConflictRecord>() : await openRecords(tables, inhabited);
     const wave = new Wave(batch, tables, parts, open);
@@ -101,28 +111,53 @@ class Wave {
       await this.#close(record, fact, resolution?.note ?? '');
       history.endBefore(fact);
     } else if (await this.#isLive(appended, history)) {
-      this.#contradict(fact, history, record);
+      await this.#contradict(fact, history);
     }
     history.add(fact);
   }
 
   async write(): Promise<void> {
-    await insertRecords(this.#tables, this.#newRecords);
-    await insertMembers(this.#tables, this.#newMembers);
+    await insertRecords(this.#tables, this.#newRecords.splice(0));
+    const candidates = this.#candidates.splice(0);
+    if (candidates.length > 0) await insertMembers(this.#tables, await this.#newMembers(candidates));
   }
 
-  #contradict(fact: AppendedFact['fact'], history: TripleHistory<Judged>, record: ConflictRecord | undefined): void {
-    const rival = strongestRival(fact, history.rivalsOf(fact));
-    if (record === undefined && rival === undefined) return;
-    if (record === undefined && rival !== undefined) {
-      const opened = this.#openRecord(fact);
-      const members = [...history.live.map(({ id }) => id), fact.id];
-      this.#newMembers.push(...members.map((factId) => ({ conflictId: opened.id, factId })));
-      this.drafts.push(...openedFacts(opened.id, fact, rival, this.#parts.names));
-    } else if (record !== undefined && history.live.length > 0) {
-      this.#newMembers.push({ conflictId: record.id, factId: fact.id });
-      if (rival !== undefined) this.drafts.push(joinedFacts(record.id, fact, rival, this.#parts.names));
+  /** A fact may have been named more than once, or be a member already. */
+  async #newMembers(candidates: readonly Membership[]): Promise<Membership[]> {
+    const wanted = new Map(candidates.map((member) => [`${member.conflictId} ${member.factId}`, member]));
+    const known = await this.#tables.select(MEMBERS, {
+      conflict_id: [...new Set(candidates.map(({ conflictId }) => conflictId))],
+      fact_id: [...new Set(candidates.map(({ factId }) => factId))],
+    });
+    for (const row of known) wanted.delete(`${row['conflict_id']} ${row['fact_id']}`);
+    return [...wanted.values()];
+  }
+
+  /** A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. */
+  async #contradict(fact: AppendedFact['fact'], history: TripleHistory<Judged>): Promise<void> {
+    const open = this.#open.get(tripleId(fact));
+    let live = history.live;
+    if (live.length >= SIBLING_LIMIT && (open === undefined || strongestRival(fact, live) === undefined)) {
+      live = await this.#allLive(fact, history);
     }
+    const rival = strongestRival(fact, live);
+    if (rival === undefined) return;
+    const record = open ?? this.#openRecord(fact);
+    for (const { id } of [...live, fact]) this.#candidates.push({ conflictId: record.id, factId: id });
+    this.drafts.push(
+      ...(open === undefined
+        ? openedFacts(record.id, fact, rival, this.#parts.names)
+        : [joinedFacts(record.id, fact, rival, this.#parts.names)]),
+    );
+  }
+
+  /** The history starts from the strongest facts only; where more are live, this reads them all. */
+  async #allLive(fact: AppendedFact['fact'], history: TripleHistory<Judged>): Promise<readonly Judged[]> {
+    const [stored = []] = await this.#batch.transaction.siblings([fact], this.#batch.nowMs, EVERY_SIBLING);
+    const added = new Set(this.#batch.facts.map((appended) => appended.fact.id));
+    const known = new Set(history.live.map(({ id }) => id));
+    // What this batch adds to the triple is taken from the history, which knows how far the batch has come.
+    return [...history.live, ...stored.filter(({ id }) => !known.has(id) && !added.has(id))];
   }
 
   #openRecord(fact: AppendedFact['fact']): ConflictRecord {
@@ -144,8 +179,6 @@ class Wave {
 
   async #close(record: ConflictRecord, fact: AppendedFact['fact'], note: string): Promise<void> {
     await this.write();
-    this.#newRecords.length = 0;
-    this.#newMembers.length = 0;
     await closeRecord(this.#tables, record.id, fact.id, fact.gardenId === null);
     await this.#batch.transaction.cover([
       {
@@ -180,6 +213,9 @@ class Wave {
     return live.length === PEER_SIBLINGS || live.some(({ id }) => id === fact.id);
   }
 }
+
+/** Read once per contradiction of a triple that so many facts share. */
+const EVERY_SIBLING = 1_000_000;
 
 /** Enough to find a fact among its live siblings; a triple with more is contested anyhow. */
 const PEER_SIBLINGS = 1000;

@@ -136,6 +136,37 @@ describe('contradictions', () => {
     expect(resolves[0].value).to.deep.include({ type: 'ref', v: conflict.conflict_id });
   });
 
+  it('go on in the open record after a retraction, and the facts that meet there are its members', async () => {
+    await assert({ v: 'a' });
+    await assert({ v: 'b' });
+    await assert({ v: 'gone', confidence: 0 });
+    expect(await conflicts()).to.deep.equal([]);
+    const first = await assert({ v: 'c' });
+    expect(await conflicts()).to.deep.equal([]);
+    const { body } = await node.request('POST', '/v1/facts/batch', {
+      key,
+      body: ['d', 'e'].map((v) => assertion({ v })),
+    });
+    expect(body.accepted).to.equal(2);
+    const [conflict, ...others] = await conflicts('status=all');
+    expect(others).to.deep.equal([]);
+    expect(conflict.members).to.include.members([
+      first.id,
+      ...body.results.map(({ fact }: { fact: { id: string } }) => fact.id),
+    ]);
+    expect(conflict.members).to.have.length(5);
+  });
+
+  it('are resolved even when all their facts are retracted', async () => {
+    await assert({ v: 'a' });
+    await assert({ v: 'b' });
+    const [conflict] = await conflicts();
+    await assert({ v: 'gone', confidence: 0 });
+    expect((await resolve(conflict.conflict_id, { new_value: { type: 'string', v: 'z' } })).status).to.equal(200);
+    expect((await conflicts('status=all')).map(({ status }: { status: string }) => status)).to.deep.equal(['resolved']);
+    expect((await list()).map(({ value }: { value: { v: string } }) => value.v)).to.deep.equal(['z']);
+  });
+
   it('open a new record when somebody differs after a resolution', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
