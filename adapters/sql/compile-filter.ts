@@ -1,7 +1,7 @@
 import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS } from './fact-field-columns.ts';
 import { isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
-import { equalsOneOf } from './list-condition.ts';
+import { equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { identifier } from './sql-identifier.ts';
 
@@ -40,12 +40,27 @@ class FilterCompiler {
         return this.#isOneOf(filter, alias);
       case 'above':
       case 'below':
-        return isComparable(filter.field, filter.value) ? comparison(filter, alias) : NEVER;
+        return isComparable(filter.field, filter.value) ? this.#fieldBound(filter, alias) : NEVER;
       case 'isNull':
         return `${alias}.${firstColumn(filter.field)} IS NULL`;
       case 'inTable':
         return this.#existsIn(filter, alias);
     }
+  }
+
+  #fieldBound({ kind, field, value }: Extract<Filter, { kind: 'above' | 'below' }>, alias: string): string {
+    const { is, column } = FIELD_COLUMNS[field];
+    const left = is === 'stamp' ? stampOf(alias, column) : `${alias}.${column}`;
+    return `${left} ${kind === 'above' ? '>' : '<'} ${this.#bound(value)}`;
+  }
+
+  #columnBound(column: string, operator: '<' | '>', value: number | Hlc, joined: string): string {
+    const left = typeof value === 'object' ? stampOf(joined, column) : `${joined}.${identifier(column)}`;
+    return `${left} ${operator} ${this.#bound(value)}`;
+  }
+
+  #bound(value: number | Hlc): string {
+    return typeof value === 'object' ? '(?, ?)' : this.#dialect.mark(kindOf([value]));
   }
 
   #joined(parts: readonly Filter[], alias: string, operator: string, whenEmpty: string): string {
@@ -56,7 +71,7 @@ class FilterCompiler {
   #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>, alias: string): string {
     const { is, column } = FIELD_COLUMNS[field];
     if (is === 'stamp') return NEVER;
-    return equalsOneOf(`${alias}.${column}`, usableValues(field, values).length, is, this.#dialect);
+    return equalsOneOf(`${alias}.${column}`, usableValues(field, values), this.#dialect);
   }
 
   #existsIn(filter: InTable, alias: string): string {
@@ -75,28 +90,17 @@ class FilterCompiler {
   }
 
   #onColumn(condition: ColumnCondition, joined: string): string {
-    if ('above' in condition) return columnComparison(condition.column, '>', condition.above, joined);
-    if ('below' in condition) return columnComparison(condition.column, '<', condition.below, joined);
+    if ('above' in condition) return this.#columnBound(condition.column, '>', condition.above, joined);
+    if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined);
     const column = `${joined}.${identifier(condition.column)}`;
     if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
     // The column's type is not known here, so texts and numbers are asked for apart.
-    const texts = equalsOneOf(column, textsOf(condition.in).length, 'text', this.#dialect);
-    const numbers = equalsOneOf(column, numbersOf(condition.in).length, 'number', this.#dialect);
+    const texts = equalsOneOf(column, textsOf(condition.in), this.#dialect);
+    const numbers = equalsOneOf(column, numbersOf(condition.in), this.#dialect);
     const options = [texts, numbers, ...(condition.orNull === true ? [`${column} IS NULL`] : [])];
     return `(${options.filter((option) => option !== NEVER).join(' OR ') || NEVER})`;
   }
 }
-
-const comparison = (filter: Extract<Filter, { kind: 'above' | 'below' }>, alias: string): string => {
-  const { is, column } = FIELD_COLUMNS[filter.field];
-  const operator = filter.kind === 'above' ? '>' : '<';
-  return is === 'stamp' ? `${stampOf(alias, column)} ${operator} (?, ?)` : `${alias}.${column} ${operator} ?`;
-};
-
-const columnComparison = (column: string, operator: '<' | '>', value: number | Hlc, joined: string): string =>
-  typeof value === 'object'
-    ? `${stampOf(joined, column)} ${operator} (?, ?)`
-    : `${joined}.${identifier(column)} ${operator} ?`;
 
 const matchSql = (match: ColumnMatch, alias: string, joined: string): string => {
   const { is, column } = FIELD_COLUMNS[match.field];

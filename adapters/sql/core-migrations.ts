@@ -7,7 +7,12 @@ import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration } from '../..
  */
 export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 1, name: 'init', up: (schema) => runAll(schema, initialTables(schema.dialect)) },
-  { owner: 'core', number: 11, name: 'facts_garden_attested', up: (schema) => runAll(schema, GARDENS_AND_ATTESTATION) },
+  {
+    owner: 'core',
+    number: 11,
+    name: 'facts_garden_attested',
+    up: (schema) => runAll(schema, gardensAndAttestation(schema.dialect)),
+  },
   { owner: 'core', number: 12, name: 'multi_tenant', up: (schema) => addTenants(schema) },
 ];
 
@@ -27,10 +32,9 @@ const initialTables = (dialect: Dialect): string[] => [
 
 const factTables = (dialect: Dialect): string[] => {
   const text = textType(dialect);
-  const sequence = dialect === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY';
   return [
     `CREATE TABLE facts (
-      seq ${sequence},
+      ${dialect === 'sqlite' ? 'seq INTEGER PRIMARY KEY,' : ''}
       id ${text} NOT NULL,
       entity ${text} NOT NULL,
       entity_key ${text} NOT NULL,
@@ -116,11 +120,11 @@ const REFUSALS: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
-const GARDENS_AND_ATTESTATION: readonly string[] = [
-  'ALTER TABLE facts ADD COLUMN garden_id TEXT',
+const gardensAndAttestation = (dialect: Dialect): string[] => [
+  `ALTER TABLE facts ADD COLUMN garden_id ${textType(dialect)}`,
   'ALTER TABLE facts ADD COLUMN attested SMALLINT',
-  'ALTER TABLE facts ADD COLUMN attested_key_id TEXT',
-  'ALTER TABLE fact_covers ADD COLUMN garden_id TEXT',
+  `ALTER TABLE facts ADD COLUMN attested_key_id ${textType(dialect)}`,
+  `ALTER TABLE fact_covers ADD COLUMN garden_id ${textType(dialect)}`,
 ];
 
 /** The node's own record belongs to no tenant. */

@@ -1,6 +1,6 @@
 import type { ColumnCondition, Filter, Hlc } from '../../ports/ports.ts';
 import { isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
-import { bindList, listShape } from './list-condition.ts';
+import { bindList, kindOf, listShape } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
@@ -88,14 +88,14 @@ class ShapeWalk implements FilterShape {
   }
 
   #list(values: readonly string[] | readonly number[]): void {
-    this.key += `#${listShape(values.length)}`;
+    this.key += `#${listShape(values)}`;
     bindList(values, this.#dialect, this.parameters);
   }
 
   #bound(value: number | Hlc): void {
     if (typeof value === 'number') {
       this.parameters.push(value);
-      this.key += 'n';
+      this.key += kindOf([value]);
     } else {
       this.parameters.push(value.wallMs, value.counter);
       this.key += 's';

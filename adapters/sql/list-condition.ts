@@ -1,25 +1,40 @@
-import type { SqlDialect } from './sql-dialect.ts';
+import type { SqlDialect, ValueKind } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
+
+type List = readonly string[] | readonly number[];
 
 /** Longer lists are one parameter, so that they share a statement; unpacking that costs some 5 µs, which short lists save. */
 const BOUND_ONE_BY_ONE = 8;
 
-/** Lists for which this answers alike share a statement. */
-export const listShape = (length: number): number => Math.min(length, BOUND_ONE_BY_ONE + 1);
+/**
+ * Fractions are bound one by one however many they are: as one parameter they may travel as decimal text, from which not
+ * every release of SQLite gets back the same number.
+ */
+const isOneParameter = (values: List, kind: ValueKind): boolean =>
+  values.length > BOUND_ONE_BY_ONE && kind !== 'number';
 
-/** Condition that the column equals one of `length` values, none of them null; `bindList` binds them. */
-export const equalsOneOf = (column: string, length: number, of: 'text' | 'number', dialect: SqlDialect): string => {
-  if (length === 0) return '1 = 0';
-  if (length === 1) return `${column} = ?`;
-  if (length <= BOUND_ONE_BY_ONE) return `${column} IN (?${', ?'.repeat(length - 1)})`;
-  return dialect.inList(column, of);
+/** Lists for which this answers alike share a statement. */
+export const listShape = (values: List): string => {
+  const kind = kindOf(values);
+  return isOneParameter(values, kind) ? `list ${kind}` : `${values.length}${kind}`;
 };
 
-export const bindList = (
-  values: readonly string[] | readonly number[],
-  dialect: SqlDialect,
-  parameters: SqlParameter[],
-): void => {
-  if (values.length > BOUND_ONE_BY_ONE) parameters.push(dialect.listParameter(values));
+/** What all values of a list are. */
+export const kindOf = (values: List): ValueKind => {
+  if (typeof values[0] === 'string') return 'text';
+  return values.every(Number.isSafeInteger) ? 'whole' : 'number';
+};
+
+/** Condition that the column equals one of the values, none of them null; `bindList` binds them. */
+export const equalsOneOf = (column: string, values: List, dialect: SqlDialect): string => {
+  if (values.length === 0) return '1 = 0';
+  const kind = kindOf(values);
+  if (isOneParameter(values, kind)) return dialect.inList(column, kind);
+  const mark = dialect.mark(kind);
+  return values.length === 1 ? `${column} = ${mark}` : `${column} IN (${mark}${`, ${mark}`.repeat(values.length - 1)})`;
+};
+
+export const bindList = (values: List, dialect: SqlDialect, parameters: SqlParameter[]): void => {
+  if (isOneParameter(values, kindOf(values))) parameters.push(dialect.listParameter(values));
   else parameters.push(...values);
 };

@@ -19,7 +19,7 @@ export const applyMigrations = async (engine: SqlEngine, migrations: readonly Ow
   refuseForeignLedger(before, ordered);
   const missing = ordered.filter((migration) => !before.has(migration.number));
   for (const migration of missing) {
-    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, ordered));
+    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, ordered), { unhurried: true });
     engine.schemaChanged();
   }
 };

@@ -1,5 +1,5 @@
 import type { SqlValue } from '../../ports/ports.ts';
-import { bindList, equalsOneOf } from './list-condition.ts';
+import { bindList, equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 import { identifier } from './sql-identifier.ts';
@@ -32,8 +32,9 @@ const equality = (
 ): string => {
   if (value === null) return `${column} IS NULL`;
   if (isList(value)) return anyOf(column, value, dialect, parameters);
-  parameters.push(scalar(value));
-  return `${column} = ?`;
+  const bound = scalar(value);
+  parameters.push(bound);
+  return `${column} = ${typeof bound === 'number' ? dialect.mark(kindOf([bound])) : '?'}`;
 };
 
 const anyOf = (
@@ -45,7 +46,7 @@ const anyOf = (
   const scalars = values.filter((value) => value !== null).map(scalar);
   const options: string[] = [];
   if (isAll(scalars, 'string') || isAll(scalars, 'number')) {
-    options.push(equalsOneOf(column, scalars.length, typeof scalars[0] === 'string' ? 'text' : 'number', dialect));
+    options.push(equalsOneOf(column, scalars, dialect));
     bindList(scalars, dialect, parameters);
   } else {
     options.push(`${column} IN (${scalars.map(() => '?').join(', ')})`);

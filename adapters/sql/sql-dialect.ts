@@ -1,10 +1,15 @@
 import type { SqlParameter } from './sql-engine.ts';
 
+/** What a `?` stands for: `whole` is a number that is a safe integer, `number` any other. */
+export type ValueKind = 'text' | 'whole' | 'number';
+
 /** Where SQLite and PostgreSQL differ in the statements that both run. Past eight members, stop and rethink. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
+  /** A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or 1e300. */
+  mark(kind: ValueKind): string;
   /** Condition that `column` equals one of a list bound as one `?`, so that lists of any length share a statement. */
-  inList(column: string, of: 'text' | 'number'): string;
+  inList(column: string, of: ValueKind): string;
   /** The list as `inList` wants it bound. */
   listParameter(values: readonly string[] | readonly number[]): SqlParameter;
   /** Condition that the SELECT has a row. */

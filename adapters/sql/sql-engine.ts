@@ -34,6 +34,11 @@ export interface SqlSession {
   schema(): Knex.SchemaBuilder;
 }
 
+export interface WriteManner {
+  /** Waits and works as long as it takes: for changes of the schema. */
+  readonly unhurried?: boolean;
+}
+
 /** Connections, transactions and errors of one database. All errors that mean its state are `ServiceError`s already. */
 export interface SqlEngine {
   readonly dialect: SqlDialect;
@@ -41,9 +46,10 @@ export interface SqlEngine {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over all
-   * processes. Commits when `work` resolves, rolls back when it rejects.
+   * processes. Commits when `work` resolves, rolls back when it rejects. `work` may run again, in a transaction of its own, when
+   * the database calls the first one off.
    */
-  write<T>(lock: string, work: (session: SqlSession) => Promise<T>): Promise<T>;
+  write<T>(lock: string, work: (session: SqlSession) => Promise<T>, manner?: WriteManner): Promise<T>;
   /** Builder on no transaction: each of its queries is one of its own. */
   table(name: string): Knex.QueryBuilder;
   /** Resolves when a write could be made now. */

@@ -2,6 +2,7 @@ import type { SqlDialect } from '../sql/sql-dialect.ts';
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
+  mark: () => '?',
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   listParameter: (values) => JSON.stringify(values),
   // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and with one inside another miss rows that match. They leave the

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FifoLock } from '../../../adapters/sqlite/fifo-lock.ts';
+import { FifoLock } from '../../../adapters/sql/fifo-lock.ts';
 
 const PATIENCE_MS = 10_000;
 

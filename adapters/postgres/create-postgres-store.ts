@@ -1,0 +1,70 @@
+import { type FactStore, ServiceError } from '../../ports/ports.ts';
+import { createKnexFactStore } from '../sql/knex-fact-store.ts';
+import { PostgresEngine } from './postgres-engine.ts';
+import { PostgresPool } from './postgres-pool.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`, with the parameters that libpq knows. */
+  readonly url: string;
+  /** Connections at most, at least 4. Default 16. */
+  readonly poolSize?: number;
+  /** How long to wait for a connection before failing with `unavailable`. Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** How long a write waits for the lock of its tenant before it fails with `unavailable`. Default 5,000. */
+  readonly lockTimeoutMs?: number;
+  /** How long one statement may take. Default 15,000. */
+  readonly statementTimeoutMs?: number;
+  /** Notices at once when a write is started inside a write. Default true. */
+  readonly watchNesting?: boolean;
+}
+
+const POOL_SIZE = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** The database ends a write that pauses for so long, and frees its lock. */
+const PAUSED_WRITE_MS = 5_000;
+/** Snapshots hold no locks, but they keep the database from clearing away old rows. */
+const PAUSED_READ_MS = 60_000;
+
+/** Writes of one tenant take turns, so that few connections serve many tenants. */
+const WRITER_SHARE = 4;
+
+/**
+ * The store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes, may share a database.
+ * Nothing is connected before the first call; a server that goes away and comes back costs the calls in between `unavailable`.
+ */
+export const createPostgresStore = (options: PostgresStoreOptions): FactStore => {
+  const {
+    poolSize = POOL_SIZE,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  } = options;
+  const common = { url: checkedUrl(options.url), connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
+  const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
+  return createKnexFactStore(
+    new PostgresEngine({
+      writers: new PostgresPool({ ...common, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
+      readers: new PostgresPool({ ...common, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
+    }),
+    { watchNesting: options.watchNesting ?? true },
+  );
+};
+
+/** The driver would quote an address that it cannot read, and with it the password. */
+const checkedUrl = (url: string): string => {
+  if (isPostgresUrl(url)) return url;
+  throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
+    hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',
+  });
+};
+
+const isPostgresUrl = (text: string): boolean => {
+  try {
+    return /^postgres(ql)?:$/.test(new URL(text).protocol);
+  } catch {
+    return false;
+  }
+};

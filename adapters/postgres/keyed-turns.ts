@@ -1,0 +1,30 @@
+import { FifoLock } from '../sql/fifo-lock.ts';
+
+interface Queue {
+  readonly lock: FifoLock;
+  /** Work that runs or waits. */
+  length: number;
+}
+
+/** Lets one piece of work per key run at a time, in the order in which they came. */
+export class KeyedTurns {
+  readonly #queues = new Map<string, Queue>();
+
+  /** Rejects with `unavailable` when the turn does not come within `limitMs`. */
+  async hold<T>(key: string, work: () => Promise<T>, limitMs: number): Promise<T> {
+    const queue = this.#queues.get(key) ?? { lock: new FifoLock(), length: 0 };
+    this.#queues.set(key, queue);
+    queue.length += 1;
+    try {
+      return await queue.lock.hold(work, limitMs);
+    } finally {
+      queue.length -= 1;
+      if (queue.length === 0) this.#queues.delete(key);
+    }
+  }
+
+  /** Waits for all work that has come until now. */
+  async settled(limitMs: number): Promise<void> {
+    await Promise.all([...this.#queues.values()].map(({ lock }) => lock.hold(async () => {}, limitMs)));
+  }
+}

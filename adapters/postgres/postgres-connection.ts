@@ -1,0 +1,110 @@
+import { DatabaseError, type PoolClient, type QueryResult } from 'pg';
+import type { SqlValue } from '../../ports/ports.ts';
+import { ConnectionLost } from './postgres-errors.ts';
+import type { PostgresStatement } from './postgres-statements.ts';
+import { VALUE_TYPES } from './postgres-values.ts';
+
+type Encoded = string | Buffer | null;
+
+/** What a statement gave; rows as arrays. */
+export interface ArrayResult {
+  readonly rows: SqlValue[][];
+  readonly rowCount: number | null;
+}
+
+/** Rows as objects. */
+export interface RecordResult {
+  readonly command: string;
+  readonly rows: Record<string, SqlValue>[];
+  readonly rowCount: number | null;
+}
+
+/**
+ * A connection on loan from the pool. Statements go out as they are given, without waiting for the answers to earlier ones; the server
+ * runs them in that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
+ */
+export class PostgresConnection {
+  readonly #client: PoolClient;
+  #unanswered = 0;
+  #lastAnswer = 0;
+  #lastError: unknown;
+  #spoilt = false;
+  /** Takes whatever time statements need. */
+  patient = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  /** Runs statements without parameters, separated by semicolons. Answers the name of the last, as the server carried it out. */
+  async command(text: string): Promise<string> {
+    const answer = (await this.#send({ text })) as QueryResult | readonly QueryResult[];
+    return [answer].flat().at(-1)?.command ?? '';
+  }
+
+  arrays(statement: PostgresStatement, values: readonly Encoded[]): Promise<ArrayResult> {
+    return this.#send({ ...statement, values, rowMode: 'array', types: VALUE_TYPES }) as Promise<ArrayResult>;
+  }
+
+  records(statement: PostgresStatement, values: readonly Encoded[]): Promise<RecordResult> {
+    return this.#send({ ...statement, values, types: VALUE_TYPES }) as unknown as Promise<RecordResult>;
+  }
+
+  /** Milliseconds for which the server has owed an answer; 0 when it owes none. */
+  silentMs(): number {
+    return this.#unanswered === 0 || this.patient ? 0 : performance.now() - this.#lastAnswer;
+  }
+
+  /** Gives up on a server that does not answer. */
+  cut(): void {
+    this.#client.connection.stream.destroy();
+  }
+
+  /** It must not be used again. */
+  spoil(): void {
+    this.#spoilt = true;
+  }
+
+  /** Gives the connection back to the driver's pool; it may still owe answers. */
+  giveBack(): void {
+    this.#client.release(this.#spoilt);
+    this.#client.off('error', this.#note);
+  }
+
+  /** The pool listens only to those that nobody has taken; without a listener an error would end the process. */
+  watch(): this {
+    this.#client.on('error', this.#note);
+    return this;
+  }
+
+  readonly #note = (error: unknown): void => {
+    this.#lastError ??= error;
+  };
+
+  #send(query: object): Promise<QueryResult> {
+    if (this.#unanswered === 0) this.#lastAnswer = performance.now();
+    this.#unanswered += 1;
+    return new Promise((resolve, reject) => {
+      this.#client.query(query as never, (error: unknown, result: QueryResult) => {
+        this.#unanswered -= 1;
+        this.#lastAnswer = performance.now();
+        if (error === null || error === undefined) resolve(result);
+        else reject(this.#explained(error));
+      });
+    });
+  }
+
+  /** An error of the server, or of reading its answer, as it is; all others tell of the connection. */
+  #explained(error: unknown): unknown {
+    if (error instanceof DatabaseError) return error;
+    if (!isOfConnection(error)) return error;
+    return new ConnectionLost('the connection to the database was lost', { cause: this.#lastError ?? error });
+  }
+}
+
+/** The driver has no class of errors for its connections. */
+const isOfConnection = (error: unknown): boolean =>
+  error instanceof Error &&
+  ('syscall' in error ||
+    'errno' in error ||
+    /^Connection terminated|not queryable$|^Client was closed/.test(error.message));

@@ -1,0 +1,146 @@
+import { DatabaseError } from 'pg';
+import { ServiceError } from '../../ports/ports.ts';
+
+/** The connection is gone, or never came to be: what was sent on it may or may not have been done. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** By SQLSTATE, or by its class of two characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  '28': {
+    message: 'the database does not let the node in',
+    hint: 'check user and password in SVC_DATABASE_URL, and pg_hba.conf on the server',
+  },
+  '3D000': {
+    message: 'the database does not exist',
+    hint: 'create it, or correct its name in SVC_DATABASE_URL',
+  },
+  '42501': {
+    message: 'the user of the database lacks a right',
+    hint: 'the user of SVC_DATABASE_URL must own the schema: GRANT CREATE, USAGE ON SCHEMA public TO that user',
+  },
+  '25006': {
+    message: 'the database cannot be written: it is read-only',
+    hint: 'SVC_DATABASE_URL must name the primary server, not a replica',
+  },
+  '25P03': {
+    message: 'the database ended a transaction in which the node had paused',
+    hint: 'the node was held up for seconds; give it more processor time or memory',
+  },
+  '53300': {
+    message: 'the database has no connection left',
+    hint: 'lower SVC_DATABASE_POOL_SIZE or the number of processes, or raise max_connections on the server',
+  },
+  '53100': { message: 'the disk of the database is full', hint: 'free space on the disk of the database server' },
+  '53': { message: 'the database ran out of a resource', hint: 'look into the log of the database server' },
+  '55P03': {
+    message: 'another transaction has held its lock for too long',
+    hint: 'try again; if it stays so, look for a stuck session in pg_stat_activity',
+  },
+  '57014': {
+    message: 'the database took too long',
+    hint: 'try again; if it stays so, look at its load and for missing statistics (ANALYZE)',
+  },
+  '57': { message: 'the database is shutting down or starting', hint: 'try again shortly' },
+  '58': { message: 'the disk of the database failed', hint: 'look into the log of the database server' },
+  '40': { message: 'the database called the transaction off too often', hint: 'try again' },
+  '0A000': { message: 'the tables changed while they were in use', hint: 'try again' },
+  '08': { message: 'the connection to the database failed', hint: 'try again shortly' },
+  XX001: { message: 'the database is damaged', hint: 'restore a backup; the log of the database server says more' },
+  XX002: { message: 'an index of the database is damaged', hint: 'REINDEX it; the log of the server says which' },
+};
+
+/** Where the driver reports a failure of its own: a code of Node's, or of the name service. */
+const UNREACHABLE: Readonly<Record<string, Explanation>> = {
+  ENOTFOUND: { message: 'the host of the database is not known', hint: 'check the host in SVC_DATABASE_URL' },
+  EAI_AGAIN: { message: 'the host of the database could not be looked up', hint: 'check the name service' },
+  ECONNREFUSED: {
+    message: 'nothing listens where the database should be',
+    hint: 'check host and port in SVC_DATABASE_URL, and that the server runs',
+  },
+  ENOENT: {
+    message: 'there is no socket where the database should be',
+    hint: 'check the path in SVC_DATABASE_URL, and that the server runs',
+  },
+};
+
+const LOST: Explanation = {
+  message: 'the database cannot be reached',
+  hint: 'try again shortly; if it stays so, check that the database server runs and can be reached',
+};
+
+const RETRY_AFTER = { 'Retry-After': '1' };
+
+/** `unavailable` for an error that tells of the state of the database; any other as a bug, without the values it may quote. */
+export const toServiceError = (error: unknown): unknown => {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof ConnectionLost) return unavailable(explainLoss(error.cause), error);
+  if (!(error instanceof DatabaseError)) return error;
+  const explanation = explain(error);
+  return explanation === undefined ? new StatementRefused(error) : unavailable(explanation, error);
+};
+
+/** The error of a COMMIT whose connection was lost on the way: https://www.postgresql.org/docs/current/protocol-flow.html */
+export const commitUnknown = (cause: unknown): ServiceError =>
+  new ServiceError('commit_unknown', 'the connection to the database was lost while the write was being committed', {
+    hint: 'look whether the write is there before repeating it, or repeat it with the same Idempotency-Key',
+    headers: RETRY_AFTER,
+    cause: withoutValues(cause),
+  });
+
+/** Whether the connection is of no further use. The server closes it after a fatal error. */
+export const isLoss = (error: unknown): boolean =>
+  error instanceof ConnectionLost || (error instanceof DatabaseError && FATAL.has(error.severity ?? ''));
+
+const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
+
+/** Whether the database called the transaction off for no fault of its own, so that it may pass when it is run again. */
+export const isRetryable = (error: unknown): boolean =>
+  error instanceof DatabaseError && (RETRYABLE.has(error.code ?? '') || isStalePlan(error));
+
+/** serialization_failure and deadlock_detected. */
+const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** A prepared statement whose tables have got other columns since. */
+export const isStalePlan = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+
+const explain = (error: DatabaseError): Explanation | undefined => {
+  const { code = '' } = error;
+  if (code === '0A000' && !isStalePlan(error)) return undefined;
+  return EXPLANATIONS[code] ?? EXPLANATIONS[code.slice(0, 2)];
+};
+
+const explainLoss = (cause: unknown): Explanation => {
+  if (cause instanceof DatabaseError) return explain(cause) ?? LOST;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return UNREACHABLE[code] ?? LOST;
+};
+
+const unavailable = ({ message, hint }: Explanation, cause: unknown): ServiceError =>
+  new ServiceError('unavailable', message, { hint, headers: RETRY_AFTER, cause: withoutValues(cause) });
+
+const withoutValues = (error: unknown): unknown =>
+  error instanceof DatabaseError ? new StatementRefused(error) : error;
+
+/** An error of the server without its `detail` and `where`, which quote rows, and without the values that some messages quote. */
+class StatementRefused extends Error {
+  override readonly name = 'StatementRefused';
+  /** SQLSTATE. */
+  readonly code: string;
+
+  constructor(error: DatabaseError) {
+    const code = error.code ?? '';
+    super(QUOTES_VALUES.has(code.slice(0, 2)) ? `the database refused a value (${code})` : error.message);
+    this.code = code;
+  }
+}
+
+/** Class 22 is data exceptions, such as `invalid input syntax for type integer: "…"`. */
+const QUOTES_VALUES: ReadonlySet<string> = new Set(['22']);

@@ -1,0 +1,125 @@
+import { type ClientBase, Pool } from 'pg';
+import { ServiceError } from '../../ports/ports.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { ConnectionLost, toServiceError } from './postgres-errors.ts';
+
+export interface PostgresPoolOptions {
+  readonly url: string;
+  readonly size: number;
+  /** How long to wait for a free connection, or for a new one. */
+  readonly connectTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly idleInTransactionMs: number;
+}
+
+/** A connection that nobody needs for so long is closed. */
+const IDLE_MS = 60_000;
+
+/** Beyond the time that a statement may take: a server that is silent for longer has gone without saying so. */
+const SILENCE_MS = 5_000;
+const WATCH_MS = 1_000;
+
+const OLDEST_VERSION = 14;
+
+/** Lends connections with the session settings that the store relies on. */
+export class PostgresPool {
+  readonly #pool: Pool;
+  readonly #lent = new Set<PostgresConnection>();
+  readonly #longestSilenceMs: number;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(options: PostgresPoolOptions) {
+    this.#longestSilenceMs = options.statementTimeoutMs + SILENCE_MS;
+    this.#pool = new Pool({
+      connectionString: options.url,
+      max: options.size,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      idleTimeoutMillis: IDLE_MS,
+      keepAlive: true,
+      pipeline: true,
+      fallback_application_name: 'fact-memory-node',
+      onConnect: (client) => prepareSession(client, options),
+    });
+    // A connection that was lost while nobody used it has left the pool already.
+    this.#pool.on('error', () => {});
+  }
+
+  /** Rejects with `unavailable`. The caller must give the connection back through `release`. */
+  async lend(): Promise<PostgresConnection> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw connectFailure(error);
+    });
+    const connection = new PostgresConnection(client).watch();
+    this.#lent.add(connection);
+    this.#watch ??= setInterval(() => this.#cutSilent(), WATCH_MS).unref();
+    return connection;
+  }
+
+  release(connection: PostgresConnection): void {
+    this.#lent.delete(connection);
+    connection.giveBack();
+  }
+
+  /** Waits for what is on loan, then closes. */
+  async end(): Promise<void> {
+    await this.#pool.end();
+    clearInterval(this.#watch);
+  }
+
+  #cutSilent(): void {
+    for (const connection of this.#lent) if (connection.silentMs() > this.#longestSilenceMs) connection.cut();
+  }
+}
+
+/** The driver's words when its own time limit has passed. */
+const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
+
+const connectFailure = (error: unknown): unknown => {
+  if (error instanceof Error && error.message === POOL_IS_BUSY) {
+    return new ServiceError('unavailable', 'all connections to the database are busy', {
+      hint: 'try again shortly; if it stays so, raise SVC_DATABASE_POOL_SIZE or start more processes',
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  const known = toServiceError(error);
+  if (known instanceof ServiceError) return known;
+  return toServiceError(new ConnectionLost('no connection to the database', { cause: error }));
+};
+
+/** Settings of the session, and a look at what kind of database this is, in one message. */
+const prepareSession = async (client: ClientBase, options: PostgresPoolOptions): Promise<void> => {
+  const results = (await client.query(`
+    SET lock_timeout = ${options.lockTimeoutMs};
+    SET statement_timeout = ${options.statementTimeoutMs};
+    SET idle_in_transaction_session_timeout = ${options.idleInTransactionMs};
+    SET client_min_messages = warning;
+    SET extra_float_digits = 1;
+    SET bytea_output = hex;
+    -- Compiling a statement takes longer than any of ours runs.
+    SET jit = off;
+    -- Whoever asks for more than this keeps it.
+    SELECT set_config('synchronous_commit', 'on', false)
+      WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
+    SELECT current_setting('server_version_num')::int / 10000 AS version,
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica`)) as unknown as {
+    readonly rows: readonly { readonly version: number; readonly encoding: string; readonly replica: boolean }[];
+  }[];
+  const database = results.at(-1)?.rows[0];
+  if (database === undefined) return;
+  if (database.version < OLDEST_VERSION) {
+    throw new ServiceError('unavailable', `the database is PostgreSQL ${database.version}, which is too old`, {
+      hint: `upgrade it to PostgreSQL ${OLDEST_VERSION} or later`,
+    });
+  }
+  if (database.encoding !== 'UTF8') {
+    throw new ServiceError('unavailable', `the database keeps its text in ${database.encoding}`, {
+      hint: "create it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+    });
+  }
+  if (database.replica) {
+    throw new ServiceError('unavailable', 'the database is a replica, which cannot be written', {
+      hint: 'SVC_DATABASE_URL must name the primary server',
+    });
+  }
+};

@@ -1,0 +1,150 @@
+import type { Knex } from 'knex';
+import type { SqlValue } from '../../ports/ports.ts';
+import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
+import { identifier } from '../sql/sql-identifier.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+import { isStalePlan, toServiceError } from './postgres-errors.ts';
+import type { StatementOutcome, StatementRunner } from './postgres-knex-client.ts';
+import type { PostgresStatements } from './postgres-statements.ts';
+import { encodeArray, encodeParameter } from './postgres-values.ts';
+import { eachSet, setTypes } from './statement-over-sets.ts';
+import type { TableColumns } from './table-columns.ts';
+
+/** What all sessions of an engine share. */
+export interface SessionParts {
+  readonly statements: PostgresStatements;
+  readonly columns: TableColumns;
+  readonly knex: Knex;
+}
+
+/**
+ * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it, and whoever
+ * asks on should hear the reason, not the refusal.
+ */
+export class PostgresSession implements SqlSession, StatementRunner {
+  readonly #connection: PostgresConnection;
+  readonly #parts: SessionParts;
+  #open = true;
+  #used = false;
+  #cause: unknown;
+  #failure: unknown;
+
+  constructor(connection: PostgresConnection, parts: SessionParts) {
+    this.#connection = connection;
+    this.#parts = parts;
+  }
+
+  /** Whether some statement was sent. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  /** The first error of a statement as its caller saw it, undefined while all went well. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** That error as the driver reported it. */
+  get cause(): unknown {
+    return this.#cause;
+  }
+
+  end(): void {
+    this.#open = false;
+  }
+
+  /** Keeps a failure that nobody waits for, such as that of beginning the transaction. */
+  fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#cause = error;
+    this.#failure = toServiceError(error);
+    if (isStalePlan(error)) this.#parts.statements.rename();
+  }
+
+  async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
+    const { rows } = await this.#guarded(() => this.#arrays(sql, parameters.map(encodeParameter)));
+    return rows;
+  }
+
+  async rowsOfEach(sql: string, sets: readonly (readonly SqlParameter[])[]): Promise<SqlValue[][][]> {
+    const found: SqlValue[][][] = sets.map(() => []);
+    const [first] = sets;
+    if (first === undefined) return found;
+    if (sets.length === 1) return [await this.rows(sql, first)];
+    const columns = first.map((_, at) => sets.map((set) => set[at] as SqlValue));
+    const statement = eachSet(sql, setTypes(columns));
+    const { rows } = await this.#guarded(() => this.#arrays(statement, columns.map(encodeArray)));
+    for (const row of rows) found[(row.pop() as number) - 1]?.push(row);
+    return found;
+  }
+
+  async records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]> {
+    const statement = this.#parts.statements.prepared(sql);
+    const { rows } = await this.#guarded(() => this.#connection.records(statement, parameters.map(encodeParameter)));
+    return rows;
+  }
+
+  async run(sql: string, parameters: readonly SqlParameter[]): Promise<number> {
+    const { rowCount } = await this.#guarded(() => this.#arrays(sql, parameters.map(encodeParameter)));
+    return rowCount ?? 0;
+  }
+
+  async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
+    if (rows.length === 0) return [];
+    const { rows: taken } = await this.#guarded(async () => {
+      // Refuses names that are not names before anything is asked under them.
+      const frame = insertFrame(into);
+      const types = await this.#parts.columns.typesOf(into.table, into.columns, this.#connection);
+      const values = into.columns.map((_, at) => encodeArray(rows.map((row) => row[at] as SqlValue)));
+      return this.#arrays(frame(types), values);
+    });
+    if (into.unlessTaken === undefined || taken.length === rows.length) return rows.map(() => true);
+    const key = into.columns.indexOf(into.unlessTaken);
+    const inserted = new Set(taken.map(([value]) => value));
+    // The first of several rows with one key is the one that was inserted.
+    return rows.map((row) => inserted.delete(row[key] as SqlValue));
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    // The builder's connection is this session, which refuses once the transaction has ended.
+    return this.#parts.knex(name).connection(this);
+  }
+
+  schema(): Knex.SchemaBuilder {
+    return this.#parts.knex.schema.connection(this);
+  }
+
+  /** Runs a statement that a query builder made, its parameters numbered already. */
+  perform(sql: string, parameters: readonly SqlValue[]): Promise<StatementOutcome> {
+    const statement = { text: sql, name: undefined };
+    return this.#guarded(() => this.#connection.records(statement, parameters.map(encodeParameter)));
+  }
+
+  #arrays(sql: string, values: readonly (string | Buffer | null)[]) {
+    return this.#connection.arrays(this.#parts.statements.prepared(sql), values);
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#used = true;
+    try {
+      return await work();
+    } catch (error) {
+      this.fail(error);
+      throw this.#failure;
+    }
+  }
+}
+
+/**
+ * One statement for any number of rows: an array per column. Answers a function, because the types of the columns are known only
+ * after the names were found good.
+ */
+const insertFrame = ({ table, columns, unlessTaken }: InsertTarget): ((types: readonly string[]) => string) => {
+  const names = columns.map(identifier).join(', ');
+  const key = unlessTaken === undefined ? '' : identifier(unlessTaken);
+  const conflict = unlessTaken === undefined ? '' : ` ON CONFLICT (${key}) DO NOTHING RETURNING ${key}`;
+  const into = `INSERT INTO ${identifier(table)} (${names})`;
+  return (types) => `${into} SELECT * FROM unnest(${types.map((type) => `?::${type}[]`).join(', ')})${conflict}`;
+};

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+/** A statement as the server takes it. One with a name is parsed and planned once per connection. */
+export interface PostgresStatement {
+  readonly text: string;
+  readonly name: string | undefined;
+}
+
+/** Names given per process. A server keeps every named statement until its connection ends, so that there must not be endless many. */
+const MOST_NAMES = 500;
+
+/**
+ * Numbers the parameters of statements and names them by their text, so that every connection, and every process behind one pooler,
+ * has the same name for the same statement.
+ */
+export class PostgresStatements {
+  readonly #known = new Map<string, PostgresStatement>();
+  #generation = 0;
+
+  prepared(sql: string): PostgresStatement {
+    const known = this.#known.get(sql);
+    if (known !== undefined) return known;
+    const text = numberParameters(sql);
+    if (this.#known.size >= MOST_NAMES) return { text, name: undefined };
+    const statement = { text, name: `f${this.#generation}_${digestOf(text)}` };
+    this.#known.set(sql, statement);
+    return statement;
+  }
+
+  /** The server refuses a named statement whose result has changed its columns, so that all need other names then. */
+  rename(): void {
+    this.#generation += 1;
+    this.#known.clear();
+  }
+}
+
+const numberParameters = (sql: string): string => {
+  let number = 0;
+  return sql.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
+};
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 24);

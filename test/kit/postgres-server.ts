@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { startPostgres } from './postgres-process.ts';
+
+/** An empty database on the run's server. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Removes it, whoever is connected. Idempotent. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Creates an empty database. The first call of a run starts a PostgreSQL server, unless `SVC_TEST_DATABASE_URL` names one that is
+ * there already, by a user who may create databases. Rejects, and so fails the run, when there is none to be had.
+ */
+export const createTestDatabase = async (): Promise<TestDatabase> => {
+  const { url } = await server();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(url, `CREATE DATABASE ${name}`);
+  const database = new URL(url);
+  database.pathname = `/${name}`;
+  return {
+    url: database.href,
+    drop: async () => {
+      await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+};
+
+/** Runs one statement as the user who may create databases. */
+export const administer = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
+  const client = new pg.Client({ connectionString: url });
+  // Losing the connection afterwards, when a test stops the server, is nobody's failure.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+let running: Promise<Server> | undefined;
+
+const server = (): Promise<Server> => {
+  running ??= given() ?? startPostgres();
+  return running;
+};
+
+const given = (): Promise<Server> | undefined => {
+  const url = process.env['SVC_TEST_DATABASE_URL'];
+  return url ? Promise.resolve({ url, stop: async () => {} }) : undefined;
+};
+
+// At the end of the run. Outside mocha the server goes with the process.
+if (typeof after === 'function') {
+  after('PostgreSQL stops', async () => {
+    const server = await running?.catch(() => undefined);
+    running = undefined;
+    await server?.stop();
+  });
+}
