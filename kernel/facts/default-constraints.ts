@@ -5,6 +5,7 @@ import {
   below,
   type ColumnCondition,
   type ColumnMatch,
+  type Cover,
   equals,
   type Filter,
   inTable,
@@ -52,9 +53,11 @@ export function notExpired(nowMs: number): Filter {
   );
 }
 
+const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
+
 /** A cover that the caller may not see ends nothing for that caller. */
-function covered(kind: 'retraction' | 'resolution', gardens: Gardens): Filter {
-  const conditions: ColumnCondition[] = [{ column: 'kind', in: [kind] }];
+function covered(kinds: readonly Cover['kind'][], gardens: Gardens): Filter {
+  const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
   if (gardens !== 'all') conditions.push({ column: 'garden_id', in: gardens, orNull: true });
   return inTable('fact_covers', [...SAME_TRIPLE, { column: 'hlc', is: 'above', field: 'hlc' }], conditions);
 }
@@ -68,8 +71,7 @@ export function liveAmong(visible: Filter, nowMs: number, gardens: Gardens): Fil
     equals('system', false),
     ASSERTS_SOMETHING,
     notExpired(nowMs),
-    not(covered('retraction', gardens)),
-    not(covered('resolution', gardens)),
+    not(covered(COVER_KINDS, gardens)),
   );
 }
 
@@ -85,9 +87,9 @@ export function currentAmong(
   const parts: Filter[] = [visible];
   if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
   if (!include.expired) parts.push(notExpired(nowMs));
+  const hiding = COVER_KINDS.filter((kind) => !(kind === 'retraction' ? include.retracted : include.contradicted));
   const shown: Filter[] = [ASSERTS_SOMETHING];
-  if (!include.retracted) shown.push(not(covered('retraction', gardens)));
-  if (!include.contradicted) shown.push(not(covered('resolution', gardens)));
+  if (hiding.length > 0) shown.push(not(covered(hiding, gardens)));
   parts.push(
     include.retracted
       ? any(all(...shown), equals('confidence', 0))
@@ -104,10 +106,5 @@ function lastWord(visible: Filter, nowMs: number, gardens: Gardens): Filter {
     where: [{ column: 'confidence', above: 0 }],
     whereFact: all(visible, notExpired(nowMs)),
   };
-  return all(
-    equals('confidence', 0),
-    not(covered('retraction', gardens)),
-    not(covered('resolution', gardens)),
-    not(newerAndLive),
-  );
+  return all(equals('confidence', 0), not(covered(COVER_KINDS, gardens)), not(newerAndLive));
 }

@@ -7,7 +7,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { billingEventJson } from './billing-event-json.ts';
-import type { BillingFilter, BillingStore, LedgerPosition } from './billing-store.ts';
+import type { BillingFilter, BillingStore } from './billing-store.ts';
 
 interface Query {
   readonly event_type?: string;
@@ -55,7 +55,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
       const more = found.length > query.limit && last !== undefined;
       const total = await store.count(filter, snapshot);
       const events = page.map(({ event }) => billingEventJson(event));
-      const cursor = more ? cursors.encode({ position: [last.tsMs, last.seq], binding }) : null;
+      const cursor = more ? cursors.encode({ position: [last.seq], binding }) : null;
       return { status: 200, body: { events, total, cursor } };
     });
   },
@@ -73,8 +73,8 @@ const positionOf = (
   cursor: string | undefined,
   binding: string,
   { cursors, clock }: BillingRouteParts,
-): LedgerPosition | undefined => {
+): number | undefined => {
   if (cursor === undefined) return undefined;
-  const [tsMs, seq] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
-  return { tsMs: Number(tsMs), seq: Number(seq) };
+  const [seq] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
+  return Number(seq);
 };

@@ -15,7 +15,6 @@ const POSITIONS = 'billing_positions';
 /** An event with its place in the ledger. */
 export interface LedgerEvent {
   readonly seq: number;
-  readonly tsMs: number;
   readonly event: BillingEvent;
 }
 
@@ -29,11 +28,6 @@ export interface BillingFilter {
   readonly untilMs?: number | undefined;
 }
 
-export interface LedgerPosition {
-  readonly tsMs: number;
-  readonly seq: number;
-}
-
 /** The ledger, and how far each tenant's part of it was delivered. */
 export class BillingStore {
   readonly #tables: PluginTables;
@@ -43,7 +37,7 @@ export class BillingStore {
   }
 
   /** One event for each fact that a client wrote, with one statement for the whole batch. */
-  async addFacts({ facts, transaction, nowMs }: AppendedBatch): Promise<void> {
+  async addFacts({ facts, transaction }: AppendedBatch): Promise<void> {
     const rows: Row[] = [];
     for (const { fact, caller, origin } of facts) {
       if (origin !== 'client') continue;
@@ -53,25 +47,22 @@ export class BillingStore {
         entity_uri: caller.entityUri,
         fact_id: fact.id,
         garden_id: fact.gardenId,
-        ts_ms: nowMs,
+        // The wall part of the node's clock never goes back, which physical time may: numbers and instants keep one order.
+        ts_ms: fact.feed.wallMs,
       });
     }
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EVENTS, rows);
   }
 
-  /** Events after the position, ts descending, seq descending. */
+  /** Events before the position, newest first: numbers fall, and instants with them. */
   async newestFirst(
     filter: BillingFilter,
-    after: LedgerPosition | undefined,
+    after: number | undefined,
     limit: number,
     snapshot: Snapshot,
   ): Promise<LedgerEvent[]> {
-    const query = this.#matching(filter, snapshot).orderBy('ts_ms', 'desc').orderBy('seq', 'desc').limit(limit);
-    if (after !== undefined) {
-      const { tsMs, seq } = after;
-      // The bound alone would do for the order; named first, it is what the index is searched by.
-      query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('seq', '>=', seq));
-    }
+    const query = this.#matching(filter, snapshot).orderBy('seq', 'desc').limit(limit);
+    if (after !== undefined) query.where('seq', '<', after);
     return eventsOf(await query);
   }
 
@@ -131,7 +122,6 @@ const eventFromRow = (row: Readonly<Record<string, SqlValue>>): LedgerEvent => {
   const tsMs = Number(row['ts_ms']);
   return {
     seq: Number(row['seq']),
-    tsMs,
     event: {
       eventType: row['event_type'] as BillingEvent['eventType'],
       tenantId: String(row['tenant_id']),
