@@ -18,6 +18,7 @@ import { type Container, createContainer, type Get } from './container/awilix-co
 import { Random } from './crypto/random.ts';
 import { Facts, GardenAccess } from './facts/facts-api.ts';
 import { createFacts } from './facts/facts-service.ts';
+import { raiseClock } from './facts/raise-clock.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { compileRoutes } from './http/compile-route.ts';
@@ -209,6 +210,7 @@ const openStore = async (
   container.provideSingleton(Transport, adapters.transport);
   for (const { ref, create } of adapters.extras ?? []) container.provideSingleton(ref, create);
   await store.migrate(migrations);
+  await raiseClock(store, clock.nowMs(), log);
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
   container.provide(NodeSelf, self);

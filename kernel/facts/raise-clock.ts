@@ -1,0 +1,26 @@
+import { DEFAULT_TENANT, type FactStore } from '../../ports/ports.ts';
+import type { Logger } from '../log/logger.ts';
+import { compareHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
+
+/** How far the stored clock may be ahead of physical time before the operator hears of it. */
+const AHEAD_LIMIT_MS = 300_000;
+
+/**
+ * Lifts the node's clock above every stamp that the store has given and one millisecond beyond, when the node starts (reliability A1.6): a file
+ * that was copied or cut short may have lost its newest stamps, and peers may have seen them. Repeating it does no harm.
+ */
+export async function raiseClock(store: FactStore, nowMs: number, log: Logger): Promise<void> {
+  const wallMs = await store.write(DEFAULT_TENANT, async (transaction) => {
+    const clock = await transaction.lockClock();
+    const head = (await transaction.head()) ?? ZERO_HLC;
+    const newest = compareHlc(clock, head) < 0 ? head : clock;
+    if (compareHlc(newest, ZERO_HLC) === 0) return 0;
+    await transaction.saveClock({ wallMs: newest.wallMs + 1, counter: 0 });
+    return newest.wallMs + 1;
+  });
+  if (wallMs - nowMs > AHEAD_LIMIT_MS) {
+    log.warn('clock_ahead: the stamps of this store are ahead of physical time; check the clock of this machine', {
+      aheadMs: wallMs - nowMs,
+    });
+  }
+}
