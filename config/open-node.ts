@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type {
   KeyAdministration,
   NodeDescription,
@@ -9,12 +9,14 @@ import type {
 } from '../adapters/cli/command-line-deps.ts';
 import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
 import type { Kernel } from '../kernel/create-kernel.ts';
+import { nodePrincipal } from '../kernel/identity/node-principal.ts';
 import { NodeSelf } from '../kernel/identity/node-self.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
-import { DEFAULT_TENANT, type Listener, type Principal } from '../ports/ports.ts';
+import type { Listener } from '../ports/ports.ts';
 import { createNode, type Node } from './create-node.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { dataFolder, storeLocation } from './store-place.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
@@ -34,8 +36,8 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     url: () => listener?.url ?? null,
     keys: () => (kernel.has(KeyRegistry) ? administer(kernel) : undefined),
     authRequired: config.node.authRequired,
-    storeLocation: config.store.settings.path,
-    dataFolder: dirname(resolve(config.store.settings.path)),
+    storeLocation: storeLocation(config.store),
+    dataFolder: dataFolder(config.store),
   };
 };
 
@@ -56,7 +58,7 @@ const describeUnstarted = async (
       env,
       overrides: {
         node: { logLevel: 'silent' },
-        adapters: { store: { path: join(folder, 'node.db') } },
+        adapters: { store: { use: 'sqlite', path: join(folder, 'node.db') } },
         plugins: Object.fromEntries(borrowed.map((name) => [name, true])),
       },
     });
@@ -86,7 +88,8 @@ const describeUnstarted = async (
 
 const administer = (kernel: Kernel): KeyAdministration => {
   const registry = kernel.get(KeyRegistry);
-  const node = nodeItself(kernel);
+  // Whoever can open the store may do anything to it; the registry wants to know on whose behalf all the same.
+  const node = nodePrincipal(kernel.get(NodeSelf).names);
   return {
     count: () => registry.count(),
     register: ({ expiresAt, ...key }) => registry.register(expiresAt === undefined ? key : { ...key, expiresAt }, node),
@@ -94,14 +97,3 @@ const administer = (kernel: Kernel): KeyAdministration => {
     revoke: (id) => registry.revoke(id, node),
   };
 };
-
-/** Whoever can open the store may do anything to it; the registry wants to know on whose behalf all the same. */
-const nodeItself = (kernel: Kernel): Principal => ({
-  kind: 'node',
-  entityUri: kernel.get(NodeSelf).names.systemSource,
-  permissions: new Set(),
-  allowedScopes: new Set(),
-  tenantId: DEFAULT_TENANT,
-  keyId: null,
-  oidcSub: null,
-});

@@ -21,9 +21,10 @@ import {
 } from './facts-api.ts';
 import { prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
+import { tripleId } from './triple-id.ts';
 
 /** How deep facts may follow from facts before the chain is taken for a loop. */
-export const FOLLOW_UP_DEPTH = 3;
+const FOLLOW_UP_DEPTH = 3;
 
 export interface RunParts {
   readonly hooks: HookCaller;
@@ -231,6 +232,3 @@ export class AppendRun {
     return this.#siblings.get(tripleId(fact)) ?? [];
   }
 }
-
-const tripleId = (fact: PreparedFact): string =>
-  `${fact.tenantId}\u0000${fact.entityKey}\u0000${fact.relationKey}\u0000${fact.scope}`;

@@ -1,4 +1,5 @@
-import { ServiceError } from '../../ports/service-error.ts';
+import type { ServiceError } from '../../ports/service-error.ts';
+import { memberRefusal } from './member-refusal.ts';
 import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './text-rules.ts';
 
 /** Characters, after trimming. */
@@ -42,7 +43,4 @@ export const problemOfUri = (text: string): string | null => {
 const OUTSIDE_BODY = /^(query|path|params|headers?)\b/;
 
 const refusal = (code: 'validation' | 'invalid_entity_uri', path: string, problem: string): ServiceError =>
-  new ServiceError(code, `${path} ${problem}`, {
-    ...(OUTSIDE_BODY.test(path) ? { status: 400 } : {}),
-    violations: [{ path, message: problem }],
-  });
+  memberRefusal(path, problem, code, OUTSIDE_BODY.test(path) ? { status: 400 } : {});

@@ -1,9 +1,10 @@
 import {
   all,
+  below,
   equals,
-  type FactStore,
   type Filter,
   isIn,
+  not,
   type Principal,
   type Snapshot,
   type StoredFact,
@@ -184,15 +185,8 @@ class SnapshotReader implements FactReader {
     if (about.relationKey !== undefined) conditions.push(equals('relationKey', about.relationKey));
     if (about.scope !== undefined) conditions.push(equals('scope', about.scope));
     if (search.source !== undefined) conditions.push(equals('sourceKey', matchKey(search.source, this.#parts.names)));
-    if (search.minConfidence !== undefined) conditions.push(atLeast(search.minConfidence));
+    if (search.minConfidence !== undefined) conditions.push(not(below('confidence', search.minConfidence)));
     if (search.after !== undefined) conditions.push(search.after);
     return conditions;
   }
 }
-
-const atLeast = (confidence: number): Filter => ({
-  kind: 'not',
-  of: { kind: 'below', field: 'confidence', value: confidence },
-});
-
-export type { FactStore };

@@ -6,6 +6,7 @@ import type { ServiceNames } from '../identity/service-names.ts';
 import { problemOfUri } from './fact-identity.ts';
 import { instantKey, parseDateOrInstant } from './instant.ts';
 import { matchKey } from './match-key.ts';
+import { memberRefusal } from './member-refusal.ts';
 import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';
 
 /** Bytes of UTF-8. */
@@ -18,17 +19,17 @@ export const MAX_TEXT_BYTES = 1024 * 1024;
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw refusal(path, 'must be an object with the members type and v');
+    throw memberRefusal(path, 'must be an object with the members type and v');
   }
   // Own members only, so that nothing is ever read off a prototype.
   const member = (name: string): unknown =>
     Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
   const type = member('type');
-  if (!isValueType(type)) throw refusal(`${path}.type`, `must be one of ${VALUE_TYPES.join(', ')}`);
+  if (!isValueType(type)) throw memberRefusal(`${path}.type`, `must be one of ${VALUE_TYPES.join(', ')}`);
   const given = member('interpret_as');
   const interpretAs = given === undefined ? 'content' : given;
   if (interpretAs !== 'content' && interpretAs !== 'instruction') {
-    throw refusal(`${path}.interpret_as`, 'must be content or instruction');
+    throw memberRefusal(`${path}.interpret_as`, 'must be content or instruction');
   }
   return { type, v: readContent(type, member('v'), `${path}.v`), interpretAs };
 };
@@ -82,39 +83,36 @@ const readContent = (type: ValueType, v: unknown, path: string): FactValue['v'] 
       return readText(v, path, MAX_TEXT_BYTES);
     case 'number':
       if (typeof v === 'number' && Number.isFinite(v)) return v;
-      throw refusal(path, 'must be a finite number that a double can hold');
+      throw memberRefusal(path, 'must be a finite number that a double can hold');
     case 'boolean':
       if (typeof v === 'boolean') return v;
-      throw refusal(path, 'must be true or false');
+      throw memberRefusal(path, 'must be true or false');
     case 'datetime':
       if (typeof v === 'string' && parseDateOrInstant(v) !== null) return v;
-      throw refusal(path, 'must be an RFC 3339 date-time with offset, or a date');
+      throw memberRefusal(path, 'must be an RFC 3339 date-time with offset, or a date');
     case 'ref':
       return readRef(v, path);
     case 'null':
       if (v === undefined || v === null) return null;
-      throw refusal(path, 'must be null or absent');
+      throw memberRefusal(path, 'must be null or absent');
   }
 };
 
 const readText = (v: unknown, path: string, maxBytes: number): string => {
-  if (typeof v !== 'string') throw refusal(path, 'must be a string');
+  if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
   if (!isWithinBytes(v, maxBytes)) {
     throw new ServiceError('value_too_large', `${path} must not be longer than ${maxBytes} bytes in UTF-8`, {
       ...(maxBytes < MAX_TEXT_BYTES ? { hint: `the type text takes up to ${MAX_TEXT_BYTES} bytes` } : {}),
     });
   }
-  if (hasForbiddenCodePoint(v)) throw refusal(path, 'must not contain U+0000 or a lone surrogate');
+  if (hasForbiddenCodePoint(v)) throw memberRefusal(path, 'must not contain U+0000 or a lone surrogate');
   return v;
 };
 
 /** Kept as sent: only comparisons trim it. */
 const readRef = (v: unknown, path: string): string => {
-  if (typeof v !== 'string') throw refusal(path, 'must be a string');
+  if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
   const problem = problemOfUri(v.trim());
-  if (problem !== null) throw refusal(path, problem);
+  if (problem !== null) throw memberRefusal(path, problem);
   return v;
 };
-
-const refusal = (path: string, problem: string): ServiceError =>
-  new ServiceError('validation', `${path} ${problem}`, { violations: [{ path, message: problem }] });

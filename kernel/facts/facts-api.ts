@@ -1,5 +1,4 @@
 import {
-  type Cover,
   defineRef,
   type FactOutline,
   type FactValue,
@@ -226,5 +225,3 @@ export interface GardenAccess {
 }
 
 export const GardenAccess = defineRef<GardenAccess>('kernel.garden-access');
-
-export type { Cover };

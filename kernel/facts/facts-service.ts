@@ -1,13 +1,15 @@
 import {
+  all,
   type Clock,
+  equals,
   type FactStore,
   type Principal,
-  SCOPES,
   ServiceError,
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
+import { nodePrincipal } from '../identity/node-principal.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
 import { AppendQueue } from './append-queue.ts';
@@ -87,15 +89,11 @@ class FactsService implements Facts {
 
   async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {
     const constraint = await reader.constraint('visible');
-    return evaluateFilter(constraint, fact, async (node) => {
-      const { count } = reader.snapshot;
-      return (
-        (await count.call(reader.snapshot, {
-          kind: 'all',
-          of: [{ kind: 'in', field: 'id', values: [fact.id] }, node],
-        })) > 0
-      );
-    });
+    return evaluateFilter(
+      constraint,
+      fact,
+      async (node) => (await reader.snapshot.count(all(equals('id', fact.id), node))) > 0,
+    );
   }
 
   async close(): Promise<void> {
@@ -114,7 +112,7 @@ class FactsService implements Facts {
       hooks,
       names: self.names,
       tenantId,
-      node: nodePrincipal(tenantId, self.names.systemSource),
+      node: nodePrincipal(self.names, tenantId),
       reader: (caller, transaction, nowMs) => openReader(this.#readerParts(), caller, transaction, nowMs, 'query'),
     });
     this.#queues.set(tenantId, queue);
@@ -126,14 +124,3 @@ class FactsService implements Facts {
     return { hooks, names: self.names, gardens };
   }
 }
-
-/** The node itself, for facts that follow from facts. It holds no permission: it never passes a permission check. */
-const nodePrincipal = (tenantId: string, entityUri: string): Principal => ({
-  kind: 'node',
-  entityUri,
-  permissions: new Set(),
-  allowedScopes: new Set(SCOPES),
-  tenantId,
-  keyId: null,
-  oidcSub: null,
-});

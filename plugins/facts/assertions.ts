@@ -4,6 +4,7 @@ import {
   type FactDraft,
   type Facts,
   matchKey,
+  memberRefusal,
   type NodeSelf,
   type Principal,
   reservedNameOf,
@@ -167,10 +168,8 @@ const complete = (
       : (seen.get(derivation.factId)?.cid ?? `sha256:${sha256Hex(derivation.factId)}`),
   );
   if (derivedFrom.length > 0 && derivedFrom.includes(contentId(body.draft))) {
-    const message = 'must not name the content id of the fact itself';
-    return new ServiceError('provenance_cycle_detected', `${path}.derived_from ${message}`, {
-      violations: [{ path: `${path}.derived_from`, message }],
-    });
+    const problem = 'must not name the content id of the fact itself';
+    return memberRefusal(`${path}.derived_from`, problem, 'provenance_cycle_detected');
   }
   const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = body.draft;
   // Written out: a spread costs more than all the checks above.

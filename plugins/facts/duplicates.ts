@@ -12,6 +12,7 @@ import {
   type ServiceNames,
   SIBLING_LIMIT,
   type StoredFact,
+  tripleId,
 } from '../../kernel/plugin-api.ts';
 import { ClientAssertion } from './client-assertion.ts';
 import { isTtlRelation, ttlTarget } from './ttl.ts';
@@ -135,6 +136,3 @@ const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpre
   fact.value.interpretAs === interpretAs &&
   fact.derivedFrom.length === other.derivedFrom.length &&
   fact.derivedFrom.every((hash, at) => hash === other.derivedFrom[at]);
-
-const tripleId = ({ tenantId, entityKey, relationKey, scope }: PreparedFact): string =>
-  [tenantId, entityKey, relationKey, scope].join('\u0000');

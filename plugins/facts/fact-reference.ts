@@ -1,4 +1,4 @@
-import { hasForbiddenCodePoint, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
 
 /** Path parameter of the routes about one fact. */
 export interface FactPath {
@@ -29,8 +29,7 @@ export const readFactReference = (text: string): FactReference => {
 /** Throws 400 for U+0000 and lone surrogates. */
 export const readFactId = (text: string): string => {
   if (!hasForbiddenCodePoint(text)) return text;
-  const message = 'must not contain U+0000 or a lone surrogate';
-  throw new ServiceError('bad_parameter', `path.id ${message}`, { violations: [{ path: 'path.id', message }] });
+  throw memberRefusal('path.id', 'must not contain U+0000 or a lone surrogate', 'bad_parameter');
 };
 
 /** Unknown and hidden facts alike. */

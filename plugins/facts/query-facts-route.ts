@@ -5,6 +5,7 @@ import {
   type FactSearch,
   type Facts,
   type Filter,
+  memberRefusal,
   type Principal,
   parseHlc,
   parseInstant,
@@ -145,5 +146,5 @@ const positionOf = ({ cursors, nowMs }: QueryParts, text: string, binding: strin
   return { timestampMs: Number(timestampMs), id: String(id) };
 };
 
-const badParameter = (name: string, message: string): ServiceError =>
-  new ServiceError('bad_parameter', `query.${name} ${message}`, { violations: [{ path: `query.${name}`, message }] });
+const badParameter = (name: string, problem: string): ServiceError =>
+  memberRefusal(`query.${name}`, problem, 'bad_parameter');

@@ -1,5 +1,6 @@
 import {
   type FactDraft,
+  memberRefusal,
   parseInstant,
   readEntityUri,
   readFactValue,
@@ -7,7 +8,6 @@ import {
   SCOPES,
   type Scope,
 } from '../../kernel/plugin-api.ts';
-import { memberRefusal } from './member-refusal.ts';
 import { type Derivation, readDerivations } from './read-derivations.ts';
 
 /** How far ahead of the node's clock a suggested timestamp may lie (wire contract 4.2). */

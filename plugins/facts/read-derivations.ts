@@ -1,4 +1,4 @@
-import { memberRefusal } from './member-refusal.ts';
+import { memberRefusal } from '../../kernel/plugin-api.ts';
 
 /** References that one assertion may carry (wire contract 1.9). */
 export const MAX_DERIVATIONS = 100;

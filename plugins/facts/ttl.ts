@@ -2,6 +2,7 @@ import {
   type AppendedBatch,
   type FactDraft,
   matchKey,
+  memberRefusal,
   noteOf,
   type Principal,
   parseDateOrInstant,
@@ -10,7 +11,6 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { ClientAssertion } from './client-assertion.ts';
-import { memberRefusal } from './member-refusal.ts';
 
 /** The meta-relation that bounds the life of another fact (wire contract 4.5). */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');

@@ -1,6 +1,7 @@
 import {
   type Clock,
   decodeBase64Url,
+  memberRefusal,
   type PluginTables,
   type Principal,
   PUBLIC_KEY_BYTES,
@@ -105,7 +106,5 @@ const rotation = (action: string, key: AgentKey, caller: Principal) => ({
 const refuseUnlessPublicKey = (text: string): void => {
   if (decodeBase64Url(text)?.length === PUBLIC_KEY_BYTES) return;
   const problem = `must be the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key in base64url without padding`;
-  throw new ServiceError('validation', `body.public_key ${problem}`, {
-    violations: [{ path: 'body.public_key', message: problem }],
-  });
+  throw memberRefusal('body.public_key', problem);
 };

@@ -1,6 +1,7 @@
 import {
   hasForbiddenCodePoint,
   isWithinCharacters,
+  memberRefusal,
   PERMISSIONS,
   type Principal,
   parseInstant,
@@ -70,7 +71,4 @@ export const checkRegistrar = (registration: KeyRegistration, actor: Principal):
 
 const denial = (message: string): ServiceError => new ServiceError('authorization', message);
 
-const refusal = (member: string, problem: string): ServiceError =>
-  new ServiceError('validation', `body.${member} ${problem}`, {
-    violations: [{ path: `body.${member}`, message: problem }],
-  });
+const refusal = (member: string, problem: string): ServiceError => memberRefusal(`body.${member}`, problem);

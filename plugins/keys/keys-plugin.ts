@@ -5,11 +5,13 @@ import {
   definePlugin,
   KERNEL_API,
   NodeSelf,
+  nodePrincipal,
   optional,
   PERMISSIONS,
   type Principal,
   Random,
   SCOPES,
+  type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
@@ -120,20 +122,11 @@ export const keysPlugin = definePlugin({
     route(registerAgentKeyRoute(agentParts));
     route(revokeAgentKeyRoute(agentParts));
 
-    if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names.systemSource);
+    if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
   },
 });
 
-const bootstrap = (registry: StoredKeyRegistry, config: Settings, nodeEntity: string): Promise<unknown> => {
-  const actor: Principal = {
-    kind: 'node',
-    entityUri: nodeEntity,
-    permissions: new Set(),
-    allowedScopes: new Set(),
-    tenantId: DEFAULT_TENANT,
-    keyId: null,
-    oidcSub: null,
-  };
+const bootstrap = (registry: StoredKeyRegistry, config: Settings, names: ServiceNames): Promise<unknown> => {
   const registration = {
     rawKey: config.bootstrapKey,
     entityUri: config.bootstrapEntityUri,
@@ -141,5 +134,5 @@ const bootstrap = (registry: StoredKeyRegistry, config: Settings, nodeEntity: st
     allowedScopes: SCOPES,
     description: 'bootstrap key',
   };
-  return registry.registerFirst({ registration, minKeyLength: MIN_BOOTSTRAP_LENGTH }, actor);
+  return registry.registerFirst({ registration, minKeyLength: MIN_BOOTSTRAP_LENGTH }, nodePrincipal(names));
 };

@@ -1,4 +1,10 @@
-import { decodeBase64Url, type FactValue, ServiceError, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import {
+  decodeBase64Url,
+  type FactValue,
+  memberRefusal,
+  ServiceError,
+  verifyEd25519,
+} from '../../kernel/plugin-api.ts';
 import type { AgentKeyStore } from './agent-key-store.ts';
 import type { AgentKeys, SignedAssertion } from './keys-api.ts';
 
@@ -17,12 +23,7 @@ export const createAgentKeys = (store: AgentKeyStore): AgentKeys => ({
 });
 
 /** The texts that a signature may cover: one, or two for a whole number, which some languages write as `1.0`. */
-export const signedTexts = ({
-  entity,
-  relation,
-  value,
-  source,
-}: Omit<SignedAssertion, 'keyId' | 'signature'>): string[] =>
+const signedTexts = ({ entity, relation, value, source }: Omit<SignedAssertion, 'keyId' | 'signature'>): string[] =>
   encodedValues(value).map((encoded) => [entity, relation, value.type, encoded, source].join('\n'));
 
 const encodedValues = ({ v }: FactValue): string[] =>
@@ -35,5 +36,4 @@ const isSignedBy = (publicKey: string, assertion: SignedAssertion): boolean => {
   return signedTexts(assertion).some((text) => verifyEd25519(key, Buffer.from(text, 'utf8'), signature));
 };
 
-const invalid = (path: string, problem: string): ServiceError =>
-  new ServiceError('attestation_invalid', `${path} ${problem}`, { violations: [{ path, message: problem }] });
+const invalid = (path: string, problem: string): ServiceError => memberRefusal(path, problem, 'attestation_invalid');

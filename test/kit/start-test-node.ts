@@ -11,8 +11,8 @@ import {
   DEFAULT_TENANT,
   Facts,
   NodeSelf,
+  nodePrincipal,
   type Permission,
-  type Principal,
   type Random,
   SCOPES,
   type Scope,
@@ -156,19 +156,9 @@ const addKey = async (kernel: Kernel, keyRing: KeyRing, random: Random, options:
   const rawKey = `test-${Buffer.from(random.bytes(24)).toString('hex')}`;
   if (kernel.has(KeyRegistry)) {
     const registration = { rawKey, entityUri, permissions, allowedScopes: scopes, tenantId };
-    await kernel.get(KeyRegistry).register(registration, nodeItself(kernel));
+    await kernel.get(KeyRegistry).register(registration, nodePrincipal(kernel.get(NodeSelf).names));
   } else {
     keyRing.add(rawKey, { entityUri, permissions: new Set(permissions), allowedScopes: new Set(scopes), tenantId });
   }
   return rawKey;
 };
-
-const nodeItself = (kernel: Kernel): Principal => ({
-  kind: 'node',
-  entityUri: kernel.get(NodeSelf).names.systemSource,
-  permissions: new Set(),
-  allowedScopes: new Set(SCOPES),
-  tenantId: DEFAULT_TENANT,
-  keyId: null,
-  oidcSub: null,
-});
