@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/log/logger.ts';
 import type { Schema } from '../kernel/plugins/config-schema.ts';
 import type { FactStore, Transport } from '../ports/ports.ts';
-import { koaSettings, sqliteSettings } from './node-settings.ts';
+import { koaSettings, postgresSettings, sqliteSettings } from './node-settings.ts';
 
 /** One way to fill a port: its settings, and what makes it. Its module is imported only when it is chosen. */
 export interface AdapterEntry<T, S> {
@@ -22,6 +22,13 @@ export const STORES = {
     load: async () => {
       const { createSqliteStore } = await import('../adapters/sqlite/create-sqlite-store.ts');
       return ({ path }): FactStore => createSqliteStore({ path, watchNesting: false });
+    },
+  }),
+  postgres: entry({
+    settings: postgresSettings,
+    load: async () => {
+      const { createPostgresStore } = await import('../adapters/postgres/create-postgres-store.ts');
+      return (settings): FactStore => createPostgresStore({ ...settings, watchNesting: false });
     },
   }),
 } as const;

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
@@ -14,13 +14,14 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import type { Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
-import { STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { type AdapterEntry, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { isLoopbackHost } from './loopback-host.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { dataFolder } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
 export interface NodeOptions {
@@ -67,7 +68,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
   const installations = await install(config, given, problems);
   const log = adapters.log ?? createPinoLogger({ level: config.node.logLevel });
-  const createStore = await STORES[config.store.use].load();
+  const createStore = await loadStore(config);
   const createTransport = await loadTransport(config, adapters);
   const { node } = config;
   const kernel = createKernel({
@@ -84,7 +85,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     adapters: {
       clock: adapters.clock ?? createSystemClock(),
       random: adapters.random ?? createSystemRandom(),
-      store: adapters.store ?? (() => createStore(config.store.settings, { log })),
+      store: adapters.store ?? (() => createStore(log)),
       transport: () => createTransport(log),
       extras: adapters.extras ?? [],
       openAuthorizer: createOpenAuthorizer,
@@ -110,6 +111,13 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     stop: () => kernel.stop(),
     describe: () => kernel.describe(),
   };
+};
+
+/** The settings are those of the store that was chosen, which its entry alone knows the shape of. */
+const loadStore = async ({ store }: NodeConfig): Promise<(log: Logger) => FactStore> => {
+  const entry: Pick<AdapterEntry<FactStore, never>, 'load'> = STORES[store.use];
+  const create = await entry.load();
+  return (log) => create(store.settings as never, { log });
 };
 
 const loadTransport = async (
@@ -175,7 +183,7 @@ const derivedSettings = (plugin: AnyPlugin, { report, store }: NodeConfig): Reco
     const [name] = path;
     if (name === undefined || path.length > 1) continue;
     if (schema.env !== undefined && shared.has(schema.env)) derived[name] = shared.get(schema.env);
-    if (name === KEY_FILE_SETTING) derived[name] = join(dirname(resolve(store.settings.path)), KEY_FILE_NAME);
+    if (name === KEY_FILE_SETTING) derived[name] = join(dataFolder(store), KEY_FILE_NAME);
   }
   return derived;
 };

@@ -1,6 +1,6 @@
 import type { Schema } from '../kernel/plugins/config-schema.ts';
 import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
-import { koaSettings, nodeSettings, sqliteSettings } from './node-settings.ts';
+import { koaSettings, nodeSettings, postgresSettings, sqliteSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /** One setting as its schema declares it. */
@@ -23,6 +23,7 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
   const owners: readonly (readonly [string, Schema<unknown> | undefined])[] = [
     ['node', nodeSettings],
     ['adapters.store', sqliteSettings],
+    ['adapters.store', postgresSettings],
     ['adapters.transport', koaSettings],
     ...plugins,
   ];

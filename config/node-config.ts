@@ -6,12 +6,18 @@ import { resolveSettings, type SettingReport, type Settings } from '../kernel/pl
 import { STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { choosePlugins, type PluginChoice } from './choose-plugins.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
-import { type KoaSettings, type NodeSettings, nodeSettings, type SqliteSettings } from './node-settings.ts';
+import {
+  type KoaSettings,
+  type NodeSettings,
+  nodeSettings,
+  type PostgresSettings,
+  type SqliteSettings,
+} from './node-settings.ts';
 import { type NodeConfigInput, readConfigFile } from './read-config-file.ts';
 
 export interface NodeConfig {
   readonly node: NodeSettings;
-  readonly store: { readonly use: 'sqlite'; readonly settings: SqliteSettings };
+  readonly store: StoreConfig;
   readonly transport: { readonly use: 'koa'; readonly settings: KoaSettings };
   readonly plugins: readonly PluginChoice[];
   /** Names of our own plugins that are switched off. */
@@ -22,6 +28,10 @@ export interface NodeConfig {
   /** Folder that relative paths of the file start from. */
   readonly folder: string;
 }
+
+export type StoreConfig =
+  | { readonly use: 'sqlite'; readonly settings: SqliteSettings }
+  | { readonly use: 'postgres'; readonly settings: PostgresSettings };
 
 export interface ConfigSources {
   readonly configFile?: string | undefined;
@@ -46,23 +56,24 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
     // Whatever stands in for refused settings is never used: the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
-  const choose = <K extends string>(slot: 'store' | 'transport', known: Readonly<Record<K, unknown>>): K => {
-    const use = String(
-      overrides.adapters?.[slot]?.['use'] ?? file.adapters?.[slot]?.['use'] ?? DEFAULT_CONFIG.adapters?.[slot]?.['use'],
-    );
+  const choose = <K extends string>(slot: Slot, known: Readonly<Record<K, unknown>>, byVariable?: K): K => {
+    const use = String(overrides.adapters?.[slot]?.['use'] ?? byVariable ?? usedByFile(file, slot));
     if (Object.hasOwn(known, use)) return use as K;
     const names = Object.keys(known).sort().join(', ');
     problems.push({ message: `adapters.${slot}.use accepts one of ${names}` });
     return Object.keys(known)[0] as K;
   };
-  const store = choose('store', STORES);
+  // Whoever names a database means it to be used.
+  const store = choose('store', STORES, env['SVC_DATABASE_URL'] ? 'postgres' : undefined);
   const transport = choose('transport', TRANSPORTS);
+  // Settings of another store than the one that was chosen say nothing about it.
+  const storeOfFile = usedByFile(file, 'store') === store ? file.adapters?.store : undefined;
   const config = {
     node: settle(nodeSettings, 'node', file.node, overrides.node),
     store: {
       use: store,
-      settings: settle(STORES[store].settings, 'adapters.store', file.adapters?.store, overrides.adapters?.store),
-    },
+      settings: settle<unknown>(STORES[store].settings, 'adapters.store', storeOfFile, overrides.adapters?.store),
+    } as StoreConfig,
     transport: {
       use: transport,
       settings: settle(
@@ -81,6 +92,11 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
     problems,
   };
 };
+
+type Slot = 'store' | 'transport';
+
+const usedByFile = (file: NodeConfigInput, slot: Slot): unknown =>
+  file.adapters?.[slot]?.['use'] ?? DEFAULT_CONFIG.adapters?.[slot]?.['use'];
 
 const withoutUse = (settings: Settings | undefined): Settings | undefined => {
   if (settings === undefined) return undefined;

@@ -69,7 +69,7 @@ describe('the configuration', () => {
       maxBodyBytes: 4096,
       logLevel: 'error',
     });
-    expect(store.settings.path).to.equal('/data/x.db');
+    expect(store).to.deep.equal({ use: 'sqlite', settings: { path: '/data/x.db' } });
     expect(transport.settings).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
@@ -155,7 +155,7 @@ describe('the configuration', () => {
       'adapters.stor is not a setting / did you mean store?',
     ]);
     expect(await messages({ adapters: { store: { use: 'oracle' } } })).to.deep.equal([
-      'adapters.store.use accepts one of sqlite',
+      'adapters.store.use accepts one of postgres, sqlite',
     ]);
     expect(await messages({ adapters: { store: { file: 'x' } } })).to.deep.equal([
       'adapters.store.file is not a setting / it takes path',

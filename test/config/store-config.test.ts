@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createNode } from '../../config/create-node.ts';
+import { loadNodeConfig } from '../../config/node-config.ts';
+import { dataFolder, storeLocation } from '../../config/store-place.ts';
+import { inTemporaryFolder } from '../kit/temporary-folder.ts';
+
+const URL = 'postgres://svc:p%40ss@db.example:6543/facts?sslmode=verify-full';
+
+const load = (store: Record<string, unknown>, env: Record<string, string> = {}) =>
+  inTemporaryFolder(async (folder) => {
+    const configFile = join(folder, 'node.json');
+    await writeFile(configFile, JSON.stringify({ adapters: { store } }));
+    return loadNodeConfig({ configFile, env });
+  });
+
+describe('the configuration of the store', () => {
+  it('takes every variable of PostgreSQL, and its address is enough to choose it', () => {
+    const { store, problems } = loadNodeConfig({
+      env: {
+        SVC_DATABASE_URL: URL,
+        SVC_DATABASE_POOL_SIZE: '40',
+        SVC_DATABASE_LOCK_TIMEOUT_MS: '1000',
+        SVC_DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+        SVC_DB_PATH: 'data/old.db',
+      },
+    });
+    expect(problems).to.deep.equal([]);
+    expect(store).to.deep.equal({
+      use: 'postgres',
+      settings: { url: URL, poolSize: 40, lockTimeoutMs: 1_000, statementTimeoutMs: 2_000 },
+    });
+  });
+
+  it('lets the variable win over a file that names another store, whose settings then say nothing', async () => {
+    const { store, problems } = await load({ use: 'sqlite', path: 'data/old.db' }, { SVC_DATABASE_URL: URL });
+    expect(problems).to.deep.equal([]);
+    expect(store.use).to.equal('postgres');
+  });
+
+  it('takes PostgreSQL from the file, with its defaults', async () => {
+    const { store, problems } = await load({ use: 'postgres', url: URL });
+    expect(problems).to.deep.equal([]);
+    expect(store.settings).to.deep.equal({ url: URL, poolSize: 16, lockTimeoutMs: 5_000, statementTimeoutMs: 15_000 });
+  });
+
+  it('refuses PostgreSQL without an address, or with one that is none', async () => {
+    const missing = await load({ use: 'postgres' });
+    expect(missing.problems.map(({ message }) => message).join()).to.include('adapters.store.url');
+    for (const url of ['mysql://me:secret@x/y', 'me:secret@x']) {
+      const { problems } = loadNodeConfig({ env: { SVC_DATABASE_URL: url } });
+      expect(problems[0]?.message).to.include('SVC_DATABASE_URL').and.not.include('secret');
+    }
+    const { problems } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL, SVC_DATABASE_POOL_SIZE: '3' } });
+    expect(problems[0]?.message).to.include('SVC_DATABASE_POOL_SIZE accepts a whole number from 4');
+  });
+
+  it('is told to people without user, password and parameters', async () => {
+    const { store } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
+    expect(storeLocation(store)).to.equal('postgres://db.example:6543/facts');
+    const node = await createNode({ env: { SVC_DATABASE_URL: URL } });
+    const setting = node.config.report.find(({ variable }) => variable === 'SVC_DATABASE_URL');
+    expect(setting).to.deep.include({ value: '(set)', origin: 'environment' });
+    expect(JSON.stringify(node.config.report)).not.to.include('p%40ss');
+  });
+
+  it('keeps the files beside the store in a folder of their own when the store is not a file', () => {
+    const { store } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
+    expect(dataFolder(store)).to.equal(join(process.cwd(), 'data'));
+    const file = loadNodeConfig({ env: { SVC_DB_PATH: '/srv/facts/x.db' } });
+    expect(dataFolder(file.store)).to.equal('/srv/facts');
+  });
+});
