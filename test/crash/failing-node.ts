@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode } from '../../config/create-node.ts';
-import { NodeSelf, PERMISSIONS, SCOPES } from '../../kernel/plugin-api.ts';
+import { NodeSelf, nodePrincipal, PERMISSIONS, SCOPES } from '../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
 import { createFaultingStore, FaultPlan } from '../fakes/faulting-store.ts';
 import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
 import { createManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
-import { createQuietBilling } from '../fakes/quiet-billing.ts';
+import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { createTestRequest, type TestReply } from '../kit/test-request.ts';
 
@@ -43,7 +43,6 @@ export const startFailingNode = async (): Promise<FailingNode> => {
   const logLines: LogLine[] = [];
   const node = await createNode({
     env: {},
-    plugins: [createQuietBilling()],
     overrides: { node: { url: URL } },
     adapters: {
       clock,
@@ -51,22 +50,12 @@ export const startFailingNode = async (): Promise<FailingNode> => {
       log: createMemoryLogger(logLines),
       transport: network.transport(URL),
       store: () => createFaultingStore(store, plan),
+      extras: [quietBilling],
     },
   });
   await node.start();
-  const self = node.kernel.get(NodeSelf).names.systemSource;
-  await node.kernel.get(KeyRegistry).register(
-    { rawKey: KEY, entityUri: 'agent:test', permissions: PERMISSIONS, allowedScopes: SCOPES },
-    {
-      kind: 'node',
-      entityUri: self,
-      permissions: new Set(),
-      allowedScopes: new Set(SCOPES),
-      tenantId: 'default',
-      keyId: null,
-      oidcSub: null,
-    },
-  );
+  const registration = { rawKey: KEY, entityUri: 'agent:test', permissions: PERMISSIONS, allowedScopes: SCOPES };
+  await node.kernel.get(KeyRegistry).register(registration, nodePrincipal(node.kernel.get(NodeSelf).names));
   const request = createTestRequest(network, URL);
   return {
     plan,

@@ -23,6 +23,7 @@ import { createKeyRing, type KeyRing } from '../fakes/key-ring.ts';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
 import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
+import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
 
@@ -102,6 +103,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
         store: () => createSqliteStore({ path: join(folder, 'node.db'), watchNesting: true }),
+        extras: [quietBilling],
       },
     });
     await node.start();

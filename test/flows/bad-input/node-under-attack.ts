@@ -6,7 +6,7 @@ import { createNode } from '../../../config/create-node.ts';
 import { FactStore, PERMISSIONS, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
-import { createQuietBilling } from '../../fakes/quiet-billing.ts';
+import { quietBilling } from '../../fakes/quiet-billing.ts';
 import type { Keys } from './hostile-requests.ts';
 import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
@@ -77,9 +77,8 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const logLines: LogLine[] = [];
   const node = await createNode({
     env: {},
-    plugins: [createQuietBilling()],
     overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
-    adapters: { log: createMemoryLogger(logLines) },
+    adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });
   const stop = async (): Promise<void> => {
     await node.stop();
