@@ -1,6 +1,6 @@
 import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc } from '../../ports/ports.ts';
-import { FIELD_COLUMNS } from './fact-field-columns.ts';
-import { isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
+import { FIELD_COLUMNS, indexedPartSql } from './fact-field-columns.ts';
+import { indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
 import { equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { identifier } from './sql-identifier.ts';
@@ -69,9 +69,17 @@ class FilterCompiler {
   }
 
   #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>, alias: string): string {
-    const { is, column } = FIELD_COLUMNS[field];
+    const { is, column, indexed } = FIELD_COLUMNS[field];
     if (is === 'stamp') return NEVER;
-    return equalsOneOf(`${alias}.${column}`, usableValues(field, values), this.#dialect);
+    const usable = usableValues(field, values);
+    const whole = equalsOneOf(`${alias}.${column}`, usable, this.#dialect);
+    if (indexed === undefined || usable.length === 0) return whole;
+    const part = equalsOneOf(
+      indexedPartSql(`${alias}.${column}`, indexed),
+      indexedParts(usable, indexed),
+      this.#dialect,
+    );
+    return `(${part} AND ${whole})`;
   }
 
   #existsIn(filter: InTable, alias: string): string {

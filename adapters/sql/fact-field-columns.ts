@@ -5,9 +5,33 @@ export interface FieldColumn {
   readonly is: 'text' | 'number' | 'stamp';
   /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
   readonly column: string;
+  /** The characters that the column's index holds, where that is not all of them. */
+  readonly indexed?: IndexedPart;
 }
 
-const text = (column: string): FieldColumn => ({ is: 'text', column });
+/** Characters of a text, counted from 1 as SQL does. */
+export interface IndexedPart {
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * Of a digest the index keeps enough to find it: an index of whole ones is several times the size, and each fact dirties a page of it at
+ * random.
+ */
+export const INDEXED_CID: IndexedPart = { start: 'sha256:'.length + 1, length: 12 };
+
+export const indexedPartSql = (column: string, { start, length }: IndexedPart): string =>
+  `substr(${column}, ${start}, ${length})`;
+
+/** What `indexedPartSql` makes of this text. */
+export const indexedPart = (text: string, { start, length }: IndexedPart): string =>
+  Array.from(text)
+    .slice(start - 1, start - 1 + length)
+    .join('');
+
+const text = (column: string, indexed?: IndexedPart): FieldColumn =>
+  indexed === undefined ? { is: 'text', column } : { is: 'text', column, indexed };
 const number = (column: string): FieldColumn => ({ is: 'number', column });
 const stamp = (column: string): FieldColumn => ({ is: 'stamp', column });
 
@@ -21,7 +45,7 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   valueKey: text('value_key'),
   scope: text('scope'),
   gardenId: text('garden_id'),
-  cid: text('cid'),
+  cid: text('cid', INDEXED_CID),
   confidence: number('confidence'),
   timestampMs: number('timestamp_ms'),
   validUntilMs: number('valid_until_ms'),

@@ -1,5 +1,6 @@
 import type { ColumnCondition, Filter, Hlc } from '../../ports/ports.ts';
-import { isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
+import { FIELD_COLUMNS } from './fact-field-columns.ts';
+import { indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
 import { bindList, kindOf, listShape } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
@@ -43,7 +44,7 @@ class ShapeWalk implements FilterShape {
         return;
       case 'in':
         this.key += `i${filter.field}`;
-        this.#list(usableValues(filter.field, filter.values));
+        this.#isOneOf(filter);
         return;
       case 'above':
       case 'below':
@@ -57,6 +58,13 @@ class ShapeWalk implements FilterShape {
       case 'inTable':
         this.#inTable(filter);
     }
+  }
+
+  #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>): void {
+    const usable = usableValues(field, values);
+    const { indexed } = FIELD_COLUMNS[field];
+    if (indexed !== undefined && usable.length > 0) this.#list(indexedParts(usable, indexed));
+    this.#list(usable);
   }
 
   #inTable({ table, match, where, whereFact }: Extract<Filter, { kind: 'inTable' }>): void {

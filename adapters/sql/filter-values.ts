@@ -1,5 +1,5 @@
 import type { FactField, Hlc } from '../../ports/ports.ts';
-import { FIELD_COLUMNS } from './fact-field-columns.ts';
+import { FIELD_COLUMNS, type IndexedPart, indexedPart } from './fact-field-columns.ts';
 
 /** Which values of a filter can match anything at all; the others are left out of the statement. */
 
@@ -15,6 +15,10 @@ export const usableValues = (field: FactField, values: Values): readonly string[
 };
 
 export const textsOf = (values: Values): readonly string[] => values.filter(isStorableText);
+
+/** What the index of the member holds of each value. */
+export const indexedParts = (values: readonly string[] | readonly number[], part: IndexedPart): readonly string[] =>
+  values.map((value) => indexedPart(String(value), part));
 
 /** Booleans are stored as 0 and 1. */
 export const numbersOf = (values: Values): readonly number[] =>

@@ -5,9 +5,11 @@ export const billingMigrations: readonly Migration[] = [
   {
     number: 14,
     name: 'billing_events',
-    async up({ schema }) {
+    async up({ schema, dialect }) {
       await schema.createTable('billing_events', (table) => {
-        table.bigIncrements('seq');
+        // Rows are never deleted, so SQLite's own row numbers grow; AUTOINCREMENT would write a page more per commit.
+        if (dialect === 'sqlite') table.specificType('seq', 'integer primary key');
+        else table.bigIncrements('seq');
         table.text('tenant_id').notNullable();
         table.text('event_type').notNullable();
         table.text('entity_uri').notNullable();
