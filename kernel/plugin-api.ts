@@ -23,6 +23,7 @@ export { Cursors } from './http/cursors.ts';
 export { type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
 export type { CursorCodec } from './http/page-cursor.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
+export { refusedCredential } from './http/refused-credential.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export * from './identity/node-self.ts';
 export type { ServiceNames } from './identity/service-names.ts';

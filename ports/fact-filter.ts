@@ -23,8 +23,6 @@ export type FactField =
   | 'receivedFrom'
   | 'originNodeId';
 
-export type FilterValue = string | number | boolean | Hlc;
-
 /**
  * A predicate over one fact, in eight kinds of node and no more. The SQL compiler and `evaluateFilter` must agree on
  * every filter and every fact; a property test holds them to it.

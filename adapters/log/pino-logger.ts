@@ -2,7 +2,7 @@ import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from '
 import { describeError } from './describe-error.ts';
 
 /** Weakest first; a level also lets everything stronger through. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Fields = Readonly<Record<string, unknown>>;

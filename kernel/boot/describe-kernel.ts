@@ -67,7 +67,7 @@ export const summarisePlugin = (plugin: AnyPlugin): PluginSummary => ({
   provides: (plugin.provides ?? []).map(({ id }) => id),
 });
 
-export const accessText = (access: Access): string => {
+const accessText = (access: Access): string => {
   if (typeof access === 'string') return access;
   const { permission } = access;
   return typeof permission === 'string' ? (permission === 'any' ? 'any key' : permission) : permission.join(' or ');

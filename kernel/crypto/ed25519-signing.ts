@@ -11,7 +11,7 @@ export interface Signer {
 
 export const SEED_BYTES = 32;
 export const PUBLIC_KEY_BYTES = 32;
-export const SIGNATURE_BYTES = 64;
+const SIGNATURE_BYTES = 64;
 
 /** `seed` is the 32-byte private key of RFC 8032; the caller draws it. Throws RangeError for another length. */
 export const createSigner = (seed: Uint8Array): Signer => {

@@ -3,8 +3,8 @@ import { memberRefusal } from './member-refusal.ts';
 import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './text-rules.ts';
 
 /** Characters, after trimming. */
-export const MAX_URI_LENGTH = 2048;
-export const MAX_RELATION_LENGTH = 256;
+const MAX_URI_LENGTH = 2048;
+const MAX_RELATION_LENGTH = 256;
 
 /**
  * An entity or source (wire contract 1.4), trimmed. Throws `validation` for anything but a string and `invalid_entity_uri`

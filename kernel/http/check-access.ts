@@ -2,7 +2,8 @@ import { type Authorizer, DEFAULT_TENANT, type Permission, type Principal, Servi
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { type HttpRequestInfo, httpAdmit, httpPrincipal } from '../hooks/kernel-hooks.ts';
 import type { Access } from '../plugins/route-definition.ts';
-import { AUTHENTICATION_DETAIL, readBearerToken } from './read-bearer-token.ts';
+import { readBearerToken } from './read-bearer-token.ts';
+import { refusedCredential } from './refused-credential.ts';
 
 /**
  * Who is asking. On an open route it is nobody, whatever credential was sent. On a peer route the Authorizer is not asked, so
@@ -16,7 +17,7 @@ export const identifyCaller = async (
   const token = readBearerToken(info.request);
   const known = info.access === 'peer' ? null : await authorizer.authenticate(token);
   const caller = hooks.hasHandlers(httpPrincipal) ? await hooks.filter(httpPrincipal, known, info) : known;
-  if (caller === null) throw new ServiceError('authentication', AUTHENTICATION_DETAIL);
+  if (caller === null) throw refusedCredential();
   return caller;
 };
 

@@ -3,7 +3,7 @@ import { isFaithfulNumber } from './faithful-number.ts';
 import { JsonNameList } from './json-name-list.ts';
 
 /** Deepest accepted nesting of arrays and objects. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 export interface JsonScan {
   /** Where, in bytes, the numbers stand that a double cannot take faithfully, in order. */

@@ -12,7 +12,7 @@ import type { AssertParts } from './assert-fact-route.ts';
 import type { Answer } from './idempotency.ts';
 
 /** Items of one batch (wire contract 4.4). */
-export const MAX_BATCH_ITEMS = 1000;
+const MAX_BATCH_ITEMS = 1000;
 
 /** POST /v1/facts/batch (wire contract 4.4): a verdict per item; what is accepted is stored in one transaction. */
 export const assertBatchRoute = (

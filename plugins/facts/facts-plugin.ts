@@ -6,6 +6,7 @@ import {
   Facts,
   factAppended,
   factBeforeAppend,
+  KERNEL_API,
   NodeSelf,
   optional,
   schema,
@@ -42,8 +43,8 @@ const PURGE_INTERVAL_MS = 10 * 60 * 1000;
 
 export const factsPlugin = definePlugin({
   name: 'facts',
-  version: '1.0.0',
-  kernelApi: 1,
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
   summary: 'Assert, query and explain facts',
   requires: {
     facts: Facts,
@@ -57,8 +58,20 @@ export const factsPlugin = definePlugin({
     type: 'object',
     additionalProperties: false,
     properties: {
-      attestationRequired: { type: 'boolean', default: false, env: 'SVC_ATTESTATION_REQUIRED' },
-      sessionGuard: { type: 'string', enum: ['off', 'enforce'], default: 'off', env: 'SVC_SESSION_GUARD' },
+      attestationRequired: {
+        type: 'boolean',
+        default: false,
+        env: 'SVC_ATTESTATION_REQUIRED',
+        description: 'whether every assertion must carry the signature of an agent key',
+      },
+      sessionGuard: {
+        type: 'string',
+        enum: ['off', 'enforce'],
+        default: 'off',
+        env: 'SVC_SESSION_GUARD',
+        description:
+          'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
+      },
     },
   }),
   migrations: factsMigrations,

@@ -15,7 +15,7 @@ import {
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
 /** How long an answer is kept (wire contract 4.3). */
-export const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
+const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
 
 /** What a request is answered with; the text is the body, byte for byte. */
 export interface Answer {

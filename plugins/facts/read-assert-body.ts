@@ -11,9 +11,9 @@ import {
 import { type Derivation, readDerivations } from './read-derivations.ts';
 
 /** How far ahead of the node's clock a suggested timestamp may lie (wire contract 4.2). */
-export const MAX_TIMESTAMP_LEAD_MS = 300_000;
+const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
-export type WriteMode = 'assert' | 'summarize_with_provenance';
+type WriteMode = 'assert' | 'summarize_with_provenance';
 
 /** A signature of an agent over the assertion (wire contract 2.6). */
 export interface Attestation {

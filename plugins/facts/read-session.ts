@@ -1,7 +1,7 @@
 import { type RouteRequest, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** Characters, after trimming (wire contract 2.5). */
-export const MAX_SESSION_LENGTH = 128;
+const MAX_SESSION_LENGTH = 128;
 
 /** The session that a request belongs to, null without one. Throws `session_id_too_long` (400). */
 export type ReadSession = (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>) => string | null;

@@ -14,7 +14,7 @@ import { SESSION_READS_TABLE } from './facts-migrations.ts';
 import type { AssertBody } from './read-assert-body.ts';
 
 /** How long a session is held to what it has read (wire contract 2.5). */
-export const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
+const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
 
 /** A session that keeps reading one scope is written down this often, and remembered that much longer. */
 const REFRESH_MS = 60_000;

@@ -2,7 +2,7 @@ import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.
 
 /** Bounds of one walk (wire contract 4.9). */
 export const MAX_LEVELS = 64;
-export const MAX_NODES = 1000;
+const MAX_NODES = 1000;
 
 /** A reference as one caller sees it: the newest fact with this content id that the caller may read, or nothing. */
 export interface DerivationNode {

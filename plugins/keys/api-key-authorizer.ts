@@ -1,4 +1,4 @@
-import { type Authorizer, type Clock, type Principal, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { type Authorizer, type Clock, type Principal, refusedCredential, sha256Hex } from '../../kernel/plugin-api.ts';
 import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { KeyCache } from './key-cache.ts';
 import type { StoredKey } from './key-row.ts';
@@ -31,14 +31,14 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: Author
   };
   const cache = new KeyCache(load, () => clock.monotonicMs());
   const admit = (credential: Credential | undefined): Principal => {
-    if (credential === undefined) throw refusal();
+    if (credential === undefined) throw refusedCredential();
     // Asked at every use: the cache may outlast the key.
-    if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusal();
+    if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusedCredential();
     return credential.principal;
   };
   return {
     authenticate(token) {
-      if (token === null || token === '' || token.length > MAX_RAW_KEY_LENGTH) throw refusal();
+      if (token === null || token === '' || token.length > MAX_RAW_KEY_LENGTH) throw refusedCredential();
       const found = cache.get(sha256Hex(token));
       return found instanceof Promise ? found.then(admit) : admit(found);
     },
@@ -58,10 +58,3 @@ const credentialOf = (key: StoredKey, tenantId: string): Credential => ({
   }),
   expiresMs: key.expiresMs,
 });
-
-/** One text for every reason, so that the answer does not tell them apart. */
-const refusal = (): ServiceError =>
-  new ServiceError(
-    'authentication',
-    'a valid credential is required: send one header "Authorization: Bearer <key>" with a key that is neither expired nor revoked',
-  );

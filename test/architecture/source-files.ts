@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Folders that hold the program. */
-export const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'test', 'bench'] as const;
+const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'test', 'bench'] as const;
 
 export interface SourceFile {
   /** Path from the root of the project, with slashes. */

@@ -3,7 +3,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 /** Stamps compare as numbers only while the counter fits behind the milliseconds; a test never counts that far. */
 const COUNTER_ROOM = 4_096;
 
-export const stampNumber = (wall: number, counter: number): number => {
+const stampNumber = (wall: number, counter: number): number => {
   if (counter >= COUNTER_ROOM) throw new Error('the counter ran further than this test can compare');
   return wall * COUNTER_ROOM + counter;
 };

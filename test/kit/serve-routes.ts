@@ -53,7 +53,7 @@ const PRINCIPALS = new Map([
   [TOKENS.writer, principal('agent:writer', ['read', 'write'])],
 ] as const);
 
-export const tokenAuthorizer: Authorizer = {
+const tokenAuthorizer: Authorizer = {
   authenticate(token) {
     if (token === TOKENS.down)
       throw new ServiceError('unavailable', 'the store cannot be reached', { hint: 'at 10.0.0.5' });

@@ -80,7 +80,7 @@ const anyBound = fc.oneof(
 );
 
 /** The tables that the test fills, with the columns of each that a filter may join. */
-export const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | 'number' | 'stamp'>>>> = {
+const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | 'number' | 'stamp'>>>> = {
   facts: {
     id: 'text',
     entity_key: 'text',
