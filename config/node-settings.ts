@@ -115,6 +115,7 @@ export const koaSettings: Schema<KoaSettings> = schema<KoaSettings>({
 
 export interface PostgresSettings {
   readonly url: string;
+  readonly dataFolder: string;
   readonly poolSize: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -127,7 +128,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 
 export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSettings>({
   type: 'object',
-  required: ['url', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs'],
+  required: ['url', 'dataFolder', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs'],
   properties: {
     url: {
       type: 'string',
@@ -136,6 +137,14 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       writeOnly: true,
       description:
         'PostgreSQL: postgres://user:password@host:port/database; the variable, when set, chooses PostgreSQL',
+    },
+    dataFolder: {
+      type: 'string',
+      minLength: 1,
+      default: 'data',
+      env: 'SVC_DATA_FOLDER',
+      description:
+        'PostgreSQL: folder for what lies beside an SQLite store otherwise: the private key, the first API key',
     },
     poolSize: {
       type: 'integer',

@@ -1,9 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { StoreConfig } from './node-config.ts';
 
-/** Where files lie that belong to a store which is not a file itself: from the working directory, as the default store would. */
-const FOLDER = 'data';
-
 /** Where the store is, for people. The user, the password and the parameters of an address are nobody's business. */
 export const storeLocation = (store: StoreConfig): string => {
   if (store.use === 'sqlite') return store.settings.path;
@@ -17,4 +14,4 @@ export const storeLocation = (store: StoreConfig): string => {
 
 /** Folder for files that belong to the store: its private key, the first API key. */
 export const dataFolder = (store: StoreConfig): string =>
-  store.use === 'sqlite' ? dirname(resolve(store.settings.path)) : resolve(FOLDER);
+  store.use === 'sqlite' ? dirname(resolve(store.settings.path)) : resolve(store.settings.dataFolder);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { AnyPlugin } from '../../kernel/plugin-api.ts';
+import { forEachStore } from '../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 
 const refIds = (plugin: AnyPlugin): string[] =>
@@ -35,7 +36,7 @@ function watchedEnvironment() {
   return { env, read };
 }
 
-describe('a plugin that is switched off', () => {
+forEachStore('a plugin that is switched off', () => {
   const plugins = new Map<string, AnyPlugin>();
   let everything: TestNode;
   /** Variables that the frame itself reads, with every plugin off. */

@@ -20,6 +20,7 @@ describe('the configuration of the store', () => {
     const { store, problems } = loadNodeConfig({
       env: {
         SVC_DATABASE_URL: URL,
+        SVC_DATA_FOLDER: '/srv/node-a',
         SVC_DATABASE_POOL_SIZE: '40',
         SVC_DATABASE_LOCK_TIMEOUT_MS: '1000',
         SVC_DATABASE_STATEMENT_TIMEOUT_MS: '2000',
@@ -29,7 +30,13 @@ describe('the configuration of the store', () => {
     expect(problems).to.deep.equal([]);
     expect(store).to.deep.equal({
       use: 'postgres',
-      settings: { url: URL, poolSize: 40, lockTimeoutMs: 1_000, statementTimeoutMs: 2_000 },
+      settings: {
+        url: URL,
+        dataFolder: '/srv/node-a',
+        poolSize: 40,
+        lockTimeoutMs: 1_000,
+        statementTimeoutMs: 2_000,
+      },
     });
   });
 
@@ -42,7 +49,13 @@ describe('the configuration of the store', () => {
   it('takes PostgreSQL from the file, with its defaults', async () => {
     const { store, problems } = await load({ use: 'postgres', url: URL });
     expect(problems).to.deep.equal([]);
-    expect(store.settings).to.deep.equal({ url: URL, poolSize: 16, lockTimeoutMs: 5_000, statementTimeoutMs: 15_000 });
+    expect(store.settings).to.deep.equal({
+      url: URL,
+      dataFolder: 'data',
+      poolSize: 16,
+      lockTimeoutMs: 5_000,
+      statementTimeoutMs: 15_000,
+    });
   });
 
   it('refuses PostgreSQL without an address, or with one that is none', async () => {
@@ -65,7 +78,7 @@ describe('the configuration of the store', () => {
     expect(JSON.stringify(node.config.report)).not.to.include('p%40ss');
   });
 
-  it('keeps the files beside the store in a folder of their own when the store is not a file', () => {
+  it('has a folder for files of the store also when the store is not a file', () => {
     const { store } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
     expect(dataFolder(store)).to.equal(join(process.cwd(), 'data'));
     const file = loadNodeConfig({ env: { SVC_DB_PATH: '/srv/facts/x.db' } });

@@ -17,14 +17,17 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   const { url } = await server();
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administer(url, `CREATE DATABASE ${name}`);
-  const database = new URL(url);
-  database.pathname = `/${name}`;
-  return {
-    url: database.href,
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  const database = {
+    url: address.href,
     drop: async () => {
+      leftOver.delete(database);
       await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
+  leftOver.add(database);
+  return database;
 };
 
 /** Runs one statement as the user who may create databases. */
@@ -47,6 +50,9 @@ interface Server {
 
 let running: Promise<Server> | undefined;
 
+/** Databases that no test has removed. They matter on a server that outlives the run. */
+const leftOver = new Set<TestDatabase>();
+
 const server = (): Promise<Server> => {
   running ??= given() ?? startPostgres();
   return running;
@@ -61,6 +67,7 @@ const given = (): Promise<Server> | undefined => {
 if (typeof after === 'function') {
   after('PostgreSQL stops', async () => {
     const server = await running?.catch(() => undefined);
+    for (const database of leftOver) await database.drop();
     running = undefined;
     await server?.stop();
   });

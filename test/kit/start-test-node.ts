@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { Kernel } from '../../kernel/create-kernel.ts';
@@ -25,7 +24,9 @@ import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { currentStore, type StoreKind } from './for-each-store.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
+import { placeTestStore } from './test-store.ts';
 
 export interface TestNodeOptions {
   /**
@@ -43,7 +44,9 @@ export interface TestNodeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: ManualClock;
   readonly random?: Random;
-  /** Folder of the store. A folder that is given outlives the node, so that another can be started on it. */
+  /** Engine of the store; without it the one of the suite (`forEachStore`), otherwise SQLite. */
+  readonly store?: StoreKind;
+  /** Folder of the node, and of its store. A folder that is given outlives the node, so that another can be started on it. */
   readonly folder?: string;
   readonly network?: LoopbackNetwork;
   /** Address on the network. */
@@ -77,13 +80,16 @@ export interface TestNode {
 
 const DEFAULT_URL = 'http://localhost:8765';
 
-/** The real wiring on a real SQLite file, with time, chance and network in the hands of the test. Rejects as a start does. */
+/** The real wiring on a real store, with time, chance and network in the hands of the test. Rejects as a start does. */
 export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
   const { clock = createManualClock(), network = createLoopbackNetwork(), url = DEFAULT_URL } = options;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'node-')));
   const logLines: LogLine[] = [];
+  const store = await placeTestStore(options.store ?? currentStore(), folder);
   const removeFolder = async () => {
-    if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+    if (options.folder !== undefined) return;
+    await store.remove();
+    await rm(folder, { recursive: true, force: true });
   };
   const random = options.random ?? createSeededRandom();
   const keyRing = createKeyRing();
@@ -94,7 +100,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
       plugins: pluginObjects(options, keyRing),
       overrides: {
         node: { url, ...options.node },
-        adapters: { store: { path: join(folder, 'node.db') } },
+        adapters: { store: store.settings },
         plugins: { ...switches(options.plugins), ...options.settings },
       },
       adapters: {
@@ -102,7 +108,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         random,
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
-        store: () => createSqliteStore({ path: join(folder, 'node.db'), watchNesting: true }),
+        store: store.open,
         extras: [quietBilling],
       },
     });

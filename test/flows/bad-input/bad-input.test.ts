@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import { hostileRequests, rightRequest } from './hostile-requests.ts';
 import { judgeReply } from './judge-reply.ts';
@@ -10,8 +11,7 @@ import { SERVICE_ROWS } from './service-rows.ts';
 const ROWS: readonly RouteRow[] = [...FACT_ROWS, ...SERVICE_ROWS];
 const SHOWN = 20;
 
-describe('Bad input', function () {
-  this.timeout(60_000);
+forEachStore('Bad input', () => {
   let node: NodeUnderAttack;
 
   before(async () => {

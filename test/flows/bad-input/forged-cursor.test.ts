@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 import { judgeReply } from './judge-reply.ts';
@@ -17,7 +18,7 @@ const flipBit = (cursor: string, at: number): string => {
   return bytes.toString('base64url');
 };
 
-describe('A page cursor', () => {
+forEachStore('A page cursor', () => {
   let node: NodeUnderAttack;
 
   before(async () => {

@@ -7,6 +7,8 @@ import { FactStore, PERMISSIONS, type Principal, SCOPES } from '../../../kernel/
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
+import { currentStore } from '../../kit/for-each-store.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
 import type { Keys } from './hostile-requests.ts';
 import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
@@ -75,13 +77,15 @@ const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
 export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const folder = await mkdtemp(join(tmpdir(), 'node-'));
   const logLines: LogLine[] = [];
+  const store = await placeTestStore(currentStore(), folder);
   const node = await createNode({
     env: {},
-    overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
+    overrides: { adapters: { store: store.settings, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });
   const stop = async (): Promise<void> => {
     await node.stop();
+    await store.remove();
     await rm(folder, { recursive: true, force: true });
   };
   try {

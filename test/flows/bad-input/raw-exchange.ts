@@ -70,5 +70,6 @@ export const exchange = (port: number, request: RawRequest): Promise<RawReply> =
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', finish);
     socket.on('end', () => finish());
-    socket.end(bytesOf(request));
+    // Not ended: a client that closes its half is taken for one that does not wait for the answer.
+    socket.write(bytesOf(request));
   });

@@ -1,29 +1,31 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 import { openNodeRecord } from '../../../kernel/identity/node-record.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { currentStore, forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
 
 const settings = { serviceName: 'svc', nodeUrl: 'http://localhost:8765' };
 
 const withStores = (count: number, work: (stores: readonly FactStore[]) => Promise<void>): Promise<void> =>
   inTemporaryFolder(async (folder) => {
-    const stores = Array.from({ length: count }, () => createSqliteStore({ path: join(folder, 'node.db') }));
+    const place = await placeTestStore(currentStore(), folder);
+    const stores = Array.from({ length: count }, () => place.open());
     try {
       await stores[0]?.migrate(CORE_MIGRATIONS);
       await work(stores);
     } finally {
       await Promise.all(stores.map((store) => store.close()));
+      await place.remove();
     }
   });
 const withStore = (work: (store: FactStore) => Promise<void>): Promise<void> =>
   withStores(1, ([store]) => work(store as FactStore));
 
-describe('the node record', () => {
+forEachStore('the node record', () => {
   it('draws an identity and a secret at the first start and keeps them', () =>
     withStore(async (store) => {
       const first = await openNodeRecord(store, settings, createSeededRandom(1));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type AnyPlugin, definePlugin, FactStore, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -9,7 +10,7 @@ const withMigrations = (name: string, ...migrations: readonly Migration[]): AnyP
 const migrate = (up: Migration['up'], name = 'acme-notes'): Promise<Error> =>
   rejection(startTestNode({ plugins: [withMigrations(name, { number: 900, name: 'try', up })] }));
 
-describe('migrations of plugins', () => {
+forEachStore('migrations of plugins', () => {
   it('make tables with the prefix of the plugin, in one chain or in several, and see no others', async () => {
     let seen: readonly string[] = [];
     const node = await startTestNode({

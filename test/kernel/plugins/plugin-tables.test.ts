@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { DEFAULT_TENANT, definePlugin, FactStore, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-describe('tables of a plugin', () => {
+forEachStore('tables of a plugin', () => {
   let node: TestNode;
   let tables: PluginTables;
 

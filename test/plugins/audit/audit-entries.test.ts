@@ -8,6 +8,7 @@ import {
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
 import { type AuditEntry, AuditLog, REJECTIONS_PER_MINUTE } from '../../../plugins/audit/audit-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const CALLER: Principal = {
@@ -46,7 +47,7 @@ const breaker = definePlugin({
     ),
 });
 
-describe('audit entries', () => {
+forEachStore('audit entries', () => {
   let node: TestNode;
   let auditor: string;
   let audit: AuditLog;

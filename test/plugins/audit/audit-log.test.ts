@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 interface Entry {
@@ -10,7 +11,7 @@ interface Entry {
   readonly detail: unknown;
 }
 
-describe('the audit log of a tenant', () => {
+forEachStore('the audit log of a tenant', () => {
   let node: TestNode;
   let auditor: string;
   let admin: string;
@@ -126,7 +127,7 @@ describe('the audit log of a tenant', () => {
   });
 });
 
-describe('the audit log of one tenant', () => {
+forEachStore('the audit log of one tenant', () => {
   it('shows nothing of another', async () => {
     const node = await startTestNode({
       plugins: ['keys', 'audit', 'facts'],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 interface Entry {
@@ -16,7 +17,7 @@ const HIDDEN = {
   fact_scope: null,
 };
 
-describe('audit entries with their facts', () => {
+forEachStore('audit entries with their facts', () => {
   let node: TestNode;
   let writer: string;
   let other: string;
@@ -154,7 +155,7 @@ describe('audit entries with their facts', () => {
   });
 });
 
-describe('the export of audit entries', () => {
+forEachStore('the export of audit entries', () => {
   it('is CSV with a header, of every entry the list has, and safe to open in a spreadsheet', async () => {
     const node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
     const key = await node.addKey({ entityUri: '=HYPERLINK("http://x")' });

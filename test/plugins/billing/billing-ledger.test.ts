@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { createRecordingSink } from './recording-sink.ts';
 
@@ -7,7 +8,7 @@ interface Event {
   readonly ts: string;
 }
 
-describe('GET /v1/admin/billing/events', () => {
+forEachStore('GET /v1/admin/billing/events', () => {
   let node: TestNode;
   let admin: string;
   let writer: string;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -21,7 +22,7 @@ const grouping = fc.array(fc.record({ size: fc.integer({ min: 1, max: 5 }), batc
   maxLength: 14,
 });
 
-describe('the set of conflicts', () => {
+forEachStore('the set of conflicts', () => {
   let node: TestNode;
   let key: string;
   let runs = 0;

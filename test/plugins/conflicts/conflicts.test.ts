@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['facts', 'conflicts', 'keys', 'audit'];
@@ -12,7 +13,7 @@ interface Assertion {
   readonly valid_until?: string;
 }
 
-describe('contradictions', () => {
+forEachStore('contradictions', () => {
   let node: TestNode;
   let key: string;
 

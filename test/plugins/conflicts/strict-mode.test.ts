@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-describe('strict conflict mode', () => {
+forEachStore('strict conflict mode', () => {
   let node: TestNode;
   let key: string;
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-describe('who may assert what', () => {
+forEachStore('who may assert what', () => {
   let node: TestNode;
   let key: string;
 

@@ -1,9 +1,10 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-describe('an assertion signed by an agent key', () => {
+forEachStore('an assertion signed by an agent key', () => {
   let node: TestNode;
   let key: string;
   let keyId: string;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
@@ -27,7 +28,7 @@ const bodiesOf = (steps: readonly Step[], entity: string) =>
 /** Which answers name the same fact: the ids replaced by the place where each occurs first. */
 const patternOf = (ids: readonly string[]): number[] => ids.map((id) => ids.indexOf(id));
 
-describe('a history of assertions', () => {
+forEachStore('a history of assertions', () => {
   let node: TestNode;
   let key: string;
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { definePlugin, factAppended } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-describe('a repeated assertion', () => {
+forEachStore('a repeated assertion', () => {
   let node: TestNode;
   let key: string;
   let appended = 0;

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { FactStore, type StoredFact } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
 
-describe('reading one fact', () => {
+forEachStore('reading one fact', () => {
   let node: TestNode;
   let key: string;
 

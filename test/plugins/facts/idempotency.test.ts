@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('an Idempotency-Key', () => {
+forEachStore('an Idempotency-Key', () => {
   let node: TestNode;
   let key: string;
 

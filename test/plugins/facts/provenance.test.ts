@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { StoredFact } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
@@ -9,7 +10,7 @@ import { cidOf, madeFact, store } from './made-facts.ts';
 
 const UNKNOWN = `sha256:${'0'.repeat(64)}`;
 
-describe('provenance', () => {
+forEachStore('provenance', () => {
   let node: TestNode;
   let key: string;
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
 
-describe('querying facts', () => {
+forEachStore('querying facts', () => {
   let node: TestNode;
   let key: string;
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('the read-then-write guard', () => {
+forEachStore('the read-then-write guard', () => {
   let node: TestNode;
   let key: string;
 

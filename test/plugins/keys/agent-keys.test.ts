@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createSigner, encodeBase64Url, type Signer } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const signerOf = (fill: number): Signer => createSigner(new Uint8Array(32).fill(fill));
@@ -7,7 +8,7 @@ const SIGNER = signerOf(7);
 const PUBLIC_KEY = encodeBase64Url(SIGNER.publicKey);
 const FACT = { entity: 'user:alice', relation: 'memory:role', value: { type: 'string', v: 'CEO' }, source: 'agent:w' };
 
-describe('agent keys', () => {
+forEachStore('agent keys', () => {
   let node: TestNode;
   let writer: string;
   let stranger: string;

@@ -5,11 +5,12 @@ import { expect } from 'chai';
 import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const KEY = 'sixteen-letters!';
 
-describe('the first key of a store', () => {
+forEachStore('the first key of a store', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bootstrap-'));

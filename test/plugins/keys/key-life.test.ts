@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { createManualClock } from '../../fakes/manual-clock.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const DAY_MS = 86_400_000;
 let drawn = 0;
 const freshKey = (): string => `raw-${String(++drawn).padStart(40, '0')}`;
 
-describe('the life of a key', () => {
+forEachStore('the life of a key', () => {
   let node: TestNode;
   let admin: string;
   beforeEach(async () => {
@@ -140,7 +141,7 @@ describe('the life of a key', () => {
   });
 });
 
-describe('a key on several processes', () => {
+forEachStore('a key on several processes', () => {
   it('stops working everywhere within a second of its revocation, and after a restart', async () => {
     const clock = createManualClock();
     const first = await startTestNode({ plugins: ['keys'], clock });

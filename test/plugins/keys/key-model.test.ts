@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -30,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Every run starts with no active key, because the runs before it have let theirs expire. */
-describe('keys against a model', () => {
+forEachStore('keys against a model', () => {
   let node: TestNode;
   let drawn = 0;
   before(async () => {

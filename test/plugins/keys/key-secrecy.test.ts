@@ -1,19 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sha256Hex } from '../../../kernel/plugin-api.ts';
+import { FactStore, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const RAW = 'raw-secret-0123456789abcdef0123456789abcdef';
 const BOOTSTRAP = 'bootstrap-secret-0123456789';
 
-/** Every byte that the store has on disk. */
-const storedBytes = async (folder: string): Promise<Buffer> => {
+/** Every byte that the node has on disk, and all that its store tells. */
+const storedBytes = async ({ folder, kernel }: TestNode): Promise<Buffer> => {
   const names = await readdir(folder);
-  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name))));
+  const store = kernel.get(FactStore);
+  const tables = await store.tables();
+  const rows = await store.read((snapshot) => Promise.all(tables.map((table) => snapshot.select(table, {}))));
+  return Buffer.concat([...files, Buffer.from(JSON.stringify(rows))]);
 };
 
-describe('the secrecy of keys', () => {
+forEachStore('the secrecy of keys', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({
@@ -46,7 +51,7 @@ describe('the secrecy of keys', () => {
     expect(replies.map(({ status }) => status)).to.deep.equal(statuses);
     const shown = replies.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n');
     const logged = JSON.stringify(node.logLines);
-    const stored = await storedBytes(node.folder);
+    const stored = await storedBytes(node);
     for (const secret of [RAW, BOOTSTRAP]) {
       expect(shown).not.to.contain(secret);
       expect(logged).not.to.contain(secret);

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const DAY_MS = 86_400_000;
 let drawn = 0;
 const freshKey = (): string => `raw-${String(++drawn).padStart(40, '0')}`;
 
-describe('POST /v1/auth/keys', () => {
+forEachStore('POST /v1/auth/keys', () => {
   let node: TestNode;
   let admin: string;
   before(async () => {
@@ -160,7 +161,7 @@ describe('POST /v1/auth/keys', () => {
   });
 });
 
-describe('the maximum age of keys', () => {
+forEachStore('the maximum age of keys', () => {
   it('can be switched off, and keys then need no end', async () => {
     const node = await startTestNode({ plugins: ['keys'], env: { SVC_API_KEY_MAX_AGE_DAYS: '0' } });
     const admin = await node.addKey({ permissions: ['admin'] });

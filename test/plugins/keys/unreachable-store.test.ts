@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { FactStore } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-describe('a key that cannot be checked', () => {
+forEachStore('a key that cannot be checked', () => {
   it('is answered with 503 and never lets anybody in', async () => {
     const node = await startTestNode({ plugins: ['keys'] });
     const key = await node.addKey();

@@ -10,6 +10,7 @@ import {
   verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const SEED = new Uint8Array(32).fill(3);
@@ -40,7 +41,7 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node.stop();
 });
 
-describe('the node metadata', () => {
+forEachStore('the node metadata', () => {
   it('is open, and says what the contract says of a node on its own', async () => {
     const node = await start({
       plugins: ['node-info'],
@@ -122,7 +123,7 @@ describe('the node metadata', () => {
   });
 });
 
-describe('the health of the node', () => {
+forEachStore('the health of the node', () => {
   const health = async (node: TestNode) => {
     const { status, text } = await node.request('GET', '/healthz');
     return [status, text];

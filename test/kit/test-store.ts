@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createPostgresStore } from '../../adapters/postgres/create-postgres-store.ts';
+import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
+import type { FactStore } from '../../ports/ports.ts';
+import type { StoreKind } from './for-each-store.ts';
+import { createTestDatabase, type TestDatabase } from './postgres-server.ts';
+
+/** Where the store of a test is. */
+export interface TestStore {
+  /** The `store` part of the adapters in a configuration. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** A new store on the data. */
+  open(): FactStore;
+  /** Removes what is not in the folder. */
+  remove(): Promise<void>;
+}
+
+/** Finds the store of a folder, or makes an empty one: a file in it, or a database of its own. */
+export const placeTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
+  if (kind === 'sqlite') {
+    const path = join(folder, 'node.db');
+    return {
+      settings: { use: 'sqlite', path },
+      open: () => createSqliteStore({ path, watchNesting: true }),
+      remove: async () => {},
+    };
+  }
+  const database = await databaseOf(folder);
+  const { url } = database;
+  return {
+    settings: { use: 'postgres', url, dataFolder: folder },
+    open: () => createPostgresStore({ url, watchNesting: true }),
+    remove: async () => {
+      databases.delete(folder);
+      await database.drop();
+    },
+  };
+};
+
+const databases = new Map<string, Promise<TestDatabase>>();
+
+const databaseOf = (folder: string): Promise<TestDatabase> => {
+  const known = databases.get(folder) ?? createTestDatabase();
+  databases.set(folder, known);
+  return known;
+};
