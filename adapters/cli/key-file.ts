@@ -5,7 +5,6 @@ import {
   copyFileSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
+import { createFolder } from '../files/create-folder.ts';
 
 const KEY_BYTES = 32;
 /** The shortest key that a node knows (wire contract 13.2). */
@@ -26,7 +26,7 @@ export const drawKey = (): string => randomBytes(KEY_BYTES).toString('hex');
  * file appears under its name complete or not at all, so that a crash never leaves half a key behind.
  */
 export const writeKeyFile = (path: string, key: string): boolean => {
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(dirname(path));
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
   writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {

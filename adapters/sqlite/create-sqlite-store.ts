@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
+import { createFolder } from '../files/create-folder.ts';
 import { createKnexFactStore } from '../sql/knex-fact-store.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
@@ -39,7 +39,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const path = checkedPath(options.path);
   const busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   const driver = options.driver ?? loadSqliteDriver();
-  createFolder(path);
+  createFolderOf(path);
   const open = (pragmas: readonly string[]): SqliteConnection => openConnection(driver, path, busyTimeoutMs, pragmas);
   return createKnexFactStore(
     new SqliteEngine({
@@ -75,9 +75,9 @@ const checkedPath = (path: string): string => {
   return resolve(path);
 };
 
-const createFolder = (path: string): void => {
+const createFolderOf = (path: string): void => {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path), 0o700);
   } catch (cause) {
     throw new ServiceError('unavailable', 'the folder of the store could not be created', {
       hint: `check that ${dirname(path)} can be created and that no file is in the way`,

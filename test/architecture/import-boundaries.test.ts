@@ -23,7 +23,7 @@ function mayReach(from: string, to: string): boolean {
   if (top === 'kernel') return /^(kernel|ports)\//.test(to);
   if (top === 'adapters') {
     if (second === 'class-plugins' && to === 'kernel/plugin-api.ts') return true;
-    return to.startsWith('ports/') || to.startsWith('adapters/sql/') || to.startsWith(`adapters/${second}/`);
+    return to.startsWith('ports/') || /^adapters\/(sql|files)\//.test(to) || to.startsWith(`adapters/${second}/`);
   }
   if (to === 'kernel/plugin-api.ts' || to.startsWith('ports/') || to.startsWith(`plugins/${second}/`)) return true;
   const foreign = /^plugins\/([^/]+)\/([^/]+)\.ts$/.exec(to);
