@@ -4,9 +4,12 @@ import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { evaluateFilter, memberOf } from '../../../kernel/facts/evaluate-filter.ts';
 import { compareHlc } from '../../../kernel/facts/hybrid-logical-clock.ts';
 import type { ColumnCondition, ColumnMatch, Filter, Hlc, SqlValue, StoredFact } from '../../../ports/ports.ts';
+import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
 import { idsOf, sampleCover, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
-import { createTemporaryStore, type TemporaryStore } from '../sqlite/temporary-store.ts';
+import { createTemporaryDatabase } from '../postgres/temporary-database.ts';
+import { createTemporaryStore } from '../sqlite/temporary-store.ts';
 import { arbitraryFacts, arbitraryFilter } from './arbitrary-filters.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
@@ -14,13 +17,13 @@ type Cell = SqlValue | Hlc;
 
 const FACTS = 60;
 
-describe('compile-filter', () => {
-  let temporary: TemporaryStore;
+forEachStore('compile-filter', (engine) => {
+  let temporary: StoreUnderTest;
   let facts: readonly StoredFact[];
   let tables: Readonly<Record<string, readonly Row[]>>;
 
   before(async () => {
-    temporary = await createTemporaryStore();
+    temporary = await (engine === 'sqlite' ? createTemporaryStore() : createTemporaryDatabase());
     const { store } = temporary;
     await store.migrate(CORE_MIGRATIONS);
     facts = fc.sample(arbitraryFacts(FACTS), { numRuns: 1, seed: 20260302 })[0] as StoredFact[];
