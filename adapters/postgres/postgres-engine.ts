@@ -57,23 +57,9 @@ export class PostgresEngine implements SqlEngine {
   }
 
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#counted(async () => {
-      const { readers } = this.#pools;
-      const connection = await readers.lend();
-      const session = new PostgresSession(connection, this.#parts);
-      try {
-        // Nobody waits for this: the first statement of `work` follows it at once.
-        connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
-        const result = work(session);
-        if (!session.used) this.#pin(session);
-        return await result;
-      } finally {
-        session.end();
-        connection.command('COMMIT').catch(() => {});
-        if (isLoss(session.cause)) connection.spoil();
-        readers.release(connection);
-      }
-    });
+    return this.#counted(() =>
+      withRetries(() => onLoan(this.#pools.readers, (connection) => this.#look(connection, work))),
+    );
   }
 
   write<T>(
@@ -129,15 +115,30 @@ export class PostgresEngine implements SqlEngine {
     }
   }
 
+  async #look<T>(connection: PostgresConnection, work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const session = new PostgresSession(connection, this.#parts);
+    try {
+      // Nobody waits for this: the first statement of `work` follows it at once.
+      connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
+      const result = work(session);
+      if (!session.used) this.#pin(session);
+      return await result;
+    } catch (error) {
+      // Work that has seen nothing yet may begin anew.
+      throw isRetryable(session.cause) && !session.answered ? session.cause : error;
+    } finally {
+      session.end();
+      connection.command('COMMIT').catch(() => {});
+      if (isLoss(session.cause)) connection.spoil();
+    }
+  }
+
   /**
    * Takes the snapshot now: BEGIN alone does not, the first statement does. Commits of this process wait for it, so that no work sees
    * what it has caused itself after its snapshot began.
    */
   #pin(session: PostgresSession): void {
-    const pinned: Promise<void> = session.rows('SELECT 1', []).then(
-      () => {},
-      () => {},
-    );
+    const pinned = session.pin();
     this.#pins.add(pinned);
     void pinned.then(() => this.#pins.delete(pinned));
   }

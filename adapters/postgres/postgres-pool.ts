@@ -17,8 +17,8 @@ export interface PostgresPoolOptions {
 const IDLE_MS = 60_000;
 
 /** Beyond the time that a statement may take: a server that is silent for longer has gone without saying so. */
-const SILENCE_MS = 5_000;
-const WATCH_MS = 1_000;
+const SILENCE_MS = 2_000;
+const WATCH_MS = 500;
 
 const OLDEST_VERSION = 14;
 

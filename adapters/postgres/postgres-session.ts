@@ -26,6 +26,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
   readonly #parts: SessionParts;
   #open = true;
   #used = false;
+  #answered = false;
   #cause: unknown;
   #failure: unknown;
 
@@ -37,6 +38,11 @@ export class PostgresSession implements SqlSession, StatementRunner {
   /** Whether some statement was sent. */
   get used(): boolean {
     return this.#used;
+  }
+
+  /** Whether the server has answered some statement of the work. */
+  get answered(): boolean {
+    return this.#answered;
   }
 
   /** The first error of a statement as its caller saw it, undefined while all went well. */
@@ -51,6 +57,11 @@ export class PostgresSession implements SqlSession, StatementRunner {
 
   end(): void {
     this.#open = false;
+  }
+
+  /** Takes the snapshot of the transaction now. Never rejects. */
+  async pin(): Promise<void> {
+    await this.#connection.command('SELECT 1').catch((error: unknown) => this.fail(error));
   }
 
   /** Keeps a failure that nobody waits for, such as that of beginning the transaction. */
@@ -129,7 +140,9 @@ export class PostgresSession implements SqlSession, StatementRunner {
     if (this.#failure !== undefined) throw this.#failure;
     this.#used = true;
     try {
-      return await work();
+      const result = await work();
+      this.#answered = true;
+      return result;
     } catch (error) {
       this.fail(error);
       throw this.#failure;

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { all, type FactStore } from '../../../ports/ports.ts';
+import { type CuttingProxy, startCuttingProxy } from '../../kit/cutting-proxy.ts';
+import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { administer } from '../../kit/postgres-server.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
+
+/** Ends every session of the database but the one that asks. */
+const KILL_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+/** Runs `body` in the transaction of a write that inserts a setting: at once, or when it is committed. */
+const onInsert = (when: 'at once' | 'at commit', body: string): string => `
+  CREATE SEQUENCE attempts;
+  CREATE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
+  CREATE CONSTRAINT TRIGGER interfere AFTER INSERT ON node_settings
+    DEFERRABLE INITIALLY ${when === 'at commit' ? 'DEFERRED' : 'IMMEDIATE'} FOR EACH ROW EXECUTE FUNCTION interfere()`;
+
+describe('a PostgreSQL store when something fails', () => {
+  let temporary: TemporaryDatabase;
+  let store: FactStore;
+  beforeEach(async () => {
+    temporary = await createTemporaryDatabase();
+    ({ store } = temporary);
+    await store.migrate(CORE_MIGRATIONS);
+  });
+  afterEach(() => temporary.stop());
+
+  const insertSetting = (through: FactStore = store) =>
+    through.write('default', (transaction) => transaction.insertRows('node_settings', [{ key: 'a', value: 'b' }]));
+  const settings = () => store.read((snapshot) => snapshot.select('node_settings', {}));
+
+  describe('a lock', () => {
+    it('that another process holds for too long fails the write, which may be tried again', async () => {
+      const hurried = await temporary.another({ lockTimeoutMs: 100 });
+      await store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        const error = await rejection(storeFacts(hurried, [sampleFact(2)]));
+        expect(error).to.include({ code: 'unavailable', status: 503 });
+        expect(error['headers']).to.deep.equal({ 'Retry-After': '1' });
+        expect(error['hint']).to.include('try again');
+      });
+      expect(await storeFacts(hurried, [sampleFact(2)])).to.deep.equal([true]);
+    });
+
+    it('of one tenant keeps no other tenant waiting', async () => {
+      const other = await temporary.another({ lockTimeoutMs: 100 });
+      await store.write('one', async () => {
+        await other.write('two', (transaction) => transaction.insert([sampleFact(1, { tenantId: 'two' })]));
+      });
+      expect(await count(store)).to.equal(1);
+    });
+
+    it('is waited for no longer than a statement may take', async () => {
+      const hurried = await temporary.another({ lockTimeoutMs: 60_000, statementTimeoutMs: 100 });
+      await store.write('default', async () => {
+        expect(await rejection(storeFacts(hurried, [sampleFact(2)]))).to.include({ code: 'unavailable' });
+      });
+    });
+
+    it('that a change of the schema waits for is waited for as long as it takes', async () => {
+      const hurried = await temporary.another({ lockTimeoutMs: 50, statementTimeoutMs: 50 });
+      const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
+      let migrated: Promise<void> | undefined;
+      await administer(temporary.url, 'CREATE TABLE held (id int)');
+      const first = {
+        ...slow,
+        up: async () => {
+          migrated = hurried.migrate([...CORE_MIGRATIONS, slow]);
+          await administer(temporary.url, 'SELECT pg_sleep(0.2)');
+        },
+      };
+      await store.migrate([...CORE_MIGRATIONS, first]);
+      await migrated;
+    });
+  });
+
+  describe('a session that the server ends', () => {
+    it('in the middle of a write fails it, and leaves nothing of it', async () => {
+      const failed = store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        await administer(temporary.url, KILL_OTHERS);
+        await transaction.insert([sampleFact(2)]);
+      });
+      expect(await rejection(failed)).to.include({ code: 'unavailable', status: 503 });
+      expect(await storeFacts(store, [sampleFact(3)])).to.deep.equal([true]);
+      expect(await count(store)).to.equal(1);
+    });
+
+    it('just before a commit leaves it open whether the write is there', async () => {
+      const failed = store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        await administer(temporary.url, KILL_OTHERS);
+      });
+      expect(await rejection(failed)).to.include({ code: 'commit_unknown', status: 503 });
+      expect(await count(store)).to.equal(0);
+    });
+
+    it('while it commits leaves it open whether the write is there', async () => {
+      await administer(
+        temporary.url,
+        onInsert('at commit', 'PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1)'),
+      );
+      const error = await rejection(insertSetting());
+      expect(error).to.include({ code: 'commit_unknown', status: 503 });
+      expect(error['hint']).to.include('Idempotency-Key');
+      expect(await settings()).to.deep.equal([]);
+    });
+
+    it('between two calls is noticed by neither', async () => {
+      await storeFacts(store, [sampleFact(1)]);
+      await administer(temporary.url, KILL_OTHERS);
+      expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+      expect(await count(store)).to.equal(2);
+    });
+
+    it('in a read fails that read alone', async () => {
+      const failed = store.read(async (snapshot) => {
+        await snapshot.count(all());
+        await administer(temporary.url, KILL_OTHERS);
+        return snapshot.count(all());
+      });
+      expect(await rejection(failed)).to.include({ code: 'unavailable' });
+      expect(await count(store)).to.equal(0);
+    });
+  });
+
+  describe('a transaction that the server calls off', () => {
+    for (const when of ['at once', 'at commit'] as const) {
+      it(`${when} runs again from its beginning`, async () => {
+        const body = "IF nextval('attempts') < 4 THEN RAISE SQLSTATE '40001'; END IF";
+        await administer(temporary.url, onInsert(when, body));
+        let runs = 0;
+        await store.write('default', async (transaction) => {
+          runs += 1;
+          await transaction.insertRows('node_settings', [{ key: 'a', value: 'b' }]);
+          // A failure that the work takes for its own must not hide the reason.
+          await transaction.insert([sampleFact(1)]).catch(() => {
+            throw new Error('taken for something else');
+          });
+        });
+        expect(runs).to.equal(4);
+        expect(await settings()).to.have.length(1);
+        expect(await count(store)).to.equal(1);
+      });
+    }
+
+    it('again and again is given up', async () => {
+      await administer(temporary.url, onInsert('at once', "PERFORM nextval('attempts'); RAISE SQLSTATE '40P01'"));
+      expect(await rejection(insertSetting())).to.include({ code: 'unavailable' });
+      expect((await administer(temporary.url, 'SELECT last_value::int FROM attempts'))[0]).to.deep.equal({
+        last_value: 5,
+      });
+    });
+
+    it('for what it was told to do is a bug, told without the values', async () => {
+      const failed = store.write('default', (transaction) =>
+        transaction.table('node_clock').insert({ id: 'the secret', wall: 1, ctr: 1, epoch: '' }),
+      );
+      const error = await rejection(failed);
+      expect(error['code']).to.equal('22P02');
+      expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.to.include('secret');
+    });
+  });
+
+  describe('a network', () => {
+    let proxy: CuttingProxy;
+    beforeEach(async () => {
+      proxy = await startCuttingProxy(temporary.url);
+    });
+    afterEach(() => proxy.close());
+
+    it('that loses the answer to a commit leaves it open whether the write is there, and here it is', async () => {
+      const remote = await temporary.another({ url: proxy.url });
+      proxy.cutAnswerTo('COMMIT\u0000');
+      expect(await rejection(storeFacts(remote, [sampleFact(1)]))).to.include({ code: 'commit_unknown' });
+      expect(await storeFacts(remote, [sampleFact(1), sampleFact(2)])).to.deep.equal([false, true]);
+      expect((await remote.read((snapshot) => snapshot.get(sampleId(1))))?.id).to.equal(sampleId(1));
+    });
+
+    it('that loses the answer to a statement of its own leaves it open as well', async () => {
+      const remote = await temporary.another({ url: proxy.url });
+      proxy.cutAnswerTo('insert into "node_settings"');
+      const failed = remote.table('node_settings').insert({ key: 'a', value: 'b' });
+      expect(await rejection(failed)).to.include({ code: 'commit_unknown' });
+      expect(await settings()).to.have.length(1);
+    });
+
+    it('that says nothing any more is given up in time', async () => {
+      const remote = await temporary.another({ url: proxy.url, statementTimeoutMs: 100, connectTimeoutMs: 100 });
+      const failed = remote.write('default', async (transaction) => {
+        proxy.freeze();
+        await transaction.insert([sampleFact(1)]);
+      });
+      expect(await rejection(failed)).to.include({ code: 'unavailable' });
+      expect(await rejection(storeFacts(remote, [sampleFact(2)]))).to.include({ code: 'unavailable' });
+      expect(await count(store)).to.equal(0);
+    });
+  });
+});

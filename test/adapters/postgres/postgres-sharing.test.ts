@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { type FactStore, type FeedEntry, type Hlc, ServiceError, type WriteTransaction } from '../../../ports/ports.ts';
+import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { administer } from '../../kit/postgres-server.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+const ZERO: Hlc = { wallMs: 0, counter: 0 };
+
+/** Ticks the clock as the kernel does, and stores one fact under the new stamp. */
+const append = async (transaction: WriteTransaction, n: number, tenantId: string): Promise<void> => {
+  const { wallMs, counter } = await transaction.lockClock();
+  const tick = { wallMs, counter: counter + 1 };
+  await transaction.insert([sampleFact(n, { tenantId, hlc: tick, feed: tick })]);
+  await transaction.saveClock(tick);
+};
+
+/** Reads the feed on and on, as a peer would, until `enough`. */
+const follow = async (store: FactStore, enough: (seen: readonly FeedEntry[]) => boolean): Promise<FeedEntry[]> => {
+  const seen: FeedEntry[] = [];
+  while (!enough(seen)) {
+    const after = seen.at(-1)?.stamp ?? ZERO;
+    seen.push(...(await store.read((snapshot) => snapshot.feedAfter(after, 7))));
+  }
+  return seen;
+};
+
+describe('PostgreSQL stores on one database', () => {
+  let temporary: TemporaryDatabase;
+  let store: FactStore;
+  beforeEach(async () => {
+    temporary = await createTemporaryDatabase();
+    ({ store } = temporary);
+    await store.migrate(CORE_MIGRATIONS);
+  });
+  afterEach(() => temporary.stop());
+
+  it('show an eager reader of the feed every fact once, in the order of its stamps, whoever commits', async () => {
+    const WRITES = 40;
+    const stores = [store, await temporary.another(), await temporary.another()];
+    const tenants = ['one', 'two'];
+    const reader = await temporary.another();
+    const reading = follow(reader, (seen) => seen.length === WRITES * stores.length);
+    await Promise.all(
+      stores.flatMap((each, at) =>
+        Array.from({ length: WRITES }, (_, n) => {
+          const tenant = tenants[n % tenants.length] as string;
+          return each.write(tenant, (transaction) => append(transaction, at * WRITES + n, tenant));
+        }),
+      ),
+    );
+    const seen = await reading;
+    expect(seen.map(({ stamp }) => stamp.counter)).to.deep.equal(seen.map((_, at) => at + 1));
+    expect(new Set(seen.map(({ subjectId }) => subjectId)).size).to.equal(WRITES * stores.length);
+  });
+
+  it('see in a write all that others have written in theirs before', async () => {
+    const other = await temporary.another();
+    const sizes: number[] = [];
+    const write = (through: FactStore, n: number) =>
+      through.write('default', async (transaction) => {
+        const { length } = await transaction.select('facts', {});
+        await transaction.insert([sampleFact(n)]);
+        sizes.push(length);
+      });
+    await Promise.all(Array.from({ length: 30 }, (_, n) => write(n % 2 === 0 ? store : other, n)));
+    expect(sizes.sort((one, next) => one - next)).to.deep.equal(Array.from({ length: 30 }, (_, n) => n));
+  });
+
+  it('go on when one of them changes the tables that all use', async () => {
+    const other = await temporary.another();
+    const rows = (through: FactStore) => through.read((snapshot) => snapshot.select('node_settings', {}));
+    await storeFacts(store, [sampleFact(1)]);
+    for (let time = 0; time < 10; time += 1) await Promise.all([rows(store), rows(store)]);
+    const widen = {
+      owner: 'core',
+      number: 13,
+      name: 'widen',
+      up: ({ schema }) => schema.alterTable('node_settings', (table) => void table.text('more')),
+    } satisfies (typeof CORE_MIGRATIONS)[number];
+    await other.migrate([...CORE_MIGRATIONS, widen]);
+    const written = await store.write('default', async (transaction) => {
+      await transaction.insertRows('node_settings', [{ key: 'a', value: 'b' }]);
+      return transaction.select('node_settings', {});
+    });
+    expect(written).to.deep.equal([{ key: 'a', value: 'b', more: null }]);
+    expect(await rows(store)).to.deep.equal(written);
+    await store.write('default', (tx) => tx.insertRows('node_settings', [{ key: 'b', value: 'c', more: 'd' }]));
+    expect(await rows(other)).to.have.length(2);
+  });
+
+  it('lend connections in turn, and say so when there is none for too long', async () => {
+    const small = await temporary.another({ poolSize: 4, connectTimeoutMs: 100 });
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = Array.from({ length: 3 }, () => small.read(() => gate));
+    const error = await rejection(small.read(async () => {}));
+    expect(error).to.be.instanceOf(ServiceError).and.include({ code: 'unavailable' });
+    expect(error.message).to.include('busy');
+    // Writes have connections of their own.
+    expect(await storeFacts(small, [sampleFact(1)])).to.deep.equal([true]);
+    const waiting = small.read(async (snapshot) => (await snapshot.get(sampleId(1)))?.id);
+    release();
+    expect(await waiting).to.equal(sampleId(1));
+    await Promise.all(held);
+  });
+
+  it('refuse a number that JavaScript would change, rather than give another', async () => {
+    const largest = Number.MAX_SAFE_INTEGER;
+    await storeFacts(store, [sampleFact(1, { timestampMs: largest })]);
+    expect((await store.read((snapshot) => snapshot.get(sampleId(1))))?.timestampMs).to.equal(largest);
+    await administer(temporary.url, `INSERT INTO feed SELECT ${largest}::bigint + 2, 0, 'fact', 'x'`);
+    const error = await rejection(store.read((snapshot) => snapshot.head()));
+    expect(error.message).to.include('cannot hold exactly');
+    expect(await store.read((snapshot) => snapshot.feedAfter(ZERO, 1))).to.have.length(1);
+  });
+});
