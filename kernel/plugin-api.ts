@@ -6,6 +6,7 @@ export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 
 export * from './crypto/random.ts';
 export { sha256Hex } from './crypto/sha256-digest.ts';
 export { contentId } from './facts/content-id.ts';
+export { coverBy } from './facts/cover-by.ts';
 export { liveAmong } from './facts/default-constraints.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
@@ -19,9 +20,10 @@ export { hasForbiddenCodePoint, isWithinCharacters } from './facts/text-rules.ts
 export { tripleId } from './facts/triple-id.ts';
 export * from './hooks/define-hook.ts';
 export * from './hooks/kernel-hooks.ts';
+export { type BoundCursor, bindCursor } from './http/bound-cursor.ts';
 export { Cursors } from './http/cursors.ts';
 export { type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
-export type { CursorCodec } from './http/page-cursor.ts';
+export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { refusedCredential } from './http/refused-credential.ts';
 export { nodePrincipal } from './identity/node-principal.ts';

@@ -11,6 +11,7 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { factAppended, factBeforeAppend } from '../hooks/kernel-hooks.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { coverBy } from './cover-by.ts';
 import {
   type AppendedFact,
   type AppendItem,
@@ -181,18 +182,7 @@ export class AppendRun {
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
     const retractions = stored.filter(({ fact }) => fact.confidence === 0);
     if (retractions.length === 0) return;
-    await this.#transaction.cover(
-      retractions.map(({ fact }) => ({
-        kind: 'retraction',
-        factId: fact.id,
-        tenantId: fact.tenantId,
-        entityKey: fact.entityKey,
-        relationKey: fact.relationKey,
-        scope: fact.scope,
-        gardenId: fact.gardenId,
-        hlc: fact.hlc,
-      })),
-    );
+    await this.#transaction.cover(retractions.map(({ fact }) => coverBy(fact, 'retraction')));
   }
 
   async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {

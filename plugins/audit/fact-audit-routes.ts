@@ -1,6 +1,8 @@
 import {
+  bindCursor,
   type Clock,
   type CursorCodec,
+  type CursorPosition,
   type Facts,
   type HookCaller,
   type Principal,
@@ -45,19 +47,17 @@ export const listAuditRoute = (parts: FactAuditParts): Route<undefined, ListQuer
       limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
     },
   }),
-  handle({ caller, query, path }) {
-    const { store, facts, hooks, cursors } = parts;
+  handle(request) {
+    const { store, facts, hooks } = parts;
+    const { caller, query } = request;
     const filter = filterOf(query, caller);
-    const binding = JSON.stringify([caller.entityUri, path, filter]);
-    const after = positionOf(query.cursor, binding, parts);
+    const bound = bindCursor(request, query.cursor, filter, parts);
+    const after = bound.position && positionOf(bound.position);
     return facts.read(caller, 'get', async (reader) => {
       const found = await store.newestFirst(filter, after, query.limit + 1, reader.snapshot);
-      const page = found.slice(0, query.limit);
-      const last = page.at(-1);
-      const more = found.length > query.limit && last !== undefined;
-      const entries = await readFactEntries(page, reader, hooks);
+      const { rows, cursor } = bound.page(found, query.limit, ({ tsMs, id }) => [tsMs, id]);
+      const entries = await readFactEntries(rows, reader, hooks);
       const total = await store.count(filter, reader.snapshot);
-      const cursor = more ? cursors.encode({ position: [last.tsMs, last.id], binding }) : null;
       return { status: 200, body: { entries, total, cursor } };
     });
   },
@@ -123,12 +123,4 @@ const filterOf = (query: AuditQuery, caller: Principal): AuditFilter => ({
   ownedBy: seesAllEntries(caller) ? undefined : caller.entityUri,
 });
 
-const positionOf = (
-  cursor: string | undefined,
-  binding: string,
-  { cursors, clock }: FactAuditParts,
-): AuditPosition | undefined => {
-  if (cursor === undefined) return undefined;
-  const [tsMs, id] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
-  return { tsMs: Number(tsMs), id: String(id) };
-};
+const positionOf = ([tsMs, id]: CursorPosition): AuditPosition => ({ tsMs: Number(tsMs), id: String(id) });

@@ -1,4 +1,5 @@
 import {
+  bindCursor,
   type Clock,
   type CursorCodec,
   type Facts,
@@ -43,19 +44,17 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
       limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
     },
   }),
-  handle({ caller, query, path }) {
-    const { store, facts, cursors } = parts;
+  handle(request) {
+    const { store, facts } = parts;
+    const { caller, query } = request;
     const filter = filterOf(query, caller.tenantId);
-    const binding = JSON.stringify([caller.entityUri, path, filter]);
-    const after = positionOf(query.cursor, binding, parts);
+    const bound = bindCursor(request, query.cursor, filter, parts);
+    const after = bound.position && Number(bound.position[0]);
     return facts.read(caller, 'query', async ({ snapshot }) => {
       const found = await store.newestFirst(filter, after, query.limit + 1, snapshot);
-      const page = found.slice(0, query.limit);
-      const last = page.at(-1);
-      const more = found.length > query.limit && last !== undefined;
+      const { rows, cursor } = bound.page(found, query.limit, ({ seq }) => [seq]);
       const total = await store.count(filter, snapshot);
-      const events = page.map(({ event }) => billingEventJson(event));
-      const cursor = more ? cursors.encode({ position: [last.seq], binding }) : null;
+      const events = rows.map(({ event }) => billingEventJson(event));
       return { status: 200, body: { events, total, cursor } };
     });
   },
@@ -68,13 +67,3 @@ const filterOf = (query: Query, tenantId: string): BillingFilter => ({
   sinceMs: readInstantParameter(query.since, 'since'),
   untilMs: readInstantParameter(query.until, 'until'),
 });
-
-const positionOf = (
-  cursor: string | undefined,
-  binding: string,
-  { cursors, clock }: BillingRouteParts,
-): number | undefined => {
-  if (cursor === undefined) return undefined;
-  const [seq] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
-  return Number(seq);
-};

@@ -4,6 +4,7 @@ import {
   type SqlValue,
   sha256Hex,
   type TripleKey,
+  tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 
@@ -19,9 +20,6 @@ export interface ConflictRecord extends TripleKey {
   /** Id of the resolution fact. */
   readonly resolvedBy: string | null;
 }
-
-export const tripleId = ({ tenantId, entityKey, relationKey, scope }: TripleKey): string =>
-  [tenantId, entityKey, relationKey, scope].join('\u0000');
 
 export function recordOf(row: Readonly<Record<string, SqlValue>>): ConflictRecord {
   return {

@@ -6,6 +6,7 @@ import {
   factAppended,
   factBeforeAppend,
   GardenAccess,
+  KERNEL_API,
   NodeSelf,
   optional,
   Random,
@@ -28,7 +29,7 @@ interface Settings {
 export const conflictsPlugin = definePlugin({
   name: 'conflicts',
   version: '0.9.0-alpha.1',
-  kernelApi: 1,
+  kernelApi: KERNEL_API,
   summary: 'Detects contradictions, keeps a record of each, shows the winner and lets a caller resolve them',
   requires: {
     facts: Facts,

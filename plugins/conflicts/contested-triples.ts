@@ -8,8 +8,9 @@ import {
   not,
   type PluginTables,
   type ReadContext,
+  tripleId,
 } from '../../kernel/plugin-api.ts';
-import { RECORDS, recordOf, tripleId } from './conflict-record.ts';
+import { RECORDS, recordOf } from './conflict-record.ts';
 import { judgeTriple } from './judge-triple.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Hlc } from '../../kernel/plugin-api.ts';
+import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
 
 /** What deciding between rivals needs of a fact. */
 export interface Contender {
@@ -10,7 +10,7 @@ export interface Contender {
 
 /** Higher confidence first, then the higher stamp (specification, contradiction rule 3). Zero only for an exact tie. */
 export function compareStrength(a: Contender, b: Contender): number {
-  return b.confidence - a.confidence || b.hlc.wallMs - a.hlc.wallMs || b.hlc.counter - a.hlc.counter;
+  return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
 }
 
 /** The live facts of one triple, judged. The result depends on the set alone, never on the order of arrival. */

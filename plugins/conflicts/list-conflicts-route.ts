@@ -1,6 +1,8 @@
 import {
+  bindCursor,
   type Clock,
   type CursorCodec,
+  type CursorPosition,
   createFactJson,
   type Facts,
   formatInstant,
@@ -40,29 +42,20 @@ export function listConflictsRoute(parts: ListParts): Route<undefined, Query> {
         limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
       },
     }),
-    async handle({ caller, query, path }) {
-      const { status, limit } = query;
-      const binding = JSON.stringify([caller.entityUri, caller.tenantId, path, status]);
-      const position = positionOf(query.cursor, binding, parts);
-      const found = await parts.facts.read(caller, 'query', (reader) =>
-        listConflicts(reader, parts.tables, status, position, limit + 1),
+    async handle(request) {
+      const { status, limit, cursor: sent } = request.query;
+      const bound = bindCursor(request, sent, status, parts);
+      const after = bound.position && positionOf(bound.position);
+      const found = await parts.facts.read(request.caller, 'query', (reader) =>
+        listConflicts(reader, parts.tables, status, after, limit + 1),
       );
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      const more = found.length > limit && last !== undefined;
-      const cursor = more
-        ? parts.cursors.encode({ position: [last.record.detectedMs, last.record.id], binding })
-        : null;
-      return { status: 200, body: { conflicts: page.map(conflictJson), cursor, has_more: more } };
+      const { rows, cursor } = bound.page(found, limit, ({ record }) => [record.detectedMs, record.id]);
+      return { status: 200, body: { conflicts: rows.map(conflictJson), cursor, has_more: cursor !== null } };
     },
   };
 }
 
-function positionOf(cursor: string | undefined, binding: string, { cursors, clock }: ListParts): Position | undefined {
-  if (cursor === undefined) return undefined;
-  const [detectedMs, id] = cursors.decode(cursor, { binding, nowMs: clock.nowMs() });
-  return { detectedMs: Number(detectedMs), id: String(id) };
-}
+const positionOf = ([detectedMs, id]: CursorPosition): Position => ({ detectedMs: Number(detectedMs), id: String(id) });
 
 /** The conflict object of wire contract 5.1. */
 function createConflictJson(self: NodeSelf): (view: ConflictView) => Record<string, unknown> {

@@ -1,5 +1,6 @@
 import {
   all,
+  compareHlc,
   type FactOutline,
   type FactReader,
   type FactView,
@@ -136,5 +137,4 @@ async function withFacts(reader: FactReader, candidates: readonly Candidate[]): 
   });
 }
 
-const newestFirst = (a: FactOutline, b: FactOutline): number =>
-  b.hlc.wallMs - a.hlc.wallMs || b.hlc.counter - a.hlc.counter || compareStrength(a, b);
+const newestFirst = (a: FactOutline, b: FactOutline): number => compareHlc(b.hlc, a.hlc) || compareStrength(a, b);

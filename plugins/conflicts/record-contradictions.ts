@@ -1,6 +1,7 @@
 import {
   type AppendedBatch,
   type AppendedFact,
+  coverBy,
   type FactDraft,
   type FactOutline,
   noteOf,
@@ -8,6 +9,7 @@ import {
   type ServiceNames,
   SIBLING_LIMIT,
   type TripleKey,
+  tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
@@ -20,7 +22,6 @@ import {
   type Membership,
   membersOf,
   openRecords,
-  tripleId,
 } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
 import { strongestRival } from './judge-triple.ts';
@@ -180,18 +181,7 @@ class Wave {
   async #close(record: ConflictRecord, fact: AppendedFact['fact'], note: string): Promise<void> {
     await this.write();
     await closeRecord(this.#tables, record.id, fact.id, fact.gardenId === null);
-    await this.#batch.transaction.cover([
-      {
-        kind: 'resolution',
-        factId: fact.id,
-        tenantId: fact.tenantId,
-        entityKey: fact.entityKey,
-        relationKey: fact.relationKey,
-        scope: fact.scope,
-        gardenId: fact.gardenId,
-        hlc: fact.hlc,
-      },
-    ]);
+    await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
     this.#open.delete(tripleId(fact));
     this.drafts.push(...resolvedFacts(record.id, fact, note, this.#parts.names));
   }

@@ -1,5 +1,4 @@
-import { type AppendBatch, type AppendItem, noteOf, ServiceError } from '../../kernel/plugin-api.ts';
-import { tripleId } from './conflict-record.ts';
+import { type AppendBatch, type AppendItem, noteOf, ServiceError, tripleId } from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import { type Entry, TripleHistory } from './triple-history.ts';
 

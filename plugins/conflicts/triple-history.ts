@@ -1,4 +1,4 @@
-import type { FactOutline, PreparedFact } from '../../kernel/plugin-api.ts';
+import { compareHlc, type FactOutline, type PreparedFact } from '../../kernel/plugin-api.ts';
 
 /** What adding facts to a triple needs of each: a stored outline and a fact that is only prepared both have it. */
 export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'gardenId' | 'system'> &
@@ -51,8 +51,5 @@ export class TripleHistory<T extends Entry> {
 function isNewer(fact: Entry, than: Entry): boolean {
   if (than.hlc === undefined) return false;
   if (fact.hlc === undefined) return true;
-  return (
-    fact.hlc.wallMs - than.hlc.wallMs > 0 ||
-    (fact.hlc.wallMs === than.hlc.wallMs && fact.hlc.counter > than.hlc.counter)
-  );
+  return compareHlc(fact.hlc, than.hlc) > 0;
 }

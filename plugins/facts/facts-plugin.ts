@@ -93,7 +93,7 @@ export const factsPlugin = definePlugin({
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute(assertParts));
-    route(queryFactsRoute({ facts, factJson, cursors, intact, nowMs, readSession, sessionReads }));
+    route(queryFactsRoute({ facts, factJson, clock, cursors, intact, readSession, sessionReads }));
     route(getFactRoute({ facts, factJson, intact, readSession, sessionReads }));
     route(provenanceRoute({ facts }));
     route(verifyCidRoute({ facts }));

@@ -1,6 +1,9 @@
 import {
   above,
+  bindCursor,
+  type Clock,
   type CursorCodec,
+  type CursorPosition,
   type FactJson,
   type FactSearch,
   type Facts,
@@ -67,11 +70,11 @@ const factsQuery = schema<FactsQuery>({
 export interface QueryParts {
   readonly facts: Facts;
   readonly factJson: FactJson;
+  readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly intact: IntactFacts;
   readonly readSession: ReadSession;
   readonly sessionReads: SessionReads;
-  nowMs(): number;
 }
 
 /** GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches. */
@@ -86,13 +89,13 @@ export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery>
     const { caller, query } = request;
     const sessionId = parts.readSession(request);
     const search = readSearch(query, caller);
-    const binding = bindingOf(caller, search);
-    const position = query.cursor === undefined ? undefined : positionOf(parts, query.cursor, binding);
+    const { limit: _, ...filters } = search;
+    const bound = bindCursor(request, query.cursor, filters, parts);
+    const position = bound.position && positionOf(bound.position);
     const page = await parts.facts.read(caller, 'query', (reader) => reader.query({ ...search, position }));
     const facts = await parts.intact.keepIntact(page.facts, caller);
     await parts.sessionReads.returned(sessionId, caller, facts);
-    const cursor =
-      page.next === null ? null : parts.cursors.encode({ position: [page.next.timestampMs, page.next.id], binding });
+    const cursor = page.next === null ? null : bound.after([page.next.timestampMs, page.next.id]);
     return pageReply(facts.map(parts.factJson), page.total, cursor);
   },
 });
@@ -137,14 +140,7 @@ const readAfter = (text: string): Filter => {
   throw badParameter('after', 'must be an RFC 3339 date-time with offset, or an hlc');
 };
 
-/** Caller, route and filters; the size of a page may change from one to the next. */
-const bindingOf = (caller: Principal, { limit: _, ...filters }: FactSearch): string =>
-  JSON.stringify(['GET /v1/facts', caller.tenantId, caller.entityUri, filters]);
-
-const positionOf = ({ cursors, nowMs }: QueryParts, text: string, binding: string) => {
-  const [timestampMs, id] = cursors.decode(text, { binding, nowMs: nowMs() });
-  return { timestampMs: Number(timestampMs), id: String(id) };
-};
+const positionOf = ([timestampMs, id]: CursorPosition) => ({ timestampMs: Number(timestampMs), id: String(id) });
 
 const badParameter = (name: string, problem: string): ServiceError =>
   memberRefusal(`query.${name}`, problem, 'bad_parameter');

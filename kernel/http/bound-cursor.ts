@@ -1,0 +1,47 @@
+import type { Clock, Principal } from '../../ports/ports.ts';
+import type { CursorCodec, CursorPosition } from './page-cursor.ts';
+
+/** The cursors of one request: good for its caller, path and filters, and for nothing else. */
+export interface BoundCursor {
+  /** Where the last page ended, undefined on the first one. */
+  readonly position: CursorPosition | undefined;
+  /**
+   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows, and the cursor of
+   * the next one, null at the end. `positionOf` gives a row's place in the order.
+   */
+  page<T>(
+    found: readonly T[],
+    limit: number,
+    positionOf: (row: T) => CursorPosition,
+  ): { readonly rows: readonly T[]; readonly cursor: string | null };
+  /** The cursor after a position. */
+  after(position: CursorPosition): string;
+}
+
+export interface CursorParts {
+  readonly cursors: CursorCodec;
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+/**
+ * Reads the `cursor` of a request. `filters` is what narrows the list, without cursor and limit: the size of a page may change from one
+ * to the next. Throws as `CursorCodec.decode` does.
+ */
+export const bindCursor = (
+  { caller, path }: { readonly caller: Principal; readonly path: string },
+  cursor: string | undefined,
+  filters: unknown,
+  { cursors, clock }: CursorParts,
+): BoundCursor => {
+  const binding = JSON.stringify([path, caller.tenantId, caller.entityUri, filters]);
+  const after = (position: CursorPosition): string => cursors.encode({ position, binding });
+  return {
+    position: cursor === undefined ? undefined : cursors.decode(cursor, { binding, nowMs: clock.nowMs() }),
+    after,
+    page: (found, limit, positionOf) => {
+      const rows = found.slice(0, limit);
+      const last = rows.at(-1);
+      return { rows, cursor: found.length > limit && last !== undefined ? after(positionOf(last)) : null };
+    },
+  };
+};
