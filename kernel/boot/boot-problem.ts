@@ -11,13 +11,19 @@ export interface BootProblem {
 export class BootError extends ServiceError {
   readonly problems: readonly BootProblem[];
 
-  constructor(problems: readonly BootProblem[]) {
+  constructor(found: readonly BootProblem[]) {
+    const problems = distinct(found);
     const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
     super('validation', headline(problems), cause === undefined ? {} : { cause });
     this.name = 'BootError';
     this.problems = problems;
   }
 }
+
+/** A variable that several parts read has the same problem in each. */
+const distinct = (problems: readonly BootProblem[]): BootProblem[] => [
+  ...new Map(problems.map((problem) => [lineOf(problem), problem])).values(),
+];
 
 /** Throws all problems together; returns when there is none. */
 export const refuseProblems = (problems: readonly BootProblem[]): void => {
@@ -32,8 +38,10 @@ export const problemOf = (error: unknown, doing: string): BootProblem => {
 };
 
 const headline = (problems: readonly BootProblem[]): string => {
-  const lines = problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
+  const lines = problems.map(lineOf);
   return lines.length === 1
     ? `the node cannot start: ${lines[0]}`
     : ['the node cannot start:', ...lines].join('\n  - ');
 };
+
+const lineOf = ({ message, hint }: BootProblem): string => (hint === undefined ? message : `${message} (${hint})`);

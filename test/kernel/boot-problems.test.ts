@@ -57,6 +57,13 @@ describe('a node that cannot start', () => {
     ]);
   });
 
+  it('tells a problem once, however many read the variable', async () => {
+    const found = await problemsOf({ plugins: ['node-info'], env: { SVC_CORS_DEV_LOCALHOST: 'often' } });
+    expect(found.map(({ message }) => message)).to.deep.equal([
+      'SVC_CORS_DEV_LOCALHOST accepts true or false (1 or 0)',
+    ]);
+  });
+
   it('says so in one message', async () => {
     const error = await rejection(
       startTestNode({ plugins: [plugin('Bad'), plugin('needy', { requires: { queue: Queue } })] }),
