@@ -123,9 +123,7 @@ const importChunk = async (
     throw error;
   });
   for (const { index, status, code, detail } of answer.rejected) {
-    // The node counts within the request, which says nothing to whoever has the file before them.
-    const text = detail.replaceAll(`body[${index}].`, '');
-    progress.say(`line ${chunk.lineNumbers[index] ?? '?'}: ${status} ${code}: ${text}`);
+    progress.say(`line ${chunk.lineNumbers[index] ?? '?'}: ${status} ${code}: ${inTermsOfTheLine(detail, index)}`);
   }
   tally.requests += 1;
   tally.lines += chunk.lineNumbers.length;
@@ -133,6 +131,14 @@ const importChunk = async (
   tally.rejected += answer.rejected.length;
   if (answer.replayed) tally.replayedChunks += 1;
 };
+
+/** The node counts within the request, and lines within an item, which says nothing to whoever has the file before them. */
+const inTermsOfTheLine = (detail: string, index: number): string =>
+  detail
+    .replace(`the body[${index}] is not valid JSON`, 'not valid JSON')
+    .replace(/ at line 1, (column \d+)$/, ' at $1')
+    .replaceAll(`body[${index}].`, '')
+    .replaceAll(`body[${index}] `, '');
 
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
   const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;

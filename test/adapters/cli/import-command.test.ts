@@ -87,6 +87,21 @@ describe('the import command', () => {
     expect(stdout).to.match(/^2 lines: 1 accepted, 1 refused/);
   });
 
+  it('speaks of the line where the node speaks of an item of its body', async () => {
+    const details = [
+      'the body[0] is not valid JSON: no member name in double quotes at line 1, column 2',
+      'body[1] must be an object',
+    ];
+    const results = details.map((detail, index) => ({ index, status: 422, error: { code: 'c', detail } }));
+    answer = () => ({ status: 200, body: { results } });
+    const { stderr } = await importText('{bad\n[1]\n');
+
+    expect(stderr.split('\n').slice(0, 2)).to.deep.equal([
+      'line 1: 422 c: not valid JSON: no member name in double quotes at column 2',
+      'line 2: 422 c: must be an object',
+    ]);
+  });
+
   it('repeats a request that the node had no time for, under the same idempotency key', async () => {
     answer = (seen, nth) => (nth === 1 ? { status: 503, body: { detail: 'busy' } } : allStored(seen, nth));
     const { exitCode } = await importText('{}\n');
