@@ -16,7 +16,10 @@ export const MAX_DESCRIPTION_LENGTH = 1024;
 export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
-/** Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it. */
+/**
+ * Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it, and `reserved_namespace` for
+ * an identity that is the node's own.
+ */
 export const checkRegistration = (registration: KeyRegistration, minKeyLength = MIN_RAW_KEY_LENGTH): void => {
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
   // What is not visible ASCII could never be sent as a bearer token.
@@ -27,7 +30,7 @@ export const checkRegistration = (registration: KeyRegistration, minKeyLength = 
       `must be ${minKeyLength} to ${MAX_RAW_KEY_LENGTH} visible ASCII characters without blanks`,
     );
   }
-  readEntityUri(registration.entityUri, 'body.entity_uri');
+  refuseNodeEntity(readEntityUri(registration.entityUri, 'body.entity_uri'));
   if (permissions.length === 0 || !permissions.every((permission) => PERMISSIONS.includes(permission))) {
     throw refusal('permissions', `must name at least one of ${PERMISSIONS.join(', ')}, and nothing else`);
   }
@@ -42,6 +45,17 @@ export const checkRegistration = (registration: KeyRegistration, minKeyLength = 
     throw refusal('tenant_id', `must match ${TENANT_PATTERN.source}`);
   }
 };
+
+/** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...` (wire contract 1.4). */
+const refuseNodeEntity = (entityUri: string): void => {
+  if (!entityUri.toLowerCase().startsWith(NODE_ENTITIES)) return;
+  throw new ServiceError(
+    'reserved_namespace',
+    `entities under ${NODE_ENTITIES} belong to the node; name another for the key`,
+  );
+};
+
+const NODE_ENTITIES = 'system:';
 
 /** The end that was asked for, or the latest one there may be. `maxAgeDays` 0 sets no limit. Throws `validation`. */
 export const expiryOf = (asked: string | null | undefined, nowMs: number, maxAgeDays: number): number | null => {

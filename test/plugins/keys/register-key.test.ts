@@ -151,6 +151,14 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await register({ tenant_id: 'default' })).status).to.equal(201);
   });
 
+  it('gives nobody a name of the node, under which it writes facts and audit rows itself', async () => {
+    for (const entity of ['system:svc', ' System:anything']) {
+      const reply = await register({ entity_uri: entity });
+      expect([reply.status, reply.body.code], entity).to.deep.equal([403, 'reserved_namespace']);
+    }
+    expect((await register({ entity_uri: 'systems:svc' })).status).to.equal(201);
+  });
+
   it('needs permission admin', async () => {
     for (const permissions of [['read', 'write'], ['federate'], ['audit.read']] as const) {
       const key = await node.addKey({ entityUri: 'agent:plain', permissions });
