@@ -1,15 +1,31 @@
+import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 
 /**
  * The form under which entities, relations, sources and `ref` values are compared everywhere (wire contract 1.4).
  * Lower-cased and each white-space character turned into a dash; under the service's own scheme only those of the id, the
- * part after `<scheme>authority/type/`. Surrounding white space does not count. Idempotent.
+ * part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is represented by its beginning and a
+ * digest, because no index takes keys of any length. Idempotent for names that are not long.
  */
-export const matchKey = (text: string, names: ServiceNames): string => {
+export const matchKey = (text: string, names: ServiceNames): string => bounded(normalised(text, names));
+
+const normalised = (text: string, names: ServiceNames): string => {
   if (!NEEDS_WORK.test(text)) return text;
   const lower = text.trim().toLowerCase();
   const idStart = lower.startsWith(names.scheme) ? startOfId(lower, names.scheme.length) : 0;
   return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
+};
+
+/** PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and the longest relation together stays below. */
+export const MAX_PLAIN_KEY_LENGTH = 400;
+const KEPT_LENGTH = 330;
+
+/** The representation is longer than any key that stands for itself, so the two never meet. */
+const bounded = (key: string): string => {
+  if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
+  // A pair of surrogates is not cut in two.
+  const kept = key.slice(0, /[\uD800-\uDBFF]/.test(key.charAt(KEPT_LENGTH - 1)) ? KEPT_LENGTH + 1 : KEPT_LENGTH);
+  return `${kept}:sha256:${sha256Hex(key)}`;
 };
 
 /** Relation of instruction manifests: reserved and a system fact, although it does not carry the service's prefix. */

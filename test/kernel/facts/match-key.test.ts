@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isSystemName, MANIFEST_RELATION, matchKey, reservedNameOf } from '../../../kernel/facts/match-key.ts';
+import {
+  isSystemName,
+  MANIFEST_RELATION,
+  MAX_PLAIN_KEY_LENGTH,
+  matchKey,
+  reservedNameOf,
+} from '../../../kernel/facts/match-key.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
@@ -54,6 +60,18 @@ describe('match keys', () => {
   it('follow the name of the service', () => {
     expect(matchKey('kb://al pha/us er/no or', other)).to.equal('kb://al pha/us er/no-or');
     expect(matchKey('svc://al pha/us er/no or', other)).to.equal('svc://al-pha/us-er/no-or');
+  });
+
+  it('are bounded, and tell long names apart that differ anywhere', () => {
+    const long = (last: string) => `user:${'\u{1F600}x'.repeat(680)}${last}`;
+    expect(keyOf(long('a'))).to.have.lengthOf.at.most(MAX_PLAIN_KEY_LENGTH + 3);
+    expect(keyOf(long('a')).isWellFormed()).to.equal(true);
+    expect(keyOf(long('a'))).to.equal(keyOf(long('A')));
+    expect(keyOf(long('a'))).not.to.equal(keyOf(long('b')));
+    expect(keyOf(keyOf(long('a')))).not.to.equal(keyOf(long('a')));
+    const plain = 'y'.repeat(MAX_PLAIN_KEY_LENGTH);
+    expect(keyOf(plain)).to.equal(plain);
+    expect(isSystemName(keyOf(`svc:${'z'.repeat(900)}`), 'memory:x', names)).to.equal(true);
   });
 
   it('do not count surrounding white space', () => {
