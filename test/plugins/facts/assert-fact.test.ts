@@ -74,6 +74,20 @@ forEachStore('asserting a fact', () => {
     expect(body).to.include({ entity: 'svc://Host/User/Zoë B', source: 'Agent:W1' });
   });
 
+  it('takes the longest names there are, whatever they are made of', async () => {
+    // No two characters of three bytes repeat in a row, so that no store can save itself by compressing the key.
+    const long = (length: number) =>
+      Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join('');
+    const names = { entity: long(2048), relation: `x:${long(254)}`, source: long(2048) };
+    for (const changes of [{ value: { type: 'string', v: 'a' } }, { value: { type: 'null' } }, { confidence: 0 }]) {
+      expect((await assert({ ...names, ...changes })).status).to.equal(201);
+    }
+    const target = `/v1/facts?entity=${encodeURIComponent(names.entity)}&include_retracted=true`;
+    const { body } = await node.request('GET', target, { key });
+    expect(body.total).to.equal(3);
+    expect(body.facts[0]).to.deep.include(names);
+  });
+
   it('warns of a relation without a namespace, then and on every read', async () => {
     const { status, body } = await assert({ relation: 'role' });
     expect(status).to.equal(201);
