@@ -216,7 +216,7 @@ const openStore = async (
   container.provide(NodeSelf, self);
   container.provide(Cursors, createCursorCodec(cursorSecret));
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
-  const facts = createFacts({ store, clock, random, hooks, self, gardens, log });
+  const facts = createFacts({ store, clock, random, hooks, self, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   // What the kernel knows of itself; plugins come later and may say more.

@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto';
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
 /** Signs with one Ed25519 key (RFC 8032). */
 export interface Signer {

@@ -1,5 +1,11 @@
-import type { PreparedFact } from '../../ports/ports.ts';
-import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
+import {
+  type Clock,
+  type FactStore,
+  type PreparedFact,
+  type Principal,
+  ServiceError,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
 import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { AppendRun, type ItemVerdict, PendingItem, type RunParts } from './append-run.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Notes, Origin } from './facts-api.ts';

@@ -1,5 +1,4 @@
-import type { FactValue, ValueType } from '../../ports/fact.ts';
-import { VALUE_TYPES } from '../../ports/fact.ts';
+import { type FactValue, VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
 import { ServiceError } from '../../ports/service-error.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';

@@ -11,7 +11,6 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
-import type { Logger } from '../log/logger.ts';
 import { AppendQueue } from './append-queue.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
 import { openReader } from './fact-reader.ts';
@@ -34,7 +33,6 @@ export interface FactsParts {
   readonly self: NodeSelf;
   /** Asked at each use, because plugins are set up after this service exists. */
   readonly gardens: () => GardenAccess | undefined;
-  readonly log: Logger;
 }
 
 /** Rough weight of a fact besides its value, for the size of a group. */
