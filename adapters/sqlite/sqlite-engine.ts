@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { ServiceError, type SqlValue } from '../../ports/ports.ts';
-import type { SqlEngine } from '../sql/sql-engine.ts';
 import { FifoLock } from '../sql/fifo-lock.ts';
+import type { SqlEngine } from '../sql/sql-engine.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
