@@ -11,6 +11,7 @@ import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
 import type { Kernel } from '../kernel/create-kernel.ts';
 import { nodePrincipal } from '../kernel/identity/node-principal.ts';
 import { NodeSelf } from '../kernel/identity/node-self.ts';
+import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import type { Listener } from '../ports/ports.ts';
 import { createNode, type Node } from './create-node.ts';
@@ -35,6 +36,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     describe: (including) => describeUnstarted(options, node, including),
     url: () => listener?.url ?? null,
     keys: () => (kernel.has(KeyRegistry) ? administer(kernel) : undefined),
+    transfer: () => kernel.get(TenantTransfer),
     authRequired: config.node.authRequired,
     storeLocation: storeLocation(config.store),
     dataFolder: dataFolder(config.store),

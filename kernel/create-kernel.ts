@@ -32,6 +32,7 @@ import type { Environment } from './plugins/environment-value.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import type { Awaitable } from './plugins/route-definition.ts';
+import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
 
 /** How long one plugin may take to set itself up. */
 export const SETUP_LIMIT_MS = 10_000;
@@ -219,6 +220,7 @@ const openStore = async (
   const facts = createFacts({ store, clock, random, hooks, self, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
+  container.provide(TenantTransfer, createTenantTransfer({ store, clock, random, hooks, self }));
   // What the kernel knows of itself; plugins come later and may say more.
   const auth = options.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });

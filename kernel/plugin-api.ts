@@ -34,3 +34,4 @@ export * from './plugins/config-schema.ts';
 export * from './plugins/plugin-definition.ts';
 export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
+export * from './transfer/transfer-hooks.ts';

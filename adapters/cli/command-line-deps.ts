@@ -45,12 +45,41 @@ export interface NodeHandle {
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */
   keys(): KeyAdministration | undefined;
+  /** Takes the memory out of the store of a started node, or into it. */
+  transfer(): TenantTransfer;
   /** Whether requests need a key. */
   readonly authRequired: boolean;
   /** Where the store is, for people. */
   readonly storeLocation: string;
   /** Folder for files that belong to the store, the first key among them. */
   readonly dataFolder: string;
+}
+
+/** Export and import of whole tenants, past a serving node; several processes may use the store meanwhile. */
+export interface TenantTransfer {
+  /** Facts that an export would hold now. */
+  count(tenantId: string): Promise<number>;
+  /** Hands over every line, with its line end, and how many facts are among them; waits for each call. Answers the number of facts. */
+  export(tenantId: string, sink: (lines: readonly string[], facts: number) => Promise<void>): Promise<number>;
+  /** Reads the first line of an export. Rejects with `validation`, or `conflict` when a service of another name wrote it. */
+  openImport(header: string): Promise<TenantImport>;
+}
+
+export interface TenantImport {
+  readonly header: { readonly nodeId: string; readonly tenantId: string };
+  /** False when the file comes from another node than the one of this store. */
+  readonly sameNode: boolean;
+  /** Takes in lines in one transaction. What is known already changes nothing. */
+  take(lines: readonly { readonly number: number; readonly text: string }[]): Promise<ImportedLines>;
+}
+
+export interface ImportedLines {
+  readonly facts: number;
+  /** Facts that were new. */
+  readonly stored: number;
+  readonly refused: readonly { readonly number: number; readonly reason: string }[];
+  /** Facts that the file says it holds, once its last line came by. */
+  readonly announced: number | null;
 }
 
 export interface KeyRecord {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
+import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addPluginsCommands } from './plugins-commands.ts';
@@ -21,6 +22,7 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
   addInitCommand(program, deps, done);
   addKeyCommands(program, deps, done);
   addImportCommand(program, deps, done);
+  addExportCommand(program, deps, done);
   addPluginsCommands(program, deps, done);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -51,5 +53,6 @@ Examples:
   fact-memory-node start                        run a node on ./data
   fact-memory-node key add --entity agent:me    one more API key
   fact-memory-node import facts.jsonl           assert many facts at a running node
+  fact-memory-node export --out memory.ndjson   everything, to keep or to move
   fact-memory-node plugins doctor               why does it not start?`,
     );

@@ -5,8 +5,10 @@ import { type BatchTarget, sendBatch } from './batch-client.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ImportChunk, importChunks } from './import-chunks.ts';
+import { importExportFile } from './import-export-file.ts';
 import { createProgress, type Progress } from './import-progress.ts';
 import { readKeyFile } from './key-file.ts';
+import { peekFirstLine } from './peek-first-line.ts';
 
 /** The most that the batch route takes. */
 const MAX_BATCH = 1_000;
@@ -17,6 +19,7 @@ interface ImportOptions {
   readonly url?: string;
   readonly keyFile?: string;
   readonly batch: number;
+  readonly config?: string;
 }
 
 interface Tally {
@@ -30,25 +33,28 @@ interface Tally {
 export const addImportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
     .command('import')
-    .summary('assert the facts of a file, one JSON object per line')
+    .summary('take in the facts of a file, one JSON object per line')
     .description(
       'Asserts every line of FILE, a body of POST /v1/facts or a fact as the node returns it, at a running node.\n' +
+        'A file that "export" wrote, told by its first line, goes into the configured store instead, as it is; no node has to run.\n' +
         'Memory use does not grow with the file. Broken and refused lines are reported with their number; the others are stored.',
     )
     .argument('<file>', 'file with one JSON object per line, or - for standard input')
     .option('--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`)
     .option('--key-file <file>', 'file that holds the API key (in place of SVC_API_KEY)')
     .option('--batch <lines>', `lines per request and transaction, 1 to ${MAX_BATCH}`, batchSize, DEFAULT_BATCH)
+    .option('--config <file>', 'configuration file that names the store, for a file that "export" wrote')
     .addHelpText(
       'after',
       `
 An interrupted run is repeated with the same command: what the node has stored already within the last 24 hours is not stored
-again. The API key is never an argument, because arguments are visible to other users of the machine.
+again; facts of an export are known by their identifiers for ever. The API key is never an argument, because arguments are visible to other users of the machine.
 
 Exit codes: 0 every line was accepted, 2 some lines were refused, 1 the run stopped early.
 
 Examples:
   fact-memory-node import facts.jsonl --key-file data/admin.key
+  SVC_DATABASE_URL=postgres://db.example/facts fact-memory-node import memory.ndjson
   zcat facts.jsonl.gz | SVC_API_KEY="$(cat data/admin.key)" fact-memory-node import -`,
     )
     .action(async (file: string, options: ImportOptions) => {
@@ -63,8 +69,30 @@ const batchSize = (text: string): number => {
 };
 
 const runImport = async (file: string, options: ImportOptions, deps: CommandLineDeps): Promise<number> => {
+  const { source: whole, totalBytes } = openSource(file, deps);
+  const { firstLine, source } = await peekFirstLine(whole);
+  if (isExportHeader(firstLine)) {
+    return importExportFile(source, options.config, totalBytes, deps);
+  }
+  return importLines(source, totalBytes, options, deps);
+};
+
+const isExportHeader = (line: string): boolean => {
+  try {
+    const header: unknown = JSON.parse(line);
+    return (header as { type?: unknown } | null)?.type === 'header';
+  } catch {
+    return false;
+  }
+};
+
+const importLines = async (
+  source: AsyncIterable<Buffer>,
+  totalBytes: number | null,
+  options: ImportOptions,
+  deps: CommandLineDeps,
+): Promise<number> => {
   const target = importTarget(options, deps);
-  const { source, totalBytes } = openSource(file, deps);
   const progress = createProgress(deps.stderr, totalBytes);
   const tally: Tally = { requests: 0, lines: 0, accepted: 0, rejected: 0, replayedChunks: 0 };
   const startedMs = performance.now();

@@ -13,6 +13,7 @@ import {
   readAnnotate,
   readConstrain,
   schema,
+  tenantTransfer,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
@@ -21,6 +22,7 @@ import { listConflictsRoute } from './list-conflicts-route.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { refuseContradictions, type SeesGarden } from './refuse-contradictions.ts';
 import { resolveConflictRoute } from './resolve-conflict-route.ts';
+import { transferConflicts } from './transfer-conflicts.ts';
 
 interface Settings {
   readonly mode: 'record' | 'strict';
@@ -66,6 +68,7 @@ export const conflictsPlugin = definePlugin({
     const contested = new ContestedTriples(tables);
     on(readConstrain, (context) => (context.view === 'current' ? contested.hideLosers(context) : undefined));
     on(readAnnotate, (views, context) => contested.mark(views, context));
+    on(tenantTransfer, () => transferConflicts(tables));
     route(listConflictsRoute({ facts, clock, cursors, self, tables }));
     route(resolveConflictRoute({ facts, self, tables }));
   },

@@ -1,0 +1,114 @@
+import { createWriteStream, rmSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { ServiceError } from '../../ports/ports.ts';
+import type { CommandLineDeps } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { createProgress } from './import-progress.ts';
+
+const DEFAULT_TENANT = 'default';
+
+interface ExportOptions {
+  readonly config?: string;
+  readonly out?: string;
+  readonly tenant: string;
+}
+
+export const addExportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  program
+    .command('export')
+    .summary('write the whole memory as lines of JSON')
+    .description(
+      'Writes every fact of the configured store, with all that is needed to restore it exactly, to standard output or to a file.\n' +
+        'The node may run meanwhile. Memory use does not grow with the store.',
+    )
+    .option('--config <file>', 'configuration file')
+    .option('--out <file>', 'file to write, readable by you alone; it must not exist yet')
+    .option('--tenant <id>', 'tenant to export', DEFAULT_TENANT)
+    .addHelpText(
+      'after',
+      `
+Keys, audit entries and kept answers belong to the node and stay there. "import" restores the file, into a store of any kind.
+
+Examples:
+  fact-memory-node export --out memory.ndjson
+  fact-memory-node export | gzip > memory.ndjson.gz`,
+    )
+    .action(async (options: ExportOptions) => {
+      await runExport(options, deps);
+      done(EXIT.ok);
+    });
+};
+
+const runExport = async ({ config, out, tenant }: ExportOptions, deps: CommandLineDeps): Promise<void> => {
+  const node = await deps.openNode({ configFile: config, env: deps.env, serve: false });
+  try {
+    await node.start();
+    const transfer = node.transfer();
+    const total = await transfer.count(tenant);
+    const target = await openTarget(out, deps.stdout);
+    // A bar among the lines of the export would help nobody.
+    const showsLines = out === undefined && (deps.stdout as NodeJS.WriteStream).isTTY === true;
+    const progress = createProgress(deps.stderr, showsLines ? null : total);
+    let facts = 0;
+    try {
+      facts = await transfer.export(tenant, async (lines, count) => {
+        await target.write(lines.join(''));
+        facts += count;
+        progress.update(Math.min(facts, total), facts);
+      });
+      await target.end();
+    } catch (error) {
+      target.discard();
+      throw error;
+    } finally {
+      progress.end();
+    }
+    deps.stderr.write(`${facts} facts exported\n`);
+  } finally {
+    await node.stop();
+  }
+};
+
+interface Target {
+  /** Resolves when more may come. */
+  write(text: string): Promise<void>;
+  end(): Promise<void>;
+  /** Removes what was written, where that is possible: half an export must not be taken for a whole one. */
+  discard(): void;
+}
+
+const openTarget = async (file: string | undefined, stdout: Writable): Promise<Target> => {
+  if (file === undefined) return { ...writing(stdout), end: async () => {}, discard: () => {} };
+  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  await new Promise<void>((resolve, reject) => {
+    stream.once('open', () => resolve());
+    stream.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EEXIST' ? fileExists(file) : error));
+  });
+  return {
+    ...writing(stream),
+    end: () =>
+      new Promise((resolve, reject) => {
+        stream.once('error', reject);
+        stream.end(() => resolve());
+      }),
+    discard: () => {
+      stream.destroy();
+      rmSync(file, { force: true });
+    },
+  };
+};
+
+const writing = (stream: Writable): Pick<Target, 'write'> => {
+  // The error of a write reaches its own callback; without a listener it would end the process as well.
+  stream.on('error', () => {});
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => (error == null ? resolve() : reject(error)));
+      }),
+  };
+};
+
+const fileExists = (file: string): ServiceError =>
+  new ServiceError('conflict', `${file} exists already`, { hint: 'Name another file, or remove this one first.' });

@@ -1,0 +1,116 @@
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../../ports/ports.ts';
+import type { CommandLineDeps, ImportedLines, TenantImport } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { createProgress, type Progress } from './import-progress.ts';
+import { type NumberedLine, readLines } from './read-lines.ts';
+
+/** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** Bounds of one transaction, so that a node on the same store does not wait behind it. */
+const BATCH_LINES = 256;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+interface Tally {
+  lines: number;
+  facts: number;
+  stored: number;
+  refused: number;
+  announced: number | null;
+}
+
+/** Takes an export, header first, into the configured store; no node has to run. Answers the exit code. */
+export const importExportFile = async (
+  source: AsyncIterable<Buffer>,
+  configFile: string | undefined,
+  totalBytes: number | null,
+  deps: CommandLineDeps,
+): Promise<number> => {
+  const node = await deps.openNode({ configFile, env: deps.env, serve: false });
+  const tally: Tally = { lines: 0, facts: 0, stored: 0, refused: 0, announced: null };
+  try {
+    await node.start();
+    const progress = createProgress(deps.stderr, totalBytes);
+    try {
+      for await (const { target, batch, offset } of batches(source, (header) => node.transfer().openImport(header))) {
+        if (tally.lines === 0 && !target.sameNode) {
+          progress.say(`the file comes from ${target.header.nodeId}; this store keeps an identity of its own`);
+        }
+        await takeBatch(target, batch, tally, progress);
+        progress.update(offset, tally.lines);
+      }
+    } finally {
+      progress.end();
+    }
+  } finally {
+    await node.stop();
+  }
+  const { facts, stored, refused, announced } = tally;
+  deps.stdout.write(`${facts} facts: ${stored} stored, ${facts - stored} known or refused; ${refused} lines refused\n`);
+  if (announced === null) {
+    throw new ServiceError('validation', 'the file ends before its last line: it is only a part of an export', {
+      hint: 'What it holds is stored. Export again, and import the whole file; what is known is not stored twice.',
+    });
+  }
+  return refused === 0 ? EXIT.ok : EXIT.someRefused;
+};
+
+interface Batch {
+  readonly target: TenantImport;
+  readonly batch: readonly NumberedLine[];
+  /** Bytes of the file up to the end of this batch. */
+  readonly offset: number;
+}
+
+async function* batches(
+  source: AsyncIterable<Buffer>,
+  open: (header: string) => Promise<TenantImport>,
+): AsyncGenerator<Batch, void, undefined> {
+  let target: TenantImport | undefined;
+  let batch: NumberedLine[] = [];
+  let bytes = 0;
+  let offset = 0;
+  for await (const line of readLines(source, MAX_LINE_BYTES)) {
+    offset = line.offset;
+    if (target === undefined) {
+      target = await open(line.bytes?.toString() ?? '');
+      continue;
+    }
+    if (line.bytes !== null && line.bytes.length === 0) continue;
+    batch.push(line);
+    bytes += line.bytes?.length ?? 0;
+    if (batch.length === BATCH_LINES || bytes >= BATCH_BYTES) {
+      yield { target, batch, offset };
+      batch = [];
+      bytes = 0;
+    }
+  }
+  if (target !== undefined && batch.length > 0) yield { target, batch, offset };
+}
+
+const takeBatch = async (
+  target: TenantImport,
+  batch: readonly NumberedLine[],
+  tally: Tally,
+  progress: Progress,
+): Promise<void> => {
+  const refuse = (number: number, reason: string): void => {
+    tally.refused += 1;
+    progress.say(`line ${number}: ${reason}`);
+  };
+  const lines: { number: number; text: string }[] = [];
+  for (const { number, bytes } of batch) {
+    if (bytes === null) refuse(number, `longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`);
+    else if (!isUtf8(bytes)) refuse(number, 'not valid UTF-8');
+    else lines.push({ number, text: bytes.toString() });
+  }
+  const taken: ImportedLines = await target.take(lines).catch((error: unknown) => {
+    progress.say(`stopped at line ${batch[0]?.number}: everything before it has been handled`);
+    throw error;
+  });
+  for (const { number, reason } of taken.refused) refuse(number, reason);
+  tally.lines += batch.length;
+  tally.facts += taken.facts;
+  tally.stored += taken.stored;
+  tally.announced ??= taken.announced;
+};

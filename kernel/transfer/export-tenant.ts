@@ -1,0 +1,106 @@
+import { above, all, type Cover, equals, type Hlc, type Snapshot, type StoredFact } from '../../ports/ports.ts';
+import { formatHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
+import { portableFactJson } from './portable-fact-json.ts';
+import type { TransferParts } from './tenant-transfer.ts';
+import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
+import { type TransferLine, tenantTransfer } from './transfer-hooks.ts';
+
+/** A value may be a mebibyte long, so this many facts bound what is in memory. */
+const FACTS_PER_PAGE = 64;
+const ROWS_PER_PAGE = 500;
+
+/** Takes finished lines, each with its line end, and resolves when more may come. */
+export type LineSink = (lines: readonly string[], facts: number) => Promise<void>;
+
+/**
+ * Writes the whole tenant in feed order. Each page is a snapshot of its own, so that a long export holds nothing up; facts never change, and the
+ * last snapshot, which finds the end of the feed, gives all that does change as well. So the file is the tenant at one instant.
+ */
+export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
+  const { store, self, clock } = parts;
+  const epoch = await store.read(readEpoch);
+  const header = { nodeId: self.nodeId, serviceName: self.names.name, tenantId, epoch };
+  await sink([lineOf('header', headerJson(header, clock.nowMs()))], 0);
+  let after: Hlc = ZERO_HLC;
+  let exported = 0;
+  for (let more = true; more; ) {
+    const page = await store.read(async (snapshot) => {
+      const facts = await readPage(snapshot, tenantId, after);
+      const lines = await factLines(snapshot, facts);
+      exported += facts.length;
+      after = facts.at(-1)?.feed ?? after;
+      more = facts.length === FACTS_PER_PAGE;
+      // Whoever reads may be slow, and nothing waits for them inside a snapshot but the end, which must be of one piece.
+      if (more) return lines;
+      if (lines.length > 0) await sink(lines, lines.length);
+      await exportRest(parts, snapshot, tenantId, sink);
+      return [];
+    });
+    if (page.length > 0) await sink(page, page.length);
+  }
+  await sink([lineOf('end', endJson(exported))], 0);
+  return exported;
+};
+
+const readEpoch = async (snapshot: Snapshot): Promise<string> => {
+  const [row] = await snapshot.select('node_clock', { id: 1 });
+  return String(row?.['epoch']);
+};
+
+const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>
+  snapshot.find({
+    filter: all(equals('tenantId', tenantId), above('feed', after)),
+    order: 'feed',
+    limit: FACTS_PER_PAGE,
+  });
+
+const factLines = async (snapshot: Snapshot, facts: readonly StoredFact[]): Promise<string[]> => {
+  const rows = await snapshot.select('fact_covers', { fact_id: facts.map(({ id }) => id) });
+  const covers = new Map(rows.map((row) => [row['fact_id'], row['kind'] as Cover['kind']]));
+  return facts.map((fact) => lineOf('fact', portableFactJson(fact, covers.get(fact.id) ?? null)));
+};
+
+const exportRest = async (
+  { hooks }: TransferParts,
+  snapshot: Snapshot,
+  tenantId: string,
+  sink: LineSink,
+): Promise<void> => {
+  for await (const lines of expiryPages(snapshot, tenantId)) {
+    await sink(
+      lines.map((line) => lineOf('expiry', line)),
+      0,
+    );
+  }
+  for (const section of await hooks.collect(tenantTransfer, {})) {
+    for await (const lines of section.pages(snapshot, tenantId)) {
+      await sink(
+        lines.map((line) => lineOf(section.type, line)),
+        0,
+      );
+    }
+  }
+};
+
+async function* expiryPages(snapshot: Snapshot, tenantId: string): AsyncGenerator<TransferLine[]> {
+  for (let after = ''; ; ) {
+    const rows: Record<string, unknown>[] = await snapshot
+      .table('fact_expiries')
+      .where('tenant_id', tenantId)
+      .where('fact_id', '>', after)
+      .orderBy('fact_id')
+      .limit(ROWS_PER_PAGE);
+    yield rows.map((row) =>
+      expiryJson({
+        factId: String(row['fact_id']),
+        expiresMs: Number(row['expires_ms']),
+        hlcText: formatHlc({ wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) }),
+      }),
+    );
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_PER_PAGE) return;
+    after = String(last['fact_id']);
+  }
+}
+
+const lineOf = (type: string, line: TransferLine): string => `${JSON.stringify({ type, ...line })}\n`;

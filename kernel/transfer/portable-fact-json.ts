@@ -1,0 +1,115 @@
+import { type Cover, SCOPES, ServiceError, type StoredFact } from '../../ports/ports.ts';
+import { readEntityUri, readRelation } from '../facts/fact-identity.ts';
+import { readFactValue } from '../facts/fact-value.ts';
+import type { FactDraft } from '../facts/facts-api.ts';
+import { parseHlc } from '../facts/hybrid-logical-clock.ts';
+import { parseInstant } from '../facts/instant.ts';
+import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
+import type { TransferLine } from './transfer-hooks.ts';
+
+/** A fact on its way from one store to another: all that was given to it, and nothing that can be computed. */
+export interface PortableFact {
+  readonly draft: FactDraft & { readonly id: string; readonly hlcText: string };
+  readonly assertedBy: string | null;
+  readonly cid: string;
+  /** How it ends the life of older facts of its triple, null when it does not. */
+  readonly cover: Cover['kind'] | null;
+}
+
+export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null): TransferLine => ({
+  id: fact.id,
+  hlc: fact.hlcText,
+  entity: fact.entity,
+  relation: fact.relation,
+  value: { type: fact.value.type, v: fact.value.v, interpret_as: fact.value.interpretAs },
+  source: fact.source,
+  timestamp: fact.timestamp,
+  valid_until: fact.validUntil,
+  confidence: fact.confidence,
+  scope: fact.scope,
+  garden_id: fact.gardenId,
+  cid: fact.cid,
+  derived_from: fact.derivedFrom,
+  attested: fact.attested,
+  attested_key_id: fact.attestedKeyId,
+  session_id: fact.sessionId,
+  asserted_by: fact.assertedBy,
+  received_from: fact.receivedFrom,
+  origin_node_id: fact.originNodeId,
+  cover,
+});
+
+/** Throws `validation` or `invalid_entity_uri`, naming the member, for what `portableFactJson` cannot have written. */
+export const readPortableFact = (line: TransferLine): PortableFact => {
+  const { confidence, scope: sentScope } = line;
+  if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) throw broken('confidence');
+  const scope = SCOPES.find((known) => known === sentScope);
+  if (scope === undefined) throw broken('scope');
+  const hlcText = textOf(line, 'hlc');
+  if (parseHlc(hlcText) === null) throw broken('hlc');
+  return {
+    draft: {
+      id: textOf(line, 'id'),
+      hlcText,
+      entity: readEntityUri(line['entity'], 'entity'),
+      relation: readRelation(line['relation'], 'relation'),
+      value: readFactValue(line['value'], 'value'),
+      source: readEntityUri(line['source'], 'source'),
+      timestamp: instantOf(line, 'timestamp'),
+      validUntil: line['valid_until'] === null ? null : instantOf(line, 'valid_until'),
+      confidence,
+      scope,
+      gardenId: textOrNull(line, 'garden_id'),
+      derivedFrom: textsOf(line, 'derived_from'),
+      attested: booleanOrNull(line, 'attested'),
+      attestedKeyId: textOrNull(line, 'attested_key_id'),
+      sessionId: textOrNull(line, 'session_id'),
+      receivedFrom: textOrNull(line, 'received_from'),
+      originNodeId: textOrNull(line, 'origin_node_id'),
+    },
+    assertedBy: textOrNull(line, 'asserted_by'),
+    cid: textOf(line, 'cid'),
+    cover: coverOf(line['cover']),
+  };
+};
+
+/** Far above the longest text that a node gives one of these members. */
+const MAX_TEXT = 4096;
+
+const textOf = (line: TransferLine, name: string): string => checkedText(line[name], name);
+
+const checkedText = (text: unknown, name: string): string => {
+  if (typeof text !== 'string' || text === '' || text.length > MAX_TEXT || hasForbiddenCodePoint(text)) {
+    throw broken(name);
+  }
+  return text;
+};
+
+const textOrNull = (line: TransferLine, name: string): string | null =>
+  line[name] === null ? null : textOf(line, name);
+
+const textsOf = (line: TransferLine, name: string): string[] => {
+  const texts = line[name];
+  if (!Array.isArray(texts)) throw broken(name);
+  return texts.map((text) => checkedText(text, name));
+};
+
+const instantOf = (line: TransferLine, name: string): string => {
+  const text = textOf(line, name);
+  if (parseInstant(text) === null) throw broken(name);
+  return text;
+};
+
+const booleanOrNull = (line: TransferLine, name: string): boolean | null => {
+  const value = line[name];
+  if (value !== null && typeof value !== 'boolean') throw broken(name);
+  return value;
+};
+
+const coverOf = (cover: unknown): Cover['kind'] | null => {
+  if (cover === null || cover === 'retraction' || cover === 'resolution') return cover;
+  throw broken('cover');
+};
+
+const broken = (name: string): ServiceError =>
+  new ServiceError('validation', `${name} is missing or not what an export holds there`);

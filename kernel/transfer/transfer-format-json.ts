@@ -1,0 +1,77 @@
+import { ServiceError } from '../../ports/ports.ts';
+import { formatInstant } from '../facts/instant.ts';
+import type { TransferLine } from './transfer-hooks.ts';
+
+const FORMAT = 'fact-memory-export';
+const VERSION = 1;
+
+/** The first line of an export: whose facts follow. */
+export interface TransferHeader {
+  readonly nodeId: string;
+  readonly serviceName: string;
+  readonly tenantId: string;
+  /** Changes whenever a store went back in time; says which run of the feed this is. */
+  readonly epoch: string;
+}
+
+export const headerJson = (header: TransferHeader, nowMs: number): TransferLine => ({
+  format: FORMAT,
+  version: VERSION,
+  node_id: header.nodeId,
+  service_name: header.serviceName,
+  tenant_id: header.tenantId,
+  epoch: header.epoch,
+  exported_at: formatInstant(nowMs),
+});
+
+/** Throws `validation` with what to do for a header of another version, or one that is damaged. */
+export const readHeader = (text: string): TransferHeader => {
+  const line = parseLine(text);
+  if (line['format'] !== FORMAT) throw new ServiceError('validation', 'the first line is not the header of an export');
+  if (line['version'] !== VERSION) {
+    throw new ServiceError('validation', `the file is an export of another version than ${VERSION}`, {
+      hint: 'import it with the version of the program that wrote it, or a newer one',
+    });
+  }
+  const member = (name: string): string => {
+    const value = line[name];
+    if (typeof value !== 'string' || value === '') {
+      throw new ServiceError('validation', `the header of the export has no ${name}`);
+    }
+    return value;
+  };
+  return {
+    nodeId: member('node_id'),
+    serviceName: member('service_name'),
+    tenantId: member('tenant_id'),
+    epoch: member('epoch'),
+  };
+};
+
+/** When a fact ends by the authority of another one. */
+export interface PortableExpiry {
+  readonly factId: string;
+  readonly expiresMs: number;
+  readonly hlcText: string;
+}
+
+export const expiryJson = ({ factId, expiresMs, hlcText }: PortableExpiry): TransferLine => ({
+  fact_id: factId,
+  expires_ms: expiresMs,
+  hlc: hlcText,
+});
+
+/** Says how many facts came before it, so that a file that was cut short is noticed. */
+export const endJson = (facts: number): TransferLine => ({ facts });
+
+/** Throws `validation` for text that is not a JSON object. */
+export const parseLine = (text: string): TransferLine => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new ServiceError('validation', 'not valid JSON');
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as TransferLine;
+  throw new ServiceError('validation', 'not a JSON object');
+};
