@@ -68,7 +68,10 @@ export interface Snapshot {
 export interface WriteTransaction extends Snapshot {
   /** Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as it was. */
   insert(facts: readonly StoredFact[]): Promise<boolean[]>;
-  /** Inserts rows into a table, all with the members of the first one; the statement is prepared once. */
+  /**
+   * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table takes them may
+   * show only with a later call of the transaction, or with its commit.
+   */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
   /** Records covers. Idempotent by fact id. */
   cover(covers: readonly Cover[]): Promise<void>;

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { ServiceError, type SqlValue } from '../../ports/ports.ts';
 import type { SqlEngine, SqlSession, WriteManner } from '../sql/sql-engine.ts';
+import { identifier } from '../sql/sql-identifier.ts';
+import { InsertStatements } from './insert-statements.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -13,6 +15,7 @@ import { PostgresSession, type SessionParts } from './postgres-session.ts';
 import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
 import { TableColumns } from './table-columns.ts';
+import { TableGrowth } from './table-growth.ts';
 
 /** Two pools, so that reads which a write makes never wait for a connection that another write holds. */
 export interface PostgresPools {
@@ -49,9 +52,11 @@ export class PostgresEngine implements SqlEngine {
 
   constructor(pools: PostgresPools) {
     this.#pools = pools;
+    const statements = new PostgresStatements();
     this.#parts = {
-      statements: new PostgresStatements(),
-      columns: new TableColumns(),
+      statements,
+      inserts: new InsertStatements(new TableColumns(), statements),
+      growth: new TableGrowth(),
       knex: createPostgresBuilders({ perform: (...statement) => this.#alone(...statement) }),
     };
   }
@@ -85,7 +90,7 @@ export class PostgresEngine implements SqlEngine {
 
   schemaChanged(): void {
     this.#parts.statements.rename();
-    this.#parts.columns.forget();
+    this.#parts.inserts.forget();
   }
 
   close(): Promise<void> {
@@ -159,7 +164,8 @@ export class PostgresEngine implements SqlEngine {
       }
       session.end();
       await this.#pinned();
-      await commit(connection);
+      await commit(connection, session);
+      for (const table of this.#parts.growth.take()) void this.#analyse(table);
       return result;
     });
   }
@@ -180,6 +186,17 @@ export class PostgresEngine implements SqlEngine {
             }),
       ),
     );
+  }
+
+  /** Gathers statistics, beside the work that goes on. The database does so too, later, so that a failure costs nothing but time. */
+  async #analyse(table: string): Promise<void> {
+    if (this.#closing !== undefined) return;
+    await this.#counted(() =>
+      onLoan(this.#pools.readers, async (connection) => {
+        connection.patient = true;
+        await connection.command(`ANALYZE ${identifier(table)}`);
+      }),
+    ).catch(() => {});
   }
 
   async #pinned(): Promise<void> {
@@ -221,14 +238,18 @@ const begin = async (connection: PostgresConnection, lock: string, unhurried: bo
   }
 };
 
-const commit = async (connection: PostgresConnection): Promise<void> => {
+/** Inserts may still be under way. When one fails, the server rolls back and says so in its answer to the commit. */
+const commit = async (connection: PostgresConnection, session: PostgresSession): Promise<void> => {
   let outcome: string;
   try {
     outcome = await connection.command('COMMIT');
   } catch (error) {
     throw isLoss(error) ? commitUnknown(error) : error;
   }
-  if (outcome !== 'COMMIT') throw new Error('the transaction had failed before it was committed');
+  if (outcome === 'COMMIT') return;
+  throw isRetryable(session.cause)
+    ? session.cause
+    : (session.failure ?? new Error('the transaction had failed before it was committed'));
 };
 
 /** Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers. */

@@ -1,19 +1,20 @@
 import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
-import { identifier } from '../sql/sql-identifier.ts';
+import type { InsertStatements } from './insert-statements.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { isStalePlan, toServiceError } from './postgres-errors.ts';
 import type { StatementOutcome, StatementRunner } from './postgres-knex-client.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
 import { encodeArray, encodeParameter } from './postgres-values.ts';
 import { eachSet, setTypes } from './statement-over-sets.ts';
-import type { TableColumns } from './table-columns.ts';
+import type { TableGrowth } from './table-growth.ts';
 
 /** What all sessions of an engine share. */
 export interface SessionParts {
   readonly statements: PostgresStatements;
-  readonly columns: TableColumns;
+  readonly inserts: InsertStatements;
+  readonly growth: TableGrowth;
   readonly knex: Knex;
 }
 
@@ -69,7 +70,9 @@ export class PostgresSession implements SqlSession, StatementRunner {
     if (this.#failure !== undefined) return;
     this.#cause = error;
     this.#failure = toServiceError(error);
-    if (isStalePlan(error)) this.#parts.statements.rename();
+    if (!isStalePlan(error)) return;
+    this.#parts.statements.rename();
+    this.#parts.inserts.forget();
   }
 
   async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
@@ -100,17 +103,26 @@ export class PostgresSession implements SqlSession, StatementRunner {
     return rowCount ?? 0;
   }
 
+  /**
+   * Without `unlessTaken` every row is inserted or the transaction fails, so that nobody has to wait for the answer: a failure shows
+   * with the next statement, or with the commit.
+   */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
     if (rows.length === 0) return [];
-    const { rows: taken } = await this.#guarded(async () => {
-      // Refuses names that are not names before anything is asked under them.
-      const frame = insertFrame(into);
-      const types = await this.#parts.columns.typesOf(into.table, into.columns, this.#connection);
+    const { unlessTaken } = into;
+    const [sent] = await this.#guarded(async () => {
+      const statement = await this.#parts.inserts.statementFor(into, this.#connection);
       const values = into.columns.map((_, at) => encodeArray(rows.map((row) => row[at] as SqlValue)));
-      return this.#arrays(frame(types), values);
+      return [this.#connection.arrays(statement, values)];
     });
-    if (into.unlessTaken === undefined || taken.length === rows.length) return rows.map(() => true);
-    const key = into.columns.indexOf(into.unlessTaken);
+    this.#parts.growth.add(into.table, rows.length);
+    if (unlessTaken === undefined) {
+      sent.catch((error: unknown) => this.fail(error));
+      return rows.map(() => true);
+    }
+    const { rows: taken } = await this.#guarded(() => sent);
+    if (taken.length === rows.length) return rows.map(() => true);
+    const key = into.columns.indexOf(unlessTaken);
     const inserted = new Set(taken.map(([value]) => value));
     // The first of several rows with one key is the one that was inserted.
     return rows.map((row) => inserted.delete(row[key] as SqlValue));
@@ -149,15 +161,3 @@ export class PostgresSession implements SqlSession, StatementRunner {
     }
   }
 }
-
-/**
- * One statement for any number of rows: an array per column. Answers a function, because the types of the columns are known only
- * after the names were found good.
- */
-const insertFrame = ({ table, columns, unlessTaken }: InsertTarget): ((types: readonly string[]) => string) => {
-  const names = columns.map(identifier).join(', ');
-  const key = unlessTaken === undefined ? '' : identifier(unlessTaken);
-  const conflict = unlessTaken === undefined ? '' : ` ON CONFLICT (${key}) DO NOTHING RETURNING ${key}`;
-  const into = `INSERT INTO ${identifier(table)} (${names})`;
-  return (types) => `${into} SELECT * FROM unnest(${types.map((type) => `?::${type}[]`).join(', ')})${conflict}`;
-};
