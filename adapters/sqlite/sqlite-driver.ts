@@ -87,7 +87,13 @@ const withExactNumbers = (database: SqliteDatabase): SqliteDatabase => ({
   prepare: (sql) => {
     const statement = database.prepare(sql);
     return {
-      all: (...parameters) => statement.all(...exact(parameters)),
+      all: (...parameters) => {
+        try {
+          return statement.all(...exact(parameters));
+        } catch (error) {
+          throw withResultCode(error);
+        }
+      },
       run: (...parameters) => statement.run(...exact(parameters)),
       columns: () => statement.columns(),
       setReturnArrays: (enabled) => statement.setReturnArrays(enabled),
@@ -103,3 +109,28 @@ const exact = (parameters: SqlValue[]): SqlValue[] => {
   }
   return parameters;
 };
+
+/**
+ * `@photostructure/sqlite` leaves the result code out of the error of `all` when the statement fails while it runs, and without it
+ * a full disk would pass for a bug. The messages are SQLite's own for these codes, and the same in every release.
+ */
+const withResultCode = (error: unknown): unknown => {
+  if (!(error instanceof Error) || 'errcode' in error) return error;
+  const [, errcode] = RESULT_CODES.find(([message]) => error.message.includes(message)) ?? [];
+  return errcode === undefined ? error : Object.assign(error, { errcode });
+};
+
+const RESULT_CODES: readonly (readonly [string, number])[] = [
+  ['database is locked', 5],
+  ['database table is locked', 6],
+  ['database schema is locked', 6],
+  ['out of memory', 7],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', 10],
+  ['database disk image is malformed', 11],
+  ['database or disk is full', 13],
+  ['unable to open database file', 14],
+  ['locking protocol', 15],
+  ['constraint failed', 19],
+  ['file is not a database', 26],
+];

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { Point } from '@noble/ed25519';
 
 /** Signs with one Ed25519 key (RFC 8032). */
 export interface Signer {
@@ -51,11 +52,13 @@ const keyObjectOf = (publicKey: Uint8Array): KeyObject | null => {
   return key;
 };
 
+/** Canonically encoded, on the curve and not of low order. Asked once per key, so the slower library costs nothing. */
 const isSoundKey = (publicKey: Uint8Array): boolean => {
-  const y = Uint8Array.from(publicKey);
-  // The top bit is the sign of x and no part of y.
-  y[31] = (y[31] as number) & 0x7f;
-  return isBelow(y, FIELD_PRIME) && !LOW_ORDER_Y.some((low) => Buffer.compare(low, y) === 0);
+  try {
+    return !Point.fromBytes(publicKey).isSmallOrder();
+  } catch {
+    return false;
+  }
 };
 
 /** Compares 32-byte little-endian numbers. Both are public, so the time it takes tells nothing. */
@@ -73,15 +76,5 @@ const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const PKCS8_PREFIX = bytesOf('302e020100300506032b657004220420');
 const SPKI_PREFIX = bytesOf('302a300506032b6570032100');
 
-/** Little-endian: L = 2^252 + 27742317777372353535851937790883648493, and p = 2^255 - 19. */
+/** Little-endian: L = 2^252 + 27742317777372353535851937790883648493. */
 const GROUP_ORDER = bytesOf('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
-const FIELD_PRIME = bytesOf('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f');
-
-/** The y coordinates of the eight points whose order divides 8. */
-const LOW_ORDER_Y: readonly Buffer[] = [
-  '0000000000000000000000000000000000000000000000000000000000000000',
-  '0100000000000000000000000000000000000000000000000000000000000000',
-  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-].map(bytesOf);

@@ -1,8 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { runScript } from '../../kit/run-script.ts';
 
 const DRIVER = new URL('../../../adapters/sqlite/sqlite-driver.js', import.meta.url).href;
+
+const primaryCodeOf = (run: () => unknown): number => {
+  try {
+    run();
+  } catch (error) {
+    return (error as { errcode: number }).errcode & 0xff;
+  }
+  throw new Error('nothing was thrown');
+};
 
 describe('the SQLite driver', () => {
   let database: SqliteDatabase;
@@ -29,6 +41,30 @@ describe('the SQLite driver', () => {
     database.exec('CREATE TABLE t (a)');
     expect(database.prepare('INSERT INTO t VALUES (1)').columns()).to.have.length(0);
     expect(database.prepare('INSERT INTO t VALUES (1) RETURNING a').columns()).to.have.length(1);
+  });
+
+  it('gives the result code of whatever fails, also of a statement with rows that fails while it runs', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'sqlite-driver-')), 'a.db');
+    const [one, other] = [loadSqliteDriver().open(path), loadSqliteDriver().open(path)];
+    one.exec('CREATE TABLE t (a UNIQUE); PRAGMA max_page_count = 4');
+    const [read, write] = [other.prepare('SELECT a FROM t'), one.prepare('INSERT INTO t VALUES (?) RETURNING a')];
+    one.exec('BEGIN EXCLUSIVE');
+    expect(
+      primaryCodeOf(() => read.all()),
+      'locked',
+    ).to.equal(5);
+    one.exec('COMMIT');
+    expect(
+      primaryCodeOf(() => write.all('x'.repeat(50_000))),
+      'full',
+    ).to.equal(13);
+    write.all('y');
+    expect(
+      primaryCodeOf(() => write.all('y')),
+      'unique',
+    ).to.equal(19);
+    for (const database of [one, other]) database.close();
+    rmSync(dirname(path), { recursive: true });
   });
 
   it('prints nothing when it is loaded', async () => {
