@@ -1,4 +1,11 @@
-import { type AppendBatch, type AppendItem, noteOf, ServiceError, tripleId } from '../../kernel/plugin-api.ts';
+import {
+  type AppendBatch,
+  type AppendItem,
+  noteOf,
+  ServiceError,
+  SIBLING_LIMIT,
+  tripleId,
+} from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import { type Entry, TripleHistory } from './triple-history.ts';
 
@@ -16,7 +23,7 @@ export async function refuseContradictions(batch: AppendBatch, seesGarden: SeesG
     if (!item.open || fact.system) continue;
     const id = tripleId(fact);
     const known = histories.get(id);
-    const history = known ?? new TripleHistory<Entry>(batch.siblings(item), batch.nowMs);
+    const history = known ?? new TripleHistory<Entry>(await liveOf(item, batch), batch.nowMs);
     histories.set(id, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals: Entry[] = [];
@@ -29,6 +36,17 @@ export async function refuseContradictions(batch: AppendBatch, seesGarden: SeesG
     history.add(fact);
   }
 }
+
+/** The batch holds the strongest facts only; a rival among the others stands in the way as well. */
+async function liveOf(item: AppendItem, batch: AppendBatch): Promise<readonly Entry[]> {
+  const strongest = batch.siblings(item);
+  if (strongest.length < SIBLING_LIMIT) return strongest;
+  const [all = []] = await batch.transaction.siblings([item.fact], batch.nowMs, EVERY_SIBLING);
+  return all;
+}
+
+/** Read once per transaction for a triple that so many live facts share. */
+const EVERY_SIBLING = 1_000_000;
 
 const contradicts = (rivals: readonly Entry[]): ServiceError =>
   new ServiceError('conflict', 'a live fact of the same entity, relation and scope has another value', {

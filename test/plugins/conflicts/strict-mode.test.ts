@@ -48,9 +48,23 @@ forEachStore('strict conflict mode', () => {
     expect(reply.body.results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 409, 201, 201]);
   });
 
+  it('names every fact that stands in the way, however many agree', async () => {
+    const agreeing = Array.from({ length: 70 }, (_, at) =>
+      body('agreed', { entity: 'user:crowd', source: `agent:${at}` }),
+    );
+    const reply = await node.request('POST', '/v1/facts/batch', { key, body: agreeing });
+    expect(reply.body.accepted).to.equal(70);
+    const refused = await post('other', { entity: 'user:crowd' });
+    expect(refused.body.conflicting_fact_ids).to.have.members(reply.body.results.map(({ fact }: Accepted) => fact.id));
+  });
+
   it('lets exactly one of many parallel writers of different values through', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => post(`v${at}`, { entity: 'user:raced' })));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(1);
     expect(replies.filter(({ status }) => status === 409)).to.have.length(19);
   });
 });
+
+interface Accepted {
+  readonly fact: { readonly id: string };
+}
