@@ -53,6 +53,9 @@ describe('the start command', () => {
       const { exitCode, stdout, stderr } = await node.end();
 
       expect(statSync(place.path('data/admin.key')).mode & 0o777).to.equal(0o600);
+      for (const file of ['svc.db', 'node.key']) {
+        expect(statSync(place.path(`data/${file}`)).mode & 0o077, file).to.equal(0);
+      }
       expect(stdout).to.contain('data/admin.key').and.to.contain(node.url);
       expect(stdout + stderr).not.to.contain(keyOnDisk());
       expect(readFileSync(place.path('data/svc.db')).includes(keyOnDisk())).to.equal(false);
