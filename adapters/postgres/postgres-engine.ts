@@ -125,9 +125,8 @@ export class PostgresEngine implements SqlEngine {
     try {
       // Nobody waits for this: the first statement of `work` follows it at once.
       connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
-      const result = work(session);
-      if (!session.used) this.#pin(session);
-      return await result;
+      process.nextTick(() => this.#pin(session));
+      return await work(session);
     } catch (error) {
       // Work that has seen nothing yet may begin anew.
       throw isRetryable(session.cause) && !session.answered ? session.cause : error;
@@ -139,11 +138,12 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Takes the snapshot now: BEGIN alone does not, the first statement does. Commits of this process wait for it, so that no work sees
-   * what it has caused itself after its snapshot began.
+   * Takes the snapshot, unless the work has done so by asking for something before it waits for anything: BEGIN alone does not, the first
+   * statement does. Commits of this process wait for it, so that no work sees what it has caused itself after its snapshot began.
    */
   #pin(session: PostgresSession): void {
     const pinned = session.pin();
+    if (pinned === undefined) return;
     this.#pins.add(pinned);
     void pinned.then(() => this.#pins.delete(pinned));
   }

@@ -36,11 +36,6 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#parts = parts;
   }
 
-  /** Whether some statement was sent. */
-  get used(): boolean {
-    return this.#used;
-  }
-
   /** Whether the server has answered some statement of the work. */
   get answered(): boolean {
     return this.#answered;
@@ -60,9 +55,13 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#open = false;
   }
 
-  /** Takes the snapshot of the transaction now. Never rejects. */
-  async pin(): Promise<void> {
-    await this.#connection.command('SELECT 1').catch((error: unknown) => this.fail(error));
+  /** Takes the snapshot of the transaction, unless some statement has done so. Never rejects. */
+  pin(): Promise<void> | undefined {
+    if (this.#used || !this.#open) return undefined;
+    return this.#connection.command('SELECT 1').then(
+      () => {},
+      (error: unknown) => this.fail(error),
+    );
   }
 
   /** Keeps a failure that nobody waits for, such as that of beginning the transaction. */
