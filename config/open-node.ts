@@ -15,6 +15,7 @@ import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import type { Listener } from '../ports/ports.ts';
 import { createNode, type Node } from './create-node.ts';
+import { inspectStore } from './inspect-store.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { dataFolder, storeLocation } from './store-place.ts';
@@ -34,6 +35,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     },
     stop: () => node.stop(),
     describe: (including) => describeUnstarted(options, node, including),
+    inspectStore: () => inspectStore(config.store),
     url: () => listener?.url ?? null,
     keys: () => (kernel.has(KeyRegistry) ? administer(kernel) : undefined),
     transfer: () => kernel.get(TenantTransfer),

@@ -41,6 +41,8 @@ export interface NodeHandle {
    * it were on. Rejects with all boot problems together.
    */
   describe(including?: string): Promise<NodeDescription>;
+  /** What keeps the store from being used, as far as a look at it shows; creates and changes nothing. Empty when all is well. */
+  inspectStore(): Promise<readonly StartProblem[]>;
   /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../../ports/ports.ts';
-import type { CommandLineDeps, NodeDescription } from './command-line-deps.ts';
+import type { CommandLineDeps, NodeDescription, StartProblem } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
 
@@ -12,7 +12,7 @@ export const addPluginsCommands = (program: Command, deps: CommandLineDeps, done
   const plugins = program
     .command('plugins')
     .summary('show what the node is made of, and why it does not start')
-    .description('Shows the plugins of a configuration. Nothing is started and no store is opened.')
+    .description('Shows the plugins of a configuration. Nothing is started and no store is changed.')
     .addHelpText(
       'after',
       `
@@ -67,16 +67,21 @@ const describe = async (
 };
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
+  let enabled = 0;
+  const problems: StartProblem[] = [];
   try {
-    const { plugins } = await describe(options, deps);
-    deps.stdout.write(`No problem found: ${plugins.filter(({ enabled }) => enabled).length} plugins are on.\n`);
-    return EXIT.ok;
+    const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+    problems.push(...(await node.inspectStore()));
+    enabled = (await node.describe()).plugins.filter((plugin) => plugin.enabled).length;
   } catch (error) {
-    const problems = deps.problemsOf(error);
-    if (problems.length === 0) throw error;
-    for (const [index, { message, hint }] of problems.entries()) {
-      deps.stdout.write(`${index + 1}. ${message}\n${hint === undefined ? '' : `   hint: ${hint}\n`}`);
-    }
-    return EXIT.failed;
+    const found = deps.problemsOf(error);
+    if (found.length === 0) throw error;
+    problems.push(...found);
   }
+  for (const [index, { message, hint }] of problems.entries()) {
+    deps.stdout.write(`${index + 1}. ${message}\n${hint === undefined ? '' : `   hint: ${hint}\n`}`);
+  }
+  if (problems.length > 0) return EXIT.failed;
+  deps.stdout.write(`No problem found: ${enabled} plugins are on.\n`);
+  return EXIT.ok;
 };

@@ -19,14 +19,14 @@ export interface PostgresStoreOptions {
 }
 
 const POOL_SIZE = 16;
-const CONNECT_TIMEOUT_MS = 5_000;
-const LOCK_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
+export const LOCK_TIMEOUT_MS = 5_000;
+export const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** The database ends a write that pauses for so long, and frees its lock. */
 const PAUSED_WRITE_MS = 5_000;
 /** Snapshots hold no locks, but they keep the database from clearing away old rows. */
-const PAUSED_READ_MS = 60_000;
+export const PAUSED_READ_MS = 60_000;
 
 /** Writes of one tenant take turns, so that few connections serve many tenants. */
 const WRITER_SHARE = 4;
@@ -54,7 +54,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
 };
 
 /** The driver would quote an address that it cannot read, and with it the password. */
-const checkedUrl = (url: string): string => {
+export const checkedUrl = (url: string): string => {
   if (isPostgresUrl(url)) return url;
   throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
     hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',

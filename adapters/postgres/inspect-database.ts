@@ -1,0 +1,70 @@
+import { ServiceError } from '../../ports/ports.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  checkedUrl,
+  LOCK_TIMEOUT_MS,
+  PAUSED_READ_MS,
+  STATEMENT_TIMEOUT_MS,
+} from './create-postgres-store.ts';
+import { PostgresPool } from './postgres-pool.ts';
+
+/** One reason why a node would not start on the database, or not work. */
+export interface DatabaseProblem {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+const LOOK = `SELECT current_schema() AS schema, to_regclass('schema_migrations') IS NOT NULL AS used,
+  has_schema_privilege(current_schema(), 'CREATE') AS free,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections`;
+
+/** Looks at the database without changing anything in it. Finds nothing wrong where a node could start. */
+export const inspectDatabase = async (url: string, poolSize: number): Promise<readonly DatabaseProblem[]> => {
+  try {
+    const look = await lookAt(url);
+    const problems: DatabaseProblem[] = [];
+    if (look['schema'] === null) {
+      problems.push({
+        message: 'the database has no schema for the tables',
+        hint: 'CREATE SCHEMA public, or name an existing one: ALTER ROLE … SET search_path = …',
+      });
+    } else if (look['used'] === 0 && look['free'] === 0) {
+      problems.push({
+        message: 'the user of the database may not create tables',
+        hint: `GRANT CREATE, USAGE ON SCHEMA ${look['schema']} to the user of SVC_DATABASE_URL`,
+      });
+    }
+    if (Number(look['connections']) < poolSize) {
+      problems.push({
+        message: `the database allows ${look['connections']} connections, fewer than one process may open`,
+        hint: 'lower SVC_DATABASE_POOL_SIZE, or raise max_connections on the server',
+      });
+    }
+    return problems;
+  } catch (error) {
+    if (error instanceof ServiceError) return [{ message: error.message, hint: error.hint }];
+    throw error;
+  }
+};
+
+const lookAt = async (url: string): Promise<Record<string, unknown>> => {
+  const pool = new PostgresPool({
+    url: checkedUrl(url),
+    size: 1,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    idleInTransactionMs: PAUSED_READ_MS,
+  });
+  try {
+    const connection = await pool.lend();
+    try {
+      const { rows } = await connection.records({ text: LOOK, name: undefined }, []);
+      return rows[0] ?? {};
+    } finally {
+      pool.release(connection);
+    }
+  } finally {
+    await pool.end();
+  }
+};
