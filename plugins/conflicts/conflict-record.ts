@@ -49,7 +49,12 @@ export async function openRecords(
   return found;
 }
 
-export async function insertRecords(tables: WritableTables, records: readonly ConflictRecord[]): Promise<void> {
+/** Stores records. `settled` says of a closed one that everybody who can see its members can see that it is resolved. */
+export async function insertRecords(
+  tables: WritableTables,
+  records: readonly ConflictRecord[],
+  settled = false,
+): Promise<void> {
   if (records.length === 0) return;
   await tables.insertRows(
     RECORDS,
@@ -62,8 +67,8 @@ export async function insertRecords(tables: WritableTables, records: readonly Co
       status: record.status,
       detected_ms: record.detectedMs,
       resolved_by: record.resolvedBy,
-      open_triple: sha256Hex(tripleId(record)),
-      settled: 0,
+      open_triple: record.status === 'unresolved' ? sha256Hex(tripleId(record)) : null,
+      settled: settled ? 1 : 0,
     })),
   );
 }

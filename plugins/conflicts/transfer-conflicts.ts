@@ -3,7 +3,6 @@ import {
   SCOPES,
   ServiceError,
   type SqlValue,
-  sha256Hex,
   type TransferLine,
   type TransferSection,
   tripleId,
@@ -13,6 +12,7 @@ import {
   type ConflictRecord,
   closeRecord,
   insertMembers,
+  insertRecords,
   MEMBERS,
   openRecords,
   RECORDS,
@@ -122,20 +122,7 @@ const takeRecord = async (
   const isOpen = record.status === 'unresolved';
   const own = isOpen ? (await openRecords(tables, [record])).get(tripleId(record)) : undefined;
   if (own !== undefined) return { id: own.id, changed: false };
-  await tables.insertRows(RECORDS, [
-    {
-      conflict_id: record.id,
-      tenant_id: record.tenantId,
-      entity_key: record.entityKey,
-      relation_key: record.relationKey,
-      scope: record.scope,
-      status: record.status,
-      detected_ms: record.detectedMs,
-      resolved_by: record.resolvedBy,
-      open_triple: isOpen ? sha256Hex(tripleId(record)) : null,
-      settled: settled ? 1 : 0,
-    },
-  ]);
+  await insertRecords(tables, [record], settled);
   return { id: record.id, changed: true };
 };
 
