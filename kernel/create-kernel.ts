@@ -27,6 +27,8 @@ import { createCursorCodec } from './http/page-cursor.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
 import { NodeSelf } from './identity/node-self.ts';
+import { createLeases } from './leases/create-leases.ts';
+import { Leases } from './leases/leases-api.ts';
 import type { Logger } from './log/logger.ts';
 import type { Environment } from './plugins/environment-value.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
@@ -130,6 +132,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
     if (stopped) return Promise.reject(new ServiceError('unavailable', 'the node has been stopped'));
     booted ??= orUnwind(node, async () => {
       await openStore(node, plan.migrations);
+      openLeases(node);
       await setUpPlugins(node);
       finishSetup(node);
     });
@@ -225,6 +228,16 @@ const openStore = async (
   const auth = options.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
+};
+
+/** Given back after the plugins have stopped: what they do at their end is still their process's to do. */
+const openLeases = (node: Assembly): void => {
+  const { options, container, stops } = node;
+  const { clock } = options.adapters;
+  const leases = createLeases({ store: container.get(FactStore), clock, log: options.log });
+  const late = () => new ServiceError('unavailable', 'leases took too long to give back');
+  stops.push('leases', () => withinTime(clock, leftToStopMs(node), () => leases.close(), late));
+  container.provide(Leases, leases);
 };
 
 const setUpPlugins = async (node: Assembly): Promise<void> => {

@@ -11,6 +11,11 @@ export interface Embedder {
    */
   readonly similarityFloor: number;
   /**
+   * Says that vectors compare how texts are spelled rather than what they mean. Recall then takes an agreement for a hit only where it
+   * stands out from those with the other texts. Absent means false.
+   */
+  readonly comparesSpelling?: boolean;
+  /**
    * One unit-length vector per text, in order. `purpose` lets a model prefix documents and queries differently.
    * Deterministic for equal input. Rejects with `ServiceError('unavailable')` when a remote model cannot be reached;
    * a wrong dimension or a non-finite component is an error, never returned.

@@ -52,6 +52,16 @@ export interface Snapshot {
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
+  /**
+   * Which history of the store this is: another text after `beginEpoch`, and where the engine can tell, after a failover or a recovery that may
+   * have lost commits. Whoever keeps a position in the feed outside the store keeps the epoch with it, and starts over when it is another.
+   */
+  epoch(): Promise<string>;
+  /**
+   * The store's own time, milliseconds since the epoch: the same clock for every process on it. Not fixed by the snapshot: it says when it
+   * was asked.
+   */
+  databaseMs(): Promise<number>;
   /** Query builder on one table, bound to this snapshot. For cold paths; rows come back with the engine's scalars. */
   table(name: string): Knex.QueryBuilder;
   /**
@@ -69,6 +79,11 @@ export interface WriteTransaction extends Snapshot {
   /** Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as it was. */
   insert(facts: readonly StoredFact[]): Promise<boolean[]>;
   /**
+   * The same for facts whose ids were drawn for them just now: nobody looks whether one is stored already. If one is, the transaction fails,
+   * with this call, a later one or its commit.
+   */
+  insertNew(facts: readonly StoredFact[]): Promise<void>;
+  /**
    * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table takes them may
    * show only with a later call of the transaction, or with its commit.
    */
@@ -84,6 +99,13 @@ export interface WriteTransaction extends Snapshot {
   lockClock(): Promise<Hlc>;
   /** Stores the clock. Must not go backwards within a transaction. */
   saveClock(clock: Hlc): Promise<void>;
+  /** Begins another epoch under an id that was never used: a UUID. */
+  beginEpoch(id: string): Promise<void>;
+  /**
+   * Calls the listeners of the topic, in every process on the store, when the transaction commits, and not when it rolls back; once,
+   * however often it is raised. At most 200 characters. A commit that raises one costs more: not for what every fact does.
+   */
+  signal(topic: string): void;
 }
 
 /**
@@ -110,6 +132,13 @@ export interface FactStore {
    * `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
    */
   table(name: string): Knex.QueryBuilder;
+  /**
+   * Calls `listener` soon after each commit that raised the topic, in whatever process on the store: in the one that wrote before its
+   * promise resolves, in others within a second. A hint and no more: calls may be merged, may come without a signal, and come once for
+   * everything that an outage may have swallowed; what there is to know is in the store, and is visible by then. `listener` must not throw.
+   * Returns a function that ends it. Never rejects and never throws; after `close` nothing is called any more.
+   */
+  onSignal(topic: string, listener: () => void): () => void;
   /**
    * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it answers false; a write inside a
    * write then fails when its time is up.

@@ -63,16 +63,24 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-export interface OutboundRequest {
+/** What addresses may be called. */
+export interface OutboundRules {
+  /** Lets the call reach private and loopback addresses, and plain http. */
+  readonly allowPrivate: boolean;
+  /** The only ports that may be called unless `allowPrivate`; any when left out. */
+  readonly ports?: readonly number[];
+}
+
+export interface OutboundRequest extends OutboundRules {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly timeoutMs: number;
-  /** The response is cut off, and the call rejected, beyond this. */
+  /** No more of the response's body is read. */
   readonly maxResponseBytes: number;
-  /** Lets the call reach private and loopback addresses and plain http. */
-  readonly allowPrivate: boolean;
+  /** A longer body makes the call reject (`refuse`, the default), or is cut off there and the rest not waited for (`cut`). */
+  readonly excess?: 'refuse' | 'cut';
 }
 
 export interface InboundReply {
@@ -93,6 +101,11 @@ export interface Transport {
    * `ServiceError('unavailable')` when no answer came, whatever the reason; any status is an answer.
    */
   send(request: OutboundRequest): Promise<InboundReply>;
+  /**
+   * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name has now. For telling
+   * whoever gives an address early; `send` judges it again, because names change.
+   */
+  refusal(url: string, rules: OutboundRules): Promise<string | undefined>;
 }
 
 export const Transport = defineRef<Transport>('port.transport');

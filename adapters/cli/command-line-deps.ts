@@ -28,12 +28,16 @@ export interface OpenNodeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** False boots everything but the listener: the store is prepared, nothing is served. */
   readonly serve: boolean;
+  /** One of several processes that serve together behind one port: its log lines say which. */
+  readonly worker?: boolean | undefined;
 }
 
 /** One node, from its configuration to its end. */
 export interface NodeHandle {
   /** Boots: migrates the store, sets the plugins up and, when asked to, serves. Rejects with all boot problems together. */
   start(): Promise<void>;
+  /** Boots as `start` does, without serving: what needs to be done once before several processes serve. */
+  prepare(): Promise<void>;
   /** Drains, then closes everything. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
   /**
@@ -47,14 +51,39 @@ export interface NodeHandle {
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */
   keys(): KeyAdministration | undefined;
+  /** Capability tokens of a started node, of the default tenant unless named; undefined while the `capability-tokens` plugin is off. */
+  tokens(tenantId?: string): TokenAdministration | undefined;
+  /** Puts a new key in the place of the node's own, on a started node; undefined while the `node-info` plugin is off. */
+  readonly rotateKey: (() => Promise<RotatedKey>) | undefined;
   /** Takes the memory out of the store of a started node, or into it. */
   transfer(): TenantTransfer;
+  /**
+   * Begins a new epoch of the store and steps its clock forward, on a node that was not started. Rejects with `lookup` where there is no
+   * store.
+   */
+  markRestored(): Promise<RestoredStore>;
   /** Whether requests need a key. */
   readonly authRequired: boolean;
   /** Where the store is, for people. */
   readonly storeLocation: string;
   /** Folder for files that belong to the store, the first key among them. */
   readonly dataFolder: string;
+  /** How many processes serve behind the port, from 1. */
+  readonly workers: number;
+  /** The node's log, usable before `start` and after `stop`. */
+  readonly log: NodeLog;
+}
+
+/** One line of JSON for each call. */
+export interface NodeLog {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** How the clock of a restored store was stepped, milliseconds since the epoch. */
+export interface RestoredStore {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** Export and import of whole tenants, past a serving node; several processes may use the store meanwhile. */
@@ -115,6 +144,46 @@ export interface KeyAdministration {
   list(): Promise<readonly KeyRecord[]>;
   /** Rejects with `lookup` for an unknown id. */
   revoke(id: string): Promise<void>;
+}
+
+export interface NewToken {
+  readonly subject: string;
+  readonly verb: string;
+  readonly object: string;
+  /** RFC 3339. Not together with `ttlSeconds`; without either an hour from now. */
+  readonly expiry: string | undefined;
+  readonly ttlSeconds: number | undefined;
+}
+
+/** A capability token without its text. Instants are RFC 3339. */
+export interface TokenRecord {
+  readonly tokenId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly verb: string;
+  readonly object: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+}
+
+export interface TokenAdministration {
+  /** Signs and records a token. Rejects with `validation` for one that breaks a rule. */
+  mint(token: NewToken): Promise<TokenRecord & { readonly tokenJson: string }>;
+  /** Looks at the text of a token. The record is there when this node issued it. */
+  show(
+    tokenJson: string,
+  ): Promise<{ readonly valid: boolean; readonly reason?: string; readonly record?: TokenRecord }>;
+  /** Newest first. */
+  list(): Promise<readonly TokenRecord[]>;
+  /** Rejects with `lookup` for an unknown id, with `conflict` for a token that was ended before. */
+  revoke(id: string): Promise<void>;
+}
+
+/** Public halves, base64url. */
+export interface RotatedKey {
+  readonly retiredPublicKey: string;
+  readonly publicKey: string;
 }
 
 /** Everything a node consists of. Holds no secret. */

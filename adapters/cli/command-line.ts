@@ -4,9 +4,12 @@ import { EXIT } from './exit-codes.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addNodeKeyCommand } from './node-key-command.ts';
 import { addPluginsCommands } from './plugins-commands.ts';
 import { reportError } from './report-error.ts';
+import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
+import { addTokenCommands } from './token-commands.ts';
 
 /**
  * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard error;
@@ -21,8 +24,11 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
   addStartCommand(program, deps, done);
   addInitCommand(program, deps, done);
   addKeyCommands(program, deps, done);
+  addTokenCommands(program, deps, done);
+  addNodeKeyCommand(program, deps, done);
   addImportCommand(program, deps, done);
   addExportCommand(program, deps, done);
+  addRestoredCommand(program, deps, done);
   addPluginsCommands(program, deps, done);
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -6,13 +6,14 @@ import { ServiceError } from '../../ports/ports.ts';
  * what a report about it needs.
  */
 export const reportError = (error: unknown, stderr: Writable): void => {
-  if (error instanceof ServiceError) {
-    stderr.write(describeServiceError(error));
-  } else if (isSystemError(error)) {
-    stderr.write(`error: ${error.message}\n`);
-  } else {
-    stderr.write(`error: this is a bug\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  }
+  stderr.write(errorReport(error));
+};
+
+/** What `reportError` writes: whole lines. */
+export const errorReport = (error: unknown): string => {
+  if (error instanceof ServiceError) return describeServiceError(error);
+  if (isSystemError(error)) return `error: ${error.message}\n`;
+  return `error: this is a bug\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
 };
 
 const describeServiceError = (error: ServiceError): string => {

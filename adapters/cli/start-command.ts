@@ -6,7 +6,9 @@ import { describeNode } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
 import { ensureFirstKey, FIRST_KEY_FILE, type FirstKey } from './first-key.ts';
 import { firstRequests } from './first-requests.ts';
-import { stopSignal } from './stop-signal.ts';
+import { type StopSignal, stopSignal } from './stop-signal.ts';
+import { runWorkerPool } from './worker-pool.ts';
+import { serveAsWorker, thisWorker } from './worker-process.ts';
 
 const DEFAULT_BOOTSTRAP_ENTITY = 'agent:admin';
 
@@ -14,6 +16,7 @@ interface StartOptions {
   readonly config?: string;
   readonly host?: string;
   readonly port?: string;
+  readonly workers?: string;
   readonly print?: boolean;
 }
 
@@ -27,6 +30,7 @@ export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (
     .option('--config <file>', 'configuration file')
     .option('--host <address>', 'address to listen on (SVC_HOST)')
     .option('--port <number>', 'port to listen on, 0 for a free one (SVC_PORT)', portNumber)
+    .option('--workers <number>', 'processes behind the port, auto for one per processor (SVC_WORKERS)', workerCount)
     .option('--print', 'show plugins, routes, hooks and tables, then exit')
     .addHelpText(
       'after',
@@ -36,6 +40,7 @@ Logs are JSON lines on standard error. A signal lets running requests finish and
 Examples:
   fact-memory-node start
   fact-memory-node start --port 9000 --config node.json
+  fact-memory-node start --workers auto
   fact-memory-node start --print`,
     )
     .action(async (options: StartOptions) => {
@@ -67,11 +72,17 @@ const portNumber = (text: string): string => {
   throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 };
 
+const workerCount = (text: string): string => {
+  if (text === 'auto' || /^[1-9][0-9]?$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a whole number of processes, or auto.');
+};
+
 /** Flags win over variables, which win over the file: the nearer to the keyboard, the stronger. */
 const startEnv = (options: StartOptions, env: CommandLineDeps['env']): CommandLineDeps['env'] => ({
   ...env,
   ...(options.host === undefined ? {} : { SVC_HOST: options.host }),
   ...(options.port === undefined ? {} : { SVC_PORT: options.port }),
+  ...(options.workers === undefined ? {} : { SVC_WORKERS: options.workers }),
 });
 
 const print = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
@@ -81,18 +92,54 @@ const print = async (options: StartOptions, deps: CommandLineDeps): Promise<numb
 };
 
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
-  // Listening from the start, because a signal during a long migration must stop the node too.
-  const signal = stopSignal();
-  const node = await deps.openNode({ configFile: options.config, env: startEnv(options, deps.env), serve: true });
+  const worker = thisWorker();
+  // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from whoever stops all
+  // processes of a program, and another from its supervisor: only that one can tell who insists.
+  const signal = stopSignal({ insisting: worker === undefined });
+  const open = (): Promise<NodeHandle> =>
+    deps.openNode({
+      configFile: options.config,
+      env: startEnv(options, deps.env),
+      serve: true,
+      worker: worker !== undefined,
+    });
+  try {
+    if (worker !== undefined) return await serveAsWorker(worker, open, signal);
+    const node = await open();
+    return node.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
+  } finally {
+    signal.dispose();
+  }
+};
+
+const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   try {
     await node.start();
-    deps.stdout.write(greeting(node, await firstKey(node, deps)));
+    deps.stdout.write(greeting(node, node.url() ?? '', await firstKey(node, deps)));
     await signal.received;
   } finally {
     await node.stop();
-    signal.dispose();
   }
   return EXIT.ok;
+};
+
+/** Does what must be done once, then leaves the store to the processes that serve. */
+const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
+  let key: FirstKey | null;
+  try {
+    await node.prepare();
+    key = await firstKey(node, deps);
+  } finally {
+    await node.stop();
+  }
+  const { clean, failure } = await runWorkerPool({
+    count: node.workers,
+    log: node.log,
+    stop: signal.received,
+    onServing: (url) => deps.stdout.write(greeting(node, url, key)),
+  });
+  if (failure !== undefined) deps.stderr.write(failure);
+  return clean ? EXIT.ok : EXIT.failed;
 };
 
 /** Null when no key is needed, or when the operator brings the first one. */
@@ -113,8 +160,7 @@ const shortPath = (path: string): string => {
   return fromHere.startsWith('..') ? path : fromHere;
 };
 
-const greeting = (node: NodeHandle, key: FirstKey | null): string => {
-  const url = node.url() ?? '';
+const greeting = (node: NodeHandle, url: string, key: FirstKey | null): string => {
   if (!node.authRequired) return `Serving ${url}; no key is needed\n`;
   if (key?.registered == null) {
     const file = join(node.dataFolder, FIRST_KEY_FILE);

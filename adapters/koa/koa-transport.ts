@@ -4,11 +4,12 @@ import Koa, { type Context } from 'koa';
 import { type Listener, type ServeOptions, ServiceError, type Transport } from '../../ports/ports.ts';
 import { type CorsOptions, createCorsPolicy } from './cors-policy.ts';
 import { createEndpointIndex } from './endpoint-index.ts';
+import { type Resolve, refusalOf } from './judge-target.ts';
 import { createRefusal, type ReportError, withinErrorBoundary } from './koa-error-boundary.ts';
 import { KoaRequest } from './koa-request.ts';
 import { listen } from './listen.ts';
 import { refuseBrokenRequests } from './refuse-connection.ts';
-import { type Resolve, sendRequest } from './send-request.ts';
+import { resolveBySystem, sendRequest } from './send-request.ts';
 import { writeReply } from './write-reply.ts';
 
 export interface KoaTransportOptions extends CorsOptions {
@@ -49,6 +50,7 @@ const MAX_HEADER_BYTES = 32 * 1024;
 export const createKoaTransport = (options: KoaTransportOptions): Transport => ({
   serve: (serveOptions) => serve(serveOptions, options),
   send: (request) => sendRequest(request, options.resolve),
+  refusal: (url, rules) => refusalOf(url, rules, options.resolve ?? resolveBySystem),
 });
 
 const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): Promise<Listener> => {
@@ -74,15 +76,28 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
             ? await found.endpoint.handle(request)
             : await serveOptions.unmatched(request, found.allowed);
       const closeAfter = doomed.has(message.socket) || !server.listening;
-      const options = { closeAfter, mayDrain: problem === undefined, stallMs: sockets.stallMs };
+      const options = {
+        closeAfter,
+        mayDrain: problem === undefined,
+        stallMs: sockets.stallMs,
+        closing: closing.signal,
+      };
       await writeReply(reply, message, response, options);
     });
   };
 
+  const closing = new AbortController();
   const awaitingContinue = new WeakSet<IncomingMessage>();
   const server = createHttpServer(createApp(answer, options), sockets, doomed, awaitingContinue);
   refuseBrokenRequests(server, refuse, doomed);
-  return listen(server, options);
+  const listener = await listen(server, options);
+  return {
+    ...listener,
+    close: (graceMs) => {
+      closing.abort();
+      return listener.close(graceMs);
+    },
+  };
 };
 
 type Handler = (message: IncomingMessage, response: ServerResponse) => void;

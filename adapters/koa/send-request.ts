@@ -1,12 +1,10 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { type InboundReply, type OutboundRequest, ServiceError } from '../../ports/ports.ts';
-import { isDeniedAddress, isInternalName } from './denied-addresses.ts';
-
-/** Every address of a host name; rejects when it has none. */
-export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+import { isDeniedAddress } from './denied-addresses.ts';
+import { judgeTarget, type Resolve } from './judge-target.ts';
 
 /**
  * Sends one request on a connection of its own. Unless the caller allows private addresses, only https to public
@@ -17,7 +15,9 @@ export const sendRequest = async (
   request: OutboundRequest,
   resolve: Resolve = resolveBySystem,
 ): Promise<InboundReply> => {
-  const url = parseTarget(request);
+  const judged = judgeTarget(request.url, request);
+  if ('refusal' in judged) throw unavailable(judged.refusal);
+  const { url } = judged;
   return new Promise((settle, reject) => {
     const fail = (cause: unknown): void => {
       clearTimeout(deadline);
@@ -35,31 +35,15 @@ export const sendRequest = async (
     outbound.on('error', fail);
     outbound.on('upgrade', () => fail(new Error('the other side changed the protocol')));
     outbound.on('response', (response) => {
-      readReply(response, request.maxResponseBytes).then((reply) => {
+      readReply(response, request).then((reply) => {
         clearTimeout(deadline);
+        if (!response.complete) outbound?.destroy();
         settle(reply);
       }, fail);
     });
     outbound.end(request.body);
   });
 };
-
-const parseTarget = ({ url: text, allowPrivate }: OutboundRequest): URL => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw unavailable('the address to call is not a URL');
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
-    throw unavailable(`calls to ${url.protocol}// addresses are not made`);
-  }
-  if (url.username !== '' || url.password !== '') throw unavailable('the address to call must not hold a user name');
-  if (allowPrivate) return url;
-  const host = hostOf(url);
-  const isDenied = isIP(host) === 0 ? isInternalName(host) : isDeniedAddress(host);
-  if (isDenied) throw unavailable(`calls to ${url.host} are not made: it is not a public address`);
-  return url;
-};
-
-/** Without the brackets that a URL puts around an IPv6 address. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientRequest => {
   const body = request.body ?? '';
@@ -100,27 +84,34 @@ const checkedLookup =
     );
   };
 
-const resolveBySystem: Resolve = (host) =>
+export const resolveBySystem: Resolve = (host) =>
   new Promise((settle, reject) => {
     systemLookup(host, { all: true, verbatim: true }, (error, addresses) =>
       error === null ? settle(addresses) : reject(error),
     );
   });
 
-const readReply = (response: IncomingMessage, maxBytes: number): Promise<InboundReply> =>
+const readReply = (
+  response: IncomingMessage,
+  { maxResponseBytes: maxBytes, excess }: OutboundRequest,
+): Promise<InboundReply> =>
   new Promise((settle, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const answer = (): void =>
+      settle({ status: response.statusCode ?? 0, header: headerReader(response), body: Buffer.concat(chunks) });
     response.on('data', (chunk: Buffer) => {
+      const room = maxBytes - size;
       size += chunk.length;
-      if (size > maxBytes) reject(new Error(`the answer is larger than ${maxBytes} bytes`));
-      else chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
+      else if (excess === 'cut') {
+        chunks.push(chunk.subarray(0, Math.max(0, room)));
+        answer();
+      } else reject(new Error(`the answer is larger than ${maxBytes} bytes`));
     });
     response.on('error', reject);
     response.on('close', () => reject(new Error('the connection ended before the whole answer had arrived')));
-    response.on('end', () =>
-      settle({ status: response.statusCode ?? 0, header: headerReader(response), body: Buffer.concat(chunks) }),
-    );
+    response.on('end', answer);
   });
 
 const headerReader =

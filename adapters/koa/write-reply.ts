@@ -10,6 +10,8 @@ export interface ReplyOptions {
   readonly mayDrain: boolean;
   /** A client that takes nothing of a reply for this long is given up. */
   readonly stallMs: number;
+  /** Aborts when the server is about to close: streams of events, which have no end of their own, end then. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -36,7 +38,7 @@ export const writeReply = async (
   if (mustClose) headers['Connection'] = 'close';
   if (isStream(body)) {
     response.writeHead(reply.status, headers);
-    await writeStream(body, response, options.stallMs);
+    await writeStream(body, response, options.stallMs, isEndless(reply) ? options.closing : undefined);
   } else {
     if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = Buffer.byteLength(body);
     response.writeHead(reply.status, headers);
@@ -48,19 +50,34 @@ export const writeReply = async (
       await drainBody(message);
     }
   }
+  const isCutShort = isEndless(reply) && options.closing.aborted;
+  if (isCutShort) response.once('finish', () => message.socket.end());
   response.end(isStream(body) || mustDrain || message.method === 'HEAD' ? undefined : body);
 };
 
 const isStream = (body: NonNullable<OutboundReply['body']>): body is AsyncIterable<string> =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
 
+const isEndless = ({ headers }: OutboundReply): boolean =>
+  headers['Content-Type']?.startsWith('text/event-stream') ?? false;
+
 const lengthOf = (message: IncomingMessage): number =>
   Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
 
 /** Ends early, and tells the producer so, when the client goes away. */
-const writeStream = async (body: AsyncIterable<string>, response: ServerResponse, stallMs: number): Promise<void> => {
+const writeStream = async (
+  body: AsyncIterable<string>,
+  response: ServerResponse,
+  stallMs: number,
+  closing: AbortSignal | undefined,
+): Promise<void> => {
   const pieces = body[Symbol.asyncIterator]();
-  const closed = new Promise<undefined>((resolve) => response.once('close', () => resolve(undefined)));
+  let end = (): void => {};
+  const closed = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
+  });
+  response.once('close', end);
+  closing?.addEventListener('abort', end);
   try {
     for (;;) {
       const next = await Promise.race([pieces.next(), closed]);
@@ -72,6 +89,7 @@ const writeStream = async (body: AsyncIterable<string>, response: ServerResponse
       response.setTimeout(0);
     }
   } finally {
+    closing?.removeEventListener('abort', end);
     // Not awaited: a producer in the middle of its work answers only after it, and nobody waits for that any more.
     void pieces.return?.().catch(() => {});
   }

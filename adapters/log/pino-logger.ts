@@ -18,6 +18,8 @@ export interface JsonLogger {
 
 export interface PinoLoggerOptions {
   readonly level: LogLevel;
+  /** Members of every line. */
+  readonly fields?: Fields | undefined;
   /** Where the lines go; standard error by default. */
   readonly write?: (line: string) => void;
 }
@@ -26,11 +28,11 @@ export interface PinoLoggerOptions {
  * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON whatever
  * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data.
  */
-export const createPinoLogger = ({ level, write }: PinoLoggerOptions): JsonLogger => {
+export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
     level,
-    // Who writes is known from where the lines come; process and host would only be noise.
-    base: null,
+    // Who writes is known from where the lines come, unless several write there; host and process would only be noise.
+    base: fields ?? null,
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },

@@ -6,7 +6,7 @@ import { PostgresPool } from './postgres-pool.ts';
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that libpq knows. */
   readonly url: string;
-  /** Connections at most, at least 4. Default 16. */
+  /** Connections at most, at least 4; one more while somebody listens for signals. Default 16. */
   readonly poolSize?: number;
   /** How long to wait for a connection before failing with `unavailable`. Default 5,000. */
   readonly connectTimeoutMs?: number;
@@ -45,21 +45,30 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
   const common = { url: checkedUrl(options.url), connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
   const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
   return createKnexFactStore(
-    new PostgresEngine({
-      writers: new PostgresPool({ ...common, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
-      readers: new PostgresPool({ ...common, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
-    }),
+    new PostgresEngine(
+      {
+        writers: new PostgresPool({ ...common, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
+        readers: new PostgresPool({ ...common, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
+      },
+      common,
+    ),
     { watchNesting: options.watchNesting ?? true },
   );
 };
 
-/** The driver would quote an address that it cannot read, and with it the password. */
+/**
+ * The address as the driver reads it without a word: it would quote one that it cannot read, and with it the password, and it warns
+ * of modes of TLS that it takes for the strictest. Throws `unavailable` for what is no address.
+ */
 export const checkedUrl = (url: string): string => {
-  if (isPostgresUrl(url)) return url;
+  if (isPostgresUrl(url))
+    return url.includes('uselibpqcompat=true') ? url : url.replace(TAKEN_FOR_STRICTEST, '$1verify-full');
   throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
     hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',
   });
 };
+
+const TAKEN_FOR_STRICTEST = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
 
 const isPostgresUrl = (text: string): boolean => {
   try {

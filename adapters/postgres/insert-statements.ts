@@ -1,5 +1,6 @@
 import type { InsertTarget } from '../sql/sql-engine.ts';
 import { identifier } from '../sql/sql-identifier.ts';
+import type { ColumnShape } from './column-shape.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import type { TableColumns } from './table-columns.ts';
@@ -7,10 +8,33 @@ import type { TableColumns } from './table-columns.ts';
 /** Targets come from code: a plugin has a few, each with the same members in every row. */
 const MOST_REMEMBERED = 1_000;
 
-/** One statement per target for any number of rows: its parameters are an array per column. */
+/** A target that exists, with what a statement for it needs. There is one object for each target. */
+export interface InsertPlan {
+  readonly table: string;
+  /** `INSERT INTO table (columns)`. */
+  readonly head: string;
+  /** Of the columns. */
+  readonly types: readonly string[];
+  /** ` ON CONFLICT …`, or nothing. */
+  readonly tail: string;
+  /** Shapes of rows that have a statement of their own. */
+  readonly shapes: Set<ColumnShape>;
+}
+
+/** A target with the shape of the rows for it. */
+export interface ShapedPlan {
+  readonly plan: InsertPlan;
+  readonly shape: ColumnShape;
+}
+
+/**
+ * One statement per target, or set of targets, for any number of rows. Its parameters are, target by target, the values of columns
+ * that are the same in all rows, then an array for each column that is not.
+ */
 export class InsertStatements {
   readonly #columns: TableColumns;
   readonly #statements: PostgresStatements;
+  readonly #plans = new Map<string, InsertPlan>();
   readonly #written = new Map<string, PostgresStatement>();
 
   constructor(columns: TableColumns, statements: PostgresStatements) {
@@ -18,19 +42,34 @@ export class InsertStatements {
     this.#statements = statements;
   }
 
+  /** The plan of a target that was asked for before. */
+  knownPlan(into: InsertTarget): InsertPlan | undefined {
+    return this.#plans.get(keyOf(into));
+  }
+
   /** Throws for names that are not names, before anything is asked under them, and for a table or column that does not exist. */
-  async statementFor(into: InsertTarget, connection: PostgresConnection): Promise<PostgresStatement> {
+  async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
-    const key = `${table} ${columns.join()} ${unlessTaken ?? ''}`;
-    const known = this.#written.get(key);
-    if (known !== undefined) return known;
     const names = columns.map(identifier).join(', ');
     const unique = unlessTaken === undefined ? '' : identifier(unlessTaken);
-    const conflict = unlessTaken === undefined ? '' : ` ON CONFLICT (${unique}) DO NOTHING RETURNING ${unique}`;
-    const target = `INSERT INTO ${identifier(table)} (${names})`;
+    const tail = unlessTaken === undefined ? '' : ` ON CONFLICT (${unique}) DO NOTHING RETURNING ${unique}`;
+    const head = `INSERT INTO ${identifier(table)} (${names})`;
     const types = await this.#columns.typesOf(table, columns, connection);
-    const arrays = types.map((type) => `?::${type}[]`).join(', ');
-    const statement = this.#statements.prepared(`${target} SELECT * FROM unnest(${arrays})${conflict}`);
+    const plan = { table, head, types, tail, shapes: new Set<ColumnShape>() };
+    if (this.#plans.size >= MOST_REMEMBERED) this.forget();
+    this.#plans.set(keyOf(into), plan);
+    return plan;
+  }
+
+  /** The statement that inserts into all of these, and does what another one does, whose parameters come last. */
+  statementFor(inserts: readonly ShapedPlan[], beside = ''): PostgresStatement {
+    const key = `${inserts.map(({ plan, shape }) => `${plan.head} ${shape}${plan.tail}`).join()}${beside}`;
+    const known = this.#written.get(key);
+    if (known !== undefined) return known;
+    const parts = inserts.map(insertOf);
+    const last = beside === '' ? (parts.pop() ?? '') : beside;
+    const earlier = parts.map((part, at) => `i${at} AS (${part})`).join(', ');
+    const statement = this.#statements.prepared(earlier === '' ? last : `WITH ${earlier} ${last}`);
     if (this.#written.size >= MOST_REMEMBERED) this.#written.clear();
     this.#written.set(key, statement);
     return statement;
@@ -38,7 +77,23 @@ export class InsertStatements {
 
   /** The tables have changed, or the names of statements. */
   forget(): void {
+    this.#plans.clear();
     this.#written.clear();
     this.#columns.forget();
   }
 }
+
+const keyOf = ({ table, columns, unlessTaken }: InsertTarget): string =>
+  `${table} ${columns.join()} ${unlessTaken ?? ''}`;
+
+const insertOf = ({ plan: { head, types, tail }, shape }: ShapedPlan): string => {
+  const values = types.map((type, at) => {
+    if (shape[at] === 'v') return `u.c${at}`;
+    return shape[at] === 'n' ? 'NULL' : `?::${type}`;
+  });
+  const differing = types.flatMap((type, at) => (shape[at] === 'v' ? [{ type, at }] : []));
+  const arrays = differing.map(({ type }) => `?::${type}[]`).join(', ');
+  const names = differing.map(({ at }) => `c${at}`).join(', ');
+  const from = differing.length === 0 ? '' : ` FROM unnest(${arrays}) AS u (${names})`;
+  return `${head} SELECT ${values.join(', ')}${from}${tail}`;
+};

@@ -14,12 +14,24 @@ export interface DatabaseProblem {
   readonly hint: string | undefined;
 }
 
+/** Outside the pool: it hears what other processes signal. */
+const LISTENING_CONNECTIONS = 1;
+
 const LOOK = `SELECT current_schema() AS schema, to_regclass('schema_migrations') IS NOT NULL AS used,
   has_schema_privilege(current_schema(), 'CREATE') AS free,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections`;
 
+/** How many connections a node may open: so many in each of so many processes. */
+export interface ConnectionPlan {
+  readonly poolSize: number;
+  readonly processes: number;
+}
+
 /** Looks at the database without changing anything in it. Finds nothing wrong where a node could start. */
-export const inspectDatabase = async (url: string, poolSize: number): Promise<readonly DatabaseProblem[]> => {
+export const inspectDatabase = async (
+  url: string,
+  { poolSize, processes }: ConnectionPlan,
+): Promise<readonly DatabaseProblem[]> => {
   try {
     const look = await lookAt(url);
     const problems: DatabaseProblem[] = [];
@@ -34,10 +46,10 @@ export const inspectDatabase = async (url: string, poolSize: number): Promise<re
         hint: `GRANT CREATE, USAGE ON SCHEMA ${look['schema']} to the user of SVC_DATABASE_URL`,
       });
     }
-    if (Number(look['connections']) < poolSize) {
+    if (Number(look['connections']) < processes * (poolSize + LISTENING_CONNECTIONS)) {
       problems.push({
-        message: `the database allows ${look['connections']} connections, fewer than one process may open`,
-        hint: 'lower SVC_DATABASE_POOL_SIZE, or raise max_connections on the server',
+        message: `the database allows ${look['connections']} connections, fewer than the node may open`,
+        hint: 'lower SVC_DATABASE_POOL_SIZE or SVC_WORKERS, or raise max_connections on the server',
       });
     }
     return problems;

@@ -23,6 +23,16 @@ export class KeyedTurns {
     }
   }
 
+  /** Whether work of the key runs or waits. */
+  isHeld(key: string): boolean {
+    return this.#queues.has(key);
+  }
+
+  /** Whether work of the key waits for that which runs. */
+  isAwaited(key: string): boolean {
+    return (this.#queues.get(key)?.length ?? 0) > 1;
+  }
+
   /** Waits for all work that has come until now. */
   async settled(limitMs: number): Promise<void> {
     await Promise.all([...this.#queues.values()].map(({ lock }) => lock.hold(async () => {}, limitMs)));

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { ServiceError, type SqlValue } from '../../ports/ports.ts';
 import type { SqlEngine, SqlSession, WriteManner } from '../sql/sql-engine.ts';
@@ -8,14 +6,17 @@ import { InsertStatements } from './insert-statements.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { commitUnknown, isLoss, isRetryable, toServiceError } from './postgres-errors.ts';
+import { commitUnknown, isLoss, isRetryable } from './postgres-errors.ts';
 import { createPostgresBuilders, type StatementOutcome } from './postgres-knex-client.ts';
+import { SIGNAL_CHANNEL } from './postgres-listener.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { PostgresSession, type SessionParts } from './postgres-session.ts';
+import { PostgresSignals, type PostgresSignalsOptions } from './postgres-signals.ts';
 import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
 import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
+import { begin, commit, perform, withRetries } from './write-transaction.ts';
 
 /** Two pools, so that reads which a write makes never wait for a connection that another write holds. */
 export interface PostgresPools {
@@ -28,15 +29,12 @@ const TURN_LIMIT_MS = 30_000;
 /** The longest that a timer can wait. */
 const UNHURRIED_MS = 2 ** 31 - 1;
 
-const MOST_ATTEMPTS = 5;
-const LONGEST_PAUSE_MS = 20;
-
 /** The whole transaction sees what was committed when its first statement began. */
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-/** Every statement sees what was committed when it began, so that those after the lock see all that its last holder wrote. */
-const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-const WITHOUT_LIMITS =
-  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
+
+/** A sample of 3,000 rows: how many there are, and how few share a value. The 30,000 of the default hold up a busy server for a second. */
+const ROUGHLY = 'SET LOCAL default_statistics_target = 10';
 
 /** Connections to one database, and the transactions on them. */
 export class PostgresEngine implements SqlEngine {
@@ -44,14 +42,19 @@ export class PostgresEngine implements SqlEngine {
   readonly #pools: PostgresPools;
   readonly #parts: SessionParts;
   readonly #turns = new KeyedTurns();
+  /** By lock: transactions that were begun for whoever has the next turn. */
+  readonly #ahead = new Map<string, { readonly connection: PostgresConnection; readonly begun: Promise<void> }>();
   /** Snapshots of reads that have asked for nothing yet. */
   readonly #pins = new Set<Promise<void>>();
+  readonly #signals: PostgresSignals;
   #running = 0;
   #idle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(pools: PostgresPools) {
+  constructor(pools: PostgresPools, listening: Omit<PostgresSignalsOptions, 'probe'>) {
     this.#pools = pools;
+    const probe = () => onLoan(pools.readers, (connection) => connection.command(PROBE));
+    this.#signals = new PostgresSignals({ ...listening, probe: () => this.#counted(probe) });
     const statements = new PostgresStatements();
     this.#parts = {
       statements,
@@ -73,11 +76,21 @@ export class PostgresEngine implements SqlEngine {
     { unhurried = false }: WriteManner = {},
   ): Promise<T> {
     const perform = () => withRetries(() => this.#transact(lock, work, unhurried));
-    return this.#counted(() => this.#turns.hold(lock, perform, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS));
+    return this.#counted(async () => {
+      try {
+        return await this.#turns.hold(lock, perform, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
+      } finally {
+        if (this.#ahead.size > 0) await this.#abandon(lock);
+      }
+    });
   }
 
   table(name: string): Knex.QueryBuilder {
     return this.#parts.knex(name);
+  }
+
+  onSignal(topic: string, listener: () => void): () => void {
+    return this.#signals.onSignal(topic, listener);
   }
 
   /** A transaction number is given to nobody who could not write. */
@@ -99,12 +112,13 @@ export class PostgresEngine implements SqlEngine {
   }
 
   async #shutDown(): Promise<void> {
+    const quiet = this.#signals.close();
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
     }
-    await Promise.all([this.#pools.readers.end(), this.#pools.writers.end()]);
+    await Promise.all([this.#pools.readers.end(), this.#pools.writers.end(), quiet]);
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
@@ -148,26 +162,54 @@ export class PostgresEngine implements SqlEngine {
     void pinned.then(() => this.#pins.delete(pinned));
   }
 
-  #transact<T>(lock: string, work: (session: SqlSession) => Promise<T>, unhurried: boolean): Promise<T> {
-    return this.#onWriter(async (connection) => {
+  async #transact<T>(lock: string, work: (session: SqlSession) => Promise<T>, unhurried: boolean): Promise<T> {
+    const ahead = unhurried ? undefined : this.#ahead.get(lock);
+    if (ahead !== undefined) this.#ahead.delete(lock);
+    const connection = ahead?.connection ?? (await this.#pools.writers.lend());
+    let handedOn = false;
+    try {
       connection.patient = unhurried;
-      await begin(connection, lock, unhurried);
+      await (ahead?.begun ?? begin(connection, lock, unhurried));
       const session = new PostgresSession(connection, this.#parts);
-      let result: T;
-      try {
-        result = await work(session);
-        if (session.failure !== undefined) throw session.failure;
-      } catch (error) {
-        session.end();
-        await connection.command('ROLLBACK').catch(() => connection.spoil());
-        throw isRetryable(session.cause) ? session.cause : error;
-      }
-      session.end();
+      const result = await perform(connection, session, work);
       await this.#pinned();
-      await commit(connection, session);
+      const committed = commit(connection, session);
+      handedOn = !unhurried && this.#beginAhead(lock, connection);
+      await committed;
+      this.#signals.committed(session.signals);
       for (const table of this.#parts.growth.take()) void this.#analyse(table);
       return result;
-    });
+    } catch (error) {
+      if (isLoss(error)) connection.spoil();
+      throw error;
+    } finally {
+      if (!handedOn) this.#pools.writers.release(connection);
+    }
+  }
+
+  /**
+   * Begins the next transaction under the lock, when somebody waits for it, right behind the commit of this one: it has the lock as soon as
+   * this one has gone, with no answer to be waited for in between. Another tenant that waits for a connection comes first, or it might wait
+   * for ever. Answers whether it has taken the connection on.
+   */
+  #beginAhead(lock: string, connection: PostgresConnection): boolean {
+    if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
+    const begun = begin(connection, lock, false);
+    // Whoever takes it hears of a failure.
+    begun.catch(() => {});
+    this.#ahead.set(lock, { connection, begun });
+    return true;
+  }
+
+  /** Ends what was begun for somebody who has given up. */
+  async #abandon(lock: string): Promise<void> {
+    const ahead = this.#ahead.get(lock);
+    if (ahead === undefined || this.#turns.isHeld(lock)) return;
+    this.#ahead.delete(lock);
+    const { connection, begun } = ahead;
+    const over = begun.then(() => connection.command('ROLLBACK'));
+    await over.catch(() => connection.spoil());
+    this.#pools.writers.release(connection);
   }
 
   /** A statement on no transaction is one of its own, and is committed before its answer comes. */
@@ -194,7 +236,9 @@ export class PostgresEngine implements SqlEngine {
     await this.#counted(() =>
       onLoan(this.#pools.readers, async (connection) => {
         connection.patient = true;
-        await connection.command(`ANALYZE ${identifier(table)}`);
+        const gathered = connection.command(`BEGIN; ${ROUGHLY}; ANALYZE ${identifier(table)}; COMMIT`);
+        // Its transaction would stay open.
+        await gathered.catch(() => connection.spoil());
       }),
     ).catch(() => {});
   }
@@ -219,52 +263,3 @@ const onLoan = async <T>(pool: PostgresPool, work: (connection: PostgresConnecti
     pool.release(connection);
   }
 };
-
-/** The transaction did not even begin, on a connection that had been idle: another may do better. */
-class BeginLost extends Error {}
-
-/** The lock is a statement of its own, so that what is read after it sees all that its last holder wrote. */
-const begin = async (connection: PostgresConnection, lock: string, unhurried: boolean): Promise<void> => {
-  const limits = unhurried ? `${WITHOUT_LIMITS}; ` : '';
-  try {
-    await connection.command(`${BEGIN_WRITE}; ${limits}SELECT pg_advisory_xact_lock(${lockKey(lock)})`);
-  } catch (error) {
-    if (isLoss(error)) {
-      connection.spoil();
-      throw new BeginLost('the transaction did not begin', { cause: error });
-    }
-    await connection.command('ROLLBACK').catch(() => connection.spoil());
-    throw error;
-  }
-};
-
-/** Inserts may still be under way. When one fails, the server rolls back and says so in its answer to the commit. */
-const commit = async (connection: PostgresConnection, session: PostgresSession): Promise<void> => {
-  let outcome: string;
-  try {
-    outcome = await connection.command('COMMIT');
-  } catch (error) {
-    throw isLoss(error) ? commitUnknown(error) : error;
-  }
-  if (outcome === 'COMMIT') return;
-  throw isRetryable(session.cause)
-    ? session.cause
-    : (session.failure ?? new Error('the transaction had failed before it was committed'));
-};
-
-/** Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers. */
-const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const lost = error instanceof BeginLost;
-      if (attempts === MOST_ATTEMPTS || !(lost || isRetryable(error))) throw toServiceError(lost ? error.cause : error);
-      // Two that collided must not do so in step.
-      await sleep(Math.random() * LONGEST_PAUSE_MS);
-    }
-  }
-};
-
-/** Advisory locks are numbers of 64 bits, for the whole database. */
-const lockKey = (lock: string): string => createHash('sha256').update(lock).digest().readBigInt64BE().toString();

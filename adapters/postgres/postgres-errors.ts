@@ -23,7 +23,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   '42501': {
     message: 'the user of the database lacks a right',
-    hint: 'the user of SVC_DATABASE_URL must own the schema: GRANT CREATE, USAGE ON SCHEMA public TO that user',
+    hint: 'the user of SVC_DATABASE_URL needs: GRANT CONNECT ON DATABASE …, and GRANT CREATE, USAGE ON SCHEMA public, or to own both',
   },
   '25006': {
     message: 'the database cannot be written: it is read-only',
@@ -56,8 +56,19 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   XX002: { message: 'an index of the database is damaged', hint: 'REINDEX it; the log of the server says which' },
 };
 
-/** Where the driver reports a failure of its own: a code of Node's, or of the name service. */
+const DISTRUSTED: Explanation = {
+  message: 'the certificate of the database is not trusted',
+  hint: 'SVC_DATABASE_URL must name the host as the certificate does; an authority of your own is named with sslrootcert=/path/ca.pem',
+};
+
+/** Where the driver reports a failure of its own: a code of Node's, of OpenSSL's, or of the name service. */
 const UNREACHABLE: Readonly<Record<string, Explanation>> = {
+  CERT_HAS_EXPIRED: { message: 'the certificate of the database has expired', hint: 'renew it on the server' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: DISTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: DISTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: DISTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: DISTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: DISTRUSTED,
   ENOTFOUND: { message: 'the host of the database is not known', hint: 'check the host in SVC_DATABASE_URL' },
   EAI_AGAIN: { message: 'the host of the database could not be looked up', hint: 'check the name service' },
   ECONNREFUSED: {
@@ -73,6 +84,20 @@ const UNREACHABLE: Readonly<Record<string, Explanation>> = {
 const LOST: Explanation = {
   message: 'the database cannot be reached',
   hint: 'try again shortly; if it stays so, check that the database server runs and can be reached',
+};
+
+/** The driver's words, which have no code. */
+const SPEAKS_NO_TLS = 'The server does not support SSL connections';
+
+const PLAIN: Explanation = {
+  message: 'the database speaks no TLS',
+  hint: 'set ssl = on on the server, or leave sslmode out of SVC_DATABASE_URL where the network is trusted',
+};
+
+/** While the driver reads the address: keys and certificates. */
+const UNREADABLE_FILE: Explanation = {
+  message: 'a file that the address of the database names cannot be read',
+  hint: 'check sslrootcert, sslcert and sslkey in SVC_DATABASE_URL',
 };
 
 const RETRY_AFTER = { 'Retry-After': '1' };
@@ -119,8 +144,10 @@ const explain = (error: DatabaseError): Explanation | undefined => {
 
 const explainLoss = (cause: unknown): Explanation => {
   if (cause instanceof DatabaseError) return explain(cause) ?? LOST;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return UNREACHABLE[code] ?? LOST;
+  if (!(cause instanceof Error)) return LOST;
+  if (cause.message === SPEAKS_NO_TLS) return PLAIN;
+  const { code = '', syscall } = cause as NodeJS.ErrnoException;
+  return syscall === 'open' ? UNREADABLE_FILE : (UNREACHABLE[code] ?? LOST);
 };
 
 const unavailable = ({ message, hint }: Explanation, cause: unknown): ServiceError =>

@@ -1,4 +1,4 @@
-import { type ClientBase, Pool } from 'pg';
+import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
@@ -47,13 +47,24 @@ export class PostgresPool {
 
   /** Rejects with `unavailable`. The caller must give the connection back through `release`. */
   async lend(): Promise<PostgresConnection> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw connectFailure(error);
-    });
+    const client = await this.#connect();
     const connection = new PostgresConnection(client).watch();
     this.#lent.add(connection);
     this.#watch ??= setInterval(() => this.#cutSilent(), WATCH_MS).unref();
     return connection;
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw connectFailure(error);
+    }
+  }
+
+  /** Whether somebody waits for a connection. */
+  get isAwaited(): boolean {
+    return this.#pool.waitingCount > 0;
   }
 
   release(connection: PostgresConnection): void {

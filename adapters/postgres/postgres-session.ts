@@ -2,12 +2,14 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
 import type { InsertStatements } from './insert-statements.ts';
+import { PendingInserts, shapedInsert } from './pending-inserts.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { isStalePlan, toServiceError } from './postgres-errors.ts';
 import type { StatementOutcome, StatementRunner } from './postgres-knex-client.ts';
+import { SIGNAL_CHANNEL } from './postgres-listener.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
 import { encodeArray, encodeParameter } from './postgres-values.ts';
-import { eachSet, setTypes } from './statement-over-sets.ts';
+import { eachSet } from './statement-over-sets.ts';
 import type { TableGrowth } from './table-growth.ts';
 
 /** What all sessions of an engine share. */
@@ -18,6 +20,8 @@ export interface SessionParts {
   readonly knex: Knex;
 }
 
+const NOTIFY = 'SELECT pg_notify(?, topic) FROM unnest(?::text[]) AS topic';
+
 /**
  * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it, and whoever
  * asks on should hear the reason, not the refusal.
@@ -25,11 +29,13 @@ export interface SessionParts {
 export class PostgresSession implements SqlSession, StatementRunner {
   readonly #connection: PostgresConnection;
   readonly #parts: SessionParts;
+  readonly #pending = new PendingInserts();
   #open = true;
   #used = false;
   #answered = false;
   #cause: unknown;
   #failure: unknown;
+  #signals: Set<string> | undefined;
 
   constructor(connection: PostgresConnection, parts: SessionParts) {
     this.#connection = connection;
@@ -49,6 +55,11 @@ export class PostgresSession implements SqlSession, StatementRunner {
   /** That error as the driver reported it. */
   get cause(): unknown {
     return this.#cause;
+  }
+
+  /** Topics to raise with the commit, undefined for none. */
+  get signals(): ReadonlySet<string> | undefined {
+    return this.#signals;
   }
 
   end(): void {
@@ -84,9 +95,8 @@ export class PostgresSession implements SqlSession, StatementRunner {
     const [first] = sets;
     if (first === undefined) return found;
     if (sets.length === 1) return [await this.rows(sql, first)];
-    const columns = first.map((_, at) => sets.map((set) => set[at] as SqlValue));
-    const statement = eachSet(sql, setTypes(columns));
-    const { rows } = await this.#guarded(() => this.#arrays(statement, columns.map(encodeArray)));
+    const { statement, values } = eachSet(sql, sets);
+    const { rows } = await this.#guarded(() => this.#arrays(statement, values));
     for (const row of rows) found[(row.pop() as number) - 1]?.push(row);
     return found;
   }
@@ -102,29 +112,50 @@ export class PostgresSession implements SqlSession, StatementRunner {
     return rowCount ?? 0;
   }
 
+  /** Waits with the inserts, to be sent with them. */
+  async post(sql: string, parameters: readonly SqlParameter[]): Promise<void> {
+    this.#refuseAfterEnd();
+    const values = parameters.map(encodeParameter);
+    if (this.#pending.addBeside(sql, values)) return;
+    this.flush();
+    this.#pending.addBeside(sql, values);
+  }
+
   /**
    * Without `unlessTaken` every row is inserted or the transaction fails, so that nobody has to wait for the answer: a failure shows
    * with the next statement, or with the commit.
    */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
     if (rows.length === 0) return [];
-    const { unlessTaken } = into;
-    const [sent] = await this.#guarded(async () => {
-      const statement = await this.#parts.inserts.statementFor(into, this.#connection);
-      const values = into.columns.map((_, at) => encodeArray(rows.map((row) => row[at] as SqlValue)));
-      return [this.#connection.arrays(statement, values)];
-    });
-    this.#parts.growth.add(into.table, rows.length);
-    if (unlessTaken === undefined) {
-      sent.catch((error: unknown) => this.fail(error));
+    const { inserts, growth } = this.#parts;
+    const plan = inserts.knownPlan(into) ?? (await this.#guarded(() => inserts.planFor(into, this.#connection)));
+    if (into.unlessTaken === undefined) {
+      this.#refuseAfterEnd();
+      if (!this.#pending.takes(plan)) this.flush();
+      if (this.#pending.add(plan, rows)) this.flush();
+      growth.add(into.table, rows.length);
       return rows.map(() => true);
     }
-    const { rows: taken } = await this.#guarded(() => sent);
+    const insert = shapedInsert(plan, rows);
+    const statement = inserts.statementFor([insert]);
+    const { rows: taken } = await this.#guarded(() => this.#connection.arrays(statement, insert.values));
+    growth.add(into.table, rows.length);
     if (taken.length === rows.length) return rows.map(() => true);
-    const key = into.columns.indexOf(unlessTaken);
+    const key = into.columns.indexOf(into.unlessTaken);
     const inserted = new Set(taken.map(([value]) => value));
     // The first of several rows with one key is the one that was inserted.
     return rows.map((row) => inserted.delete(row[key] as SqlValue));
+  }
+
+  /** Sends the inserts that wait. Whatever is sent after this finds them. */
+  flush(): void {
+    if (this.#pending.empty) return;
+    this.#used = true;
+    const { inserts, beside } = this.#pending.take();
+    const statement = this.#parts.inserts.statementFor(inserts, beside?.sql);
+    const values = inserts.flatMap((insert) => insert.values);
+    if (beside !== undefined) values.push(...beside.values);
+    this.#connection.arrays(statement, values).catch((error: unknown) => this.fail(error));
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -134,6 +165,18 @@ export class PostgresSession implements SqlSession, StatementRunner {
 
   schema(): Knex.SchemaBuilder {
     return this.#parts.knex.schema.connection(this);
+  }
+
+  signal(topic: string): void {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    this.#signals ??= new Set();
+    this.#signals.add(topic);
+  }
+
+  /** Hands the signals to the server, which passes them on when it commits. Nobody waits for the answer: a failure shows with the commit. */
+  sendSignals(): void {
+    if (this.#signals === undefined) return;
+    this.#arrays(NOTIFY, [SIGNAL_CHANNEL, encodeArray([...this.#signals])]).catch((error: unknown) => this.fail(error));
   }
 
   /** Runs a statement that a query builder made, its parameters numbered already. */
@@ -147,8 +190,8 @@ export class PostgresSession implements SqlSession, StatementRunner {
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#open) throw new Error('the snapshot or transaction has ended');
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#refuseAfterEnd();
+    this.flush();
     this.#used = true;
     try {
       const result = await work();
@@ -158,5 +201,10 @@ export class PostgresSession implements SqlSession, StatementRunner {
       this.fail(error);
       throw this.#failure;
     }
+  }
+
+  #refuseAfterEnd(): void {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    if (this.#failure !== undefined) throw this.#failure;
   }
 }

@@ -4,7 +4,8 @@ import type { SqlParameter } from '../sql/sql-engine.ts';
 
 /** Values on their way to the server and back. Everything travels as text but single byte strings. */
 
-type Encoded = string | Buffer | null;
+/** A value as the driver takes it. */
+export type Encoded = string | Buffer | null;
 
 export const encodeParameter = (value: SqlParameter): Encoded => {
   if (value === null || typeof value === 'string') return value;

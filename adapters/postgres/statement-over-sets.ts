@@ -1,24 +1,37 @@
 import type { SqlValue } from '../../ports/ports.ts';
+import type { SqlParameter } from '../sql/sql-engine.ts';
+import { shapeOf } from './column-shape.ts';
+import { type Encoded, encodeArray, encodeParameter } from './postgres-values.ts';
 
 /**
- * The statement for many sets of parameters at once: each column of the sets is one array, and the last column of a row says which
- * set it belongs to, from 1. The rows of one set keep their order.
+ * The statement for many sets of parameters at once, at least two: each column of the sets that differs is one array, and the last column
+ * of a row says which set it belongs to, from 1. The rows of one set keep their order.
  */
-export const eachSet = (sql: string, types: readonly string[]): string => {
+export const eachSet = (
+  sql: string,
+  sets: readonly (readonly SqlParameter[])[],
+): { readonly statement: string; readonly values: readonly Encoded[] } => {
+  const [first = []] = sets;
+  const shape = shapeOf(first.length, sets);
+  const columns = first.map((_, at) => sets.map((set) => set[at] as SqlValue));
+  const differing = columns.flatMap((column, at) => (shape[at] === 'v' ? [{ column, at }] : []));
+  const same = columns.flatMap((column, at) => (shape[at] === 'v' ? [] : [encodeParameter(column[0] as SqlValue)]));
   let at = 0;
   const inner = sql.replaceAll('?', () => {
+    const mark = shape[at] === 'v' ? `s.p${at}` : `?::${typeOf(columns[at] ?? [])}`;
     at += 1;
-    return `s.p${at}`;
+    return mark;
   });
-  const names = types.map((_, index) => `p${index + 1}`).join(', ');
-  const arrays = types.map((type) => `?::${type}[]`).join(', ');
-  return `SELECT r.*, s.n FROM unnest(${arrays}) WITH ORDINALITY s (${names}, n) CROSS JOIN LATERAL (${inner}) r`;
+  const arrays = differing.map(({ column }) => `?::${typeOf(column)}[]`).join(', ');
+  const names = differing.map((column) => `p${column.at}, `).join('');
+  return {
+    statement: `SELECT r.*, s.n FROM unnest(${arrays}) WITH ORDINALITY s (${names}n) CROSS JOIN LATERAL (${inner}) r`,
+    values: [...differing.map(({ column }) => encodeArray(column)), ...same],
+  };
 };
 
-/** A type for every column of values. */
-export const setTypes = (columns: readonly (readonly SqlValue[])[]): string[] =>
-  columns.map((values) => {
-    const given = values.filter((value) => value !== null);
-    if (given.every((value) => Number.isSafeInteger(value))) return 'int8';
-    return given.every((value) => typeof value === 'number') ? 'float8' : 'text';
-  });
+const typeOf = (values: readonly SqlValue[]): string => {
+  const given = values.filter((value) => value !== null);
+  if (given.every((value) => Number.isSafeInteger(value))) return 'int8';
+  return given.every((value) => typeof value === 'number') ? 'float8' : 'text';
+};

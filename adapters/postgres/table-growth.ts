@@ -1,5 +1,5 @@
 /** Rows that this process adds to a table before its statistics are worth gathering, and by how much it must grow for the next time. */
-const FIRST_ROWS = 500;
+const FIRST_ROWS = 100;
 const FACTOR = 8;
 
 /**

@@ -15,6 +15,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
     up: (schema) => runAll(schema, gardensAndAttestation(schema.dialect)),
   },
   { owner: 'core', number: 12, name: 'multi_tenant', up: (schema) => addTenants(schema) },
+  { owner: 'core', number: 17, name: 'leases', up: (schema) => runAll(schema, leaseTable(schema.dialect)) },
 ];
 
 type Dialect = MigrationSchema['dialect'];
@@ -126,6 +127,16 @@ const gardensAndAttestation = (dialect: Dialect): string[] => [
   'ALTER TABLE facts ADD COLUMN attested SMALLINT',
   `ALTER TABLE facts ADD COLUMN attested_key_id ${textType(dialect)}`,
   `ALTER TABLE fact_covers ADD COLUMN garden_id ${textType(dialect)}`,
+];
+
+/** Which process does work that only one of them should do. Rows of the running processes: no part of what a node knows. */
+const leaseTable = (dialect: Dialect): string[] => [
+  `CREATE TABLE leases (
+    name ${textType(dialect)} NOT NULL PRIMARY KEY,
+    holder ${textType(dialect)} NOT NULL,
+    fence BIGINT NOT NULL,
+    until_ms BIGINT NOT NULL
+  )`,
 ];
 
 /** The node's own record belongs to no tenant. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../ports/ports.ts';
 
 /** Lets one piece of work run at a time, in the order in which they came. */
@@ -36,10 +35,12 @@ export class FifoLock {
   }
 }
 
-async function comesWithin(turn: Promise<void>, limitMs: number): Promise<boolean> {
-  const patience = new AbortController();
-  const late = sleep(limitMs, false, { signal: patience.signal, ref: false }).catch(() => false);
-  const came = await Promise.race([turn.then(() => true), late]);
-  patience.abort();
-  return came;
+function comesWithin(turn: Promise<void>, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, limitMs, false).unref();
+    void turn.then(() => {
+      clearTimeout(late);
+      resolve(true);
+    });
+  });
 }

@@ -62,6 +62,10 @@ class KnexFactStore implements FactStore {
     return this.#engine.table(name);
   }
 
+  onSignal(topic: string, listener: () => void): () => void {
+    return this.#engine.onSignal(topic, listener);
+  }
+
   insideWrite(): boolean {
     return this.#marks?.getStore()?.open === true;
   }

@@ -26,12 +26,24 @@ export interface SqlSession {
   records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]>;
   /** Number of rows changed. */
   run(sql: string, parameters: readonly SqlParameter[]): Promise<number>;
+  /**
+   * Changes rows of a table that the transaction inserts nothing into, and nobody waits for the outcome: a failure may show only with a
+   * later call, or with the commit.
+   */
+  post(sql: string, parameters: readonly SqlParameter[]): Promise<void>;
   /** Whether each row was inserted, at its place. A row may be left out because of an earlier one of the same call. */
   insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]>;
+  /**
+   * Enters the facts that this transaction inserted last into the feed, so many of them, without taking their entries out of the database and
+   * in again. Absent where facts have no numbers to find the last ones by.
+   */
+  copyToFeed?(count: number): Promise<void>;
   /** Builder bound to this transaction. */
   table(name: string): Knex.QueryBuilder;
   /** A fresh schema builder bound to this transaction. */
   schema(): Knex.SchemaBuilder;
+  /** Raises a signal with the commit. Throws in a transaction that cannot write. */
+  signal(topic: string): void;
 }
 
 export interface WriteManner {
@@ -52,6 +64,8 @@ export interface SqlEngine {
   write<T>(lock: string, work: (session: SqlSession) => Promise<T>, manner?: WriteManner): Promise<T>;
   /** Builder on no transaction: each of its queries is one of its own. */
   table(name: string): Knex.QueryBuilder;
+  /** See `FactStore.onSignal`. */
+  onSignal(topic: string, listener: () => void): () => void;
   /** Resolves when a write could be made now. */
   ping(): Promise<void>;
   /** The tables have changed: nothing prepared before may be reused. */

@@ -10,8 +10,10 @@ import type {
   StoredFact,
   TripleKey,
 } from '../../ports/ports.ts';
+import { DATABASE_MS } from './database-time.ts';
 import { factFromRow, outlineFromRow } from './fact-row.ts';
 import { type FactStatements, FEED_AFTER, FEED_HEAD, GET_FACT, SIBLINGS } from './fact-statements.ts';
+import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
@@ -75,6 +77,15 @@ export class SqlSnapshot implements Snapshot {
   async head(): Promise<Hlc | null> {
     const [row] = await this.session.rows(FEED_HEAD, []);
     return row === undefined ? null : { wallMs: row[0] as number, counter: row[1] as number };
+  }
+
+  epoch(): Promise<string> {
+    return readEpoch(this.session, this.dialect);
+  }
+
+  async databaseMs(): Promise<number> {
+    const [row] = await this.session.rows(DATABASE_MS[this.dialect.name], []);
+    return row?.[0] as number;
   }
 
   table(name: string): Knex.QueryBuilder {

@@ -1,4 +1,4 @@
-import type { Cover, Hlc, Row, StoredFact, WriteTransaction } from '../../ports/ports.ts';
+import type { Cover, Hlc, Row, SqlValue, StoredFact, WriteTransaction } from '../../ports/ports.ts';
 import { FACT_COLUMNS, factToRow } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
 import { scalar } from './select-statement.ts';
@@ -9,6 +9,8 @@ import { SqlSnapshot } from './sql-snapshot.ts';
 /** The writes of the store, over one write transaction of any engine. */
 export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction {
   readonly #tenantId: string;
+  /** What the clock says, once it is locked. */
+  #clock: Hlc | undefined;
 
   constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, tenantId: string) {
     super(session, dialect, statements);
@@ -18,11 +20,19 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   async insert(facts: readonly StoredFact[]): Promise<boolean[]> {
     if (facts.length === 0) return [];
     const inserted = await this.session.insert(FACTS, facts.map(factToRow));
-    const entries = facts
-      .filter((_, at) => inserted[at])
-      .map(({ feed, id, tenantId }) => [feed.wallMs, feed.counter, 'fact', id, tenantId]);
-    if (entries.length > 0) await this.session.insert(FEED, entries);
+    await this.#enterIntoFeed(facts.filter((_, at) => inserted[at]));
     return inserted;
+  }
+
+  async insertNew(facts: readonly StoredFact[]): Promise<void> {
+    await this.session.insert(NEW_FACTS, facts.map(factToRow));
+    await this.#enterIntoFeed(facts);
+  }
+
+  /** Of the facts that were inserted last. */
+  async #enterIntoFeed(facts: readonly StoredFact[]): Promise<void> {
+    if (this.session.copyToFeed === undefined) await this.session.insert(FEED, facts.map(feedEntry));
+    else await this.session.copyToFeed(facts.length);
   }
 
   async insertRows(table: string, rows: readonly Row[]): Promise<void> {
@@ -60,16 +70,37 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   async lockClock(): Promise<Hlc> {
     const [row] = await this.session.rows(`${READ_CLOCK}${this.dialect.forUpdate}`, []);
     if (row === undefined) throw new Error('the store has no clock: it was not migrated');
-    return { wallMs: row[0] as number, counter: row[1] as number };
+    this.#clock = { wallMs: row[0] as number, counter: row[1] as number };
+    return this.#clock;
   }
 
-  async saveClock({ wallMs, counter }: Hlc): Promise<void> {
-    const saved = await this.session.run(SAVE_CLOCK, [wallMs, counter, wallMs, counter]);
-    if (saved === 0) throw new Error('the clock must not go backwards');
+  async saveClock(clock: Hlc): Promise<void> {
+    const { wallMs, counter } = clock;
+    const last = this.#clock ?? (await this.lockClock());
+    if (wallMs < last.wallMs || (wallMs === last.wallMs && counter < last.counter)) {
+      throw new Error('the clock must not go backwards');
+    }
+    this.#clock = clock;
+    await this.session.post(SAVE_CLOCK, [wallMs, counter]);
+  }
+
+  async beginEpoch(id: string): Promise<void> {
+    await this.session.run(BEGIN_EPOCH, [id]);
+  }
+
+  signal(topic: string): void {
+    if (topic === '' || topic.length > MOST_TOPIC_CHARACTERS) {
+      throw new RangeError(`the topic of a signal has 1 to ${MOST_TOPIC_CHARACTERS} characters`);
+    }
+    this.session.signal(topic);
   }
 }
 
+const MOST_TOPIC_CHARACTERS = 200;
+
 const FACTS: InsertTarget = { table: 'facts', columns: FACT_COLUMNS, unlessTaken: 'id' };
+
+const NEW_FACTS: InsertTarget = { table: 'facts', columns: FACT_COLUMNS };
 
 const FEED: InsertTarget = { table: 'feed', columns: ['wall', 'ctr', 'kind', 'subject_id', 'tenant_id'] };
 
@@ -88,7 +119,11 @@ WHERE (excluded.hlc_wall, excluded.hlc_ctr, fact_expiries.expires_ms)
 
 const READ_CLOCK = 'SELECT wall, ctr FROM node_clock WHERE id = 1';
 
-const SAVE_CLOCK = 'UPDATE node_clock SET wall = ?, ctr = ? WHERE id = 1 AND (wall, ctr) <= (?, ?)';
+const BEGIN_EPOCH = 'UPDATE node_clock SET epoch = ? WHERE id = 1';
+
+const SAVE_CLOCK = 'UPDATE node_clock SET wall = ?, ctr = ? WHERE id = 1';
+
+const feedEntry = ({ feed, id, tenantId }: StoredFact): SqlValue[] => [feed.wallMs, feed.counter, 'fact', id, tenantId];
 
 const valueAt = (row: Row, column: string): Exclude<Row[string], boolean> => {
   const value = row[column];

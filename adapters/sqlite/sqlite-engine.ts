@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { ServiceError, type SqlValue } from '../../ports/ports.ts';
 import { FifoLock } from '../sql/fifo-lock.ts';
+import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine } from '../sql/sql-engine.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
@@ -9,6 +10,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { isBusy, isResourceFailure, toCommitError, toServiceError } from './sqlite-errors.ts';
 import { createSqliteBuilders, type StatementOutcome } from './sqlite-knex-client.ts';
 import { SqliteSession } from './sqlite-session.ts';
+import { watchCommits } from './watch-commits.ts';
 
 export interface SqliteEngineOptions {
   openWriter(): SqliteConnection;
@@ -21,6 +23,9 @@ export interface SqliteEngineOptions {
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 8;
 
+/** Rewrites the version number, which nobody uses. */
+const SMALLEST_WRITE = 'PRAGMA user_version = 0';
+
 /** How long a write waits for those before it. Far beyond any honest queue: groups of writes take milliseconds. */
 const TURN_LIMIT_MS = 30_000;
 
@@ -31,6 +36,13 @@ export class SqliteEngine implements SqlEngine {
   readonly #knex: Knex = createSqliteBuilders({ perform: (...statement) => this.#alone(...statement) });
   readonly #turns = new FifoLock();
   readonly #readers: ReaderPool;
+  /** The connection that writes does not count its own commits, whose signals it raises itself. */
+  readonly #listeners = new SignalListeners(() =>
+    watchCommits(
+      () => this.#writer,
+      () => this.#listeners.callAll(),
+    ),
+  );
   #writer: SqliteConnection | undefined;
   /** The last write failed for want of a resource, so that only a real write shows whether it is back. */
   #inDoubt = false;
@@ -67,12 +79,15 @@ export class SqliteEngine implements SqlEngine {
     return this.#knex(name);
   }
 
+  onSignal(topic: string, listener: () => void): () => void {
+    return this.#closing === undefined ? this.#listeners.add(topic, listener) : () => {};
+  }
+
   async ping(): Promise<void> {
     this.#refuseWhenClosed();
     await this.#turns.hold(async () => {
-      // Rewriting the unused version number is the smallest write there is.
       await this.#inTransaction(await this.#begin(), async (session) => {
-        if (this.#inDoubt) await session.run('PRAGMA user_version = 0', []);
+        if (this.#inDoubt) await session.run(SMALLEST_WRITE, []);
       });
     }, TURN_LIMIT_MS);
   }
@@ -88,6 +103,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async #shutDown(): Promise<void> {
+    this.#listeners.clear();
     await this.#readers.drain();
     await this.#turns.hold(async () => {
       this.#writer?.checkpoint();
@@ -129,6 +145,8 @@ export class SqliteEngine implements SqlEngine {
     let result: T;
     try {
       result = await work(session);
+      // Other processes see that something was committed, and only if something was written.
+      if (session.signals !== undefined) await session.run(SMALLEST_WRITE, []);
       if (session.failure !== undefined) throw session.failure;
     } catch (error) {
       endTransaction(writer);
@@ -143,6 +161,7 @@ export class SqliteEngine implements SqlEngine {
       throw this.#failed(error, toCommitError(error));
     }
     this.#inDoubt = false;
+    if (session.signals !== undefined) this.#listeners.call(session.signals);
     return result;
   }
 

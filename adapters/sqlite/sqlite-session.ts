@@ -16,6 +16,7 @@ export class SqliteSession implements SqlSession, StatementRunner {
   #open = true;
   #used = false;
   #failure: unknown;
+  #signals: Set<string> | undefined;
 
   constructor(connection: SqliteConnection, knex: Knex) {
     this.#connection = connection;
@@ -30,6 +31,11 @@ export class SqliteSession implements SqlSession, StatementRunner {
   /** The first error of a statement, undefined while all went well. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  /** Topics to raise with the commit, undefined for none. */
+  get signals(): ReadonlySet<string> | undefined {
+    return this.#signals;
   }
 
   /**
@@ -69,12 +75,20 @@ export class SqliteSession implements SqlSession, StatementRunner {
     });
   }
 
+  async post(sql: string, parameters: readonly SqlParameter[]): Promise<void> {
+    await this.run(sql, parameters);
+  }
+
   /** A loop over a statement for one row: twice as fast as one statement over `json_each`, level with one of many rows. */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
     return this.#guarded(() => {
       const { statement } = this.#connection.prepare(insertStatement(into));
       return rows.map((row) => statement.run(...(row as SqlValue[])).changes !== 0);
     });
+  }
+
+  async copyToFeed(count: number): Promise<void> {
+    await this.run(COPY_TO_FEED, [count]);
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -84,6 +98,12 @@ export class SqliteSession implements SqlSession, StatementRunner {
 
   schema(): Knex.SchemaBuilder {
     return this.#knex.schema.connection(this);
+  }
+
+  signal(topic: string): void {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    this.#signals ??= new Set();
+    this.#signals.add(topic);
   }
 
   /** Runs a statement that a query builder made. */
@@ -111,6 +131,10 @@ export class SqliteSession implements SqlSession, StatementRunner {
     }
   }
 }
+
+/** Facts are never deleted, so their numbers have no gaps and the newest are the highest. */
+const COPY_TO_FEED = `INSERT INTO "feed" (wall, ctr, kind, subject_id, tenant_id)
+SELECT feed_wall, feed_ctr, 'fact', id, tenant_id FROM facts WHERE seq > (SELECT max(seq) FROM facts) - ? ORDER BY seq`;
 
 const insertStatement = ({ table, columns, unlessTaken }: InsertTarget): string => {
   const names = columns.map(identifier).join(', ');

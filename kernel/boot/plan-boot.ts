@@ -3,6 +3,7 @@ import { Random } from '../crypto/random.ts';
 import { Facts } from '../facts/facts-api.ts';
 import { Cursors } from '../http/cursors.ts';
 import { NodeSelf } from '../identity/node-self.ts';
+import { Leases } from '../leases/leases-api.ts';
 import { checkPlugin, isWellFormed, tablePrefix } from '../plugins/check-plugin.ts';
 import type { Environment } from '../plugins/environment-value.ts';
 import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
@@ -44,7 +45,7 @@ export interface BootPlan {
 }
 
 /** In every node, before any plugin; a plugin may provide none of these. */
-const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, Facts, Cursors];
+const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, Facts, Cursors, Leases];
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 

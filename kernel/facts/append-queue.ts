@@ -1,14 +1,7 @@
-import {
-  type Clock,
-  type FactStore,
-  type PreparedFact,
-  type Principal,
-  ServiceError,
-  type WriteTransaction,
-} from '../../ports/ports.ts';
+import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
 import { factCommitted } from '../hooks/kernel-hooks.ts';
-import { AppendRun, type ItemVerdict, PendingItem, type RunParts } from './append-run.ts';
-import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Notes, Origin } from './facts-api.ts';
+import { AppendRun, type ItemVerdict, PendingItem, type PreparedItem, type RunParts } from './append-run.ts';
+import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Origin } from './facts-api.ts';
 
 /** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one (reliability A1.8). */
 const GROUP_ITEMS = 256;
@@ -28,7 +21,7 @@ export interface QueueParts extends RunParts {
 
 /** One call of `append` or `appendAll`, waiting for its transaction. */
 export interface AppendCall {
-  readonly items: readonly { readonly fact: PreparedFact; readonly notes: Notes | undefined }[];
+  readonly items: readonly PreparedItem[];
   readonly caller: Principal;
   readonly origin: Origin;
   readonly options: AppendOptions;
@@ -48,7 +41,8 @@ interface Waiting {
 export class AppendQueue {
   readonly #parts: QueueParts;
   readonly #waiting: Waiting[] = [];
-  #running: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
+  #draining: Promise<void> | undefined;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
@@ -64,22 +58,37 @@ export class AppendQueue {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject });
-      this.#running ??= this.#drain();
+      this.#draining ??= this.#drain();
     });
   }
 
   /** Resolves when nothing waits or runs. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#draining !== undefined || this.#running.size > 0) {
+      await this.#draining;
+      await Promise.all(this.#running);
+    }
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the group.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      await this.#commitGroup(this.#takeGroup());
+      await new Promise<void>((taken) => this.#start(taken));
     }
-    this.#running = undefined;
+    this.#draining = undefined;
+  }
+
+  /** Begins a transaction, while the one before it may still be committing. Until it has begun everybody may join its group. */
+  #start(taken: () => void): void {
+    let group: readonly Waiting[] | undefined;
+    const committed = this.#commit(() => {
+      group ??= this.#takeGroup();
+      taken();
+      return group;
+    });
+    this.#running.add(committed);
+    void committed.then(() => this.#running.delete(committed));
   }
 
   #takeGroup(): Waiting[] {
@@ -97,29 +106,32 @@ export class AppendQueue {
     return group;
   }
 
-  async #commitGroup(group: readonly Waiting[]): Promise<void> {
+  /** Never rejects. `take` answers the same group each time; a transaction that did not begin has not asked for it. */
+  async #commit(take: () => readonly Waiting[]): Promise<void> {
     try {
-      const { verdicts, appended } = await this.#transact(group.map(({ call }) => call));
-      for (const [at, waiting] of group.entries()) waiting.resolve(verdicts[at] ?? []);
+      const { verdicts, appended } = await this.#transact(take);
+      for (const [at, waiting] of take().entries()) waiting.resolve(verdicts[at] ?? []);
       if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
     } catch (error) {
+      const group = take();
       // A failure of the store itself says nothing about single items; anything else may be one item's doing.
       if (group.length === 1 || error instanceof ServiceError) {
         for (const waiting of group) waiting.reject(error);
       } else {
-        for (const waiting of group) await this.#commitGroup([waiting]);
+        for (const waiting of group) await this.#commit(() => [waiting]);
       }
     }
   }
 
-  #transact(calls: readonly AppendCall[]): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
+  #transact(
+    take: () => readonly Waiting[],
+  ): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
     const { store, tenantId, clock } = this.#parts;
     return store.write(tenantId, async (transaction) => {
+      const calls = take().map(({ call }) => call);
       const nowMs = clock.nowMs();
       const run = new AppendRun(this.#parts, transaction, nowMs, this.#parts.node);
-      const pending = calls.map((call) =>
-        call.items.map(({ fact, notes }) => new PendingItem(fact, call.caller, call.origin, notes)),
-      );
+      const pending = calls.map((call) => call.items.map((item) => new PendingItem(item, call.caller, call.origin)));
       for (const [at, call] of calls.entries()) await guard(call, pending[at] ?? [], transaction);
       await run.append(pending.flat());
       await run.saveClock();

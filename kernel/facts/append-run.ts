@@ -24,6 +24,8 @@ import { prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
 import { tripleId } from './triple-id.ts';
 
+const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
+
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 const FOLLOW_UP_DEPTH = 3;
 
@@ -38,20 +40,36 @@ export type ItemVerdict =
   | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
+/** A fact as its call brings it. */
+export interface PreparedItem {
+  readonly fact: PreparedFact;
+  readonly notes: Notes | undefined;
+  readonly hasNewId: boolean;
+}
+
 /** One fact on its way through a transaction. */
 export class PendingItem implements AppendItem {
   fact: PreparedFact;
   readonly caller: Principal;
   readonly origin: Origin;
   readonly notes: Notes | undefined;
+  /** The id was drawn for the fact, so that no other fact has it. */
+  readonly hasNewId: boolean;
+  #tripleId: string | undefined;
   #verdict: ItemVerdict | undefined;
   #leader: PendingItem | undefined;
 
-  constructor(fact: PreparedFact, caller: Principal, origin: Origin, notes: Notes | undefined) {
+  constructor({ fact, notes, hasNewId }: PreparedItem, caller: Principal, origin: Origin) {
     this.fact = fact;
     this.caller = caller;
     this.origin = origin;
     this.notes = notes;
+    this.hasNewId = hasNewId;
+  }
+
+  get tripleId(): string {
+    this.#tripleId ??= tripleId(this.fact);
+    return this.#tripleId;
   }
 
   get open(): boolean {
@@ -69,6 +87,7 @@ export class PendingItem implements AppendItem {
 
   revise(changes: Partial<PreparedFact>): void {
     this.fact = { ...this.fact, ...changes };
+    this.#tripleId = undefined;
   }
 
   reject(error: ServiceError): void {
@@ -98,6 +117,7 @@ export class AppendRun {
   readonly #node: Principal;
   readonly #siblings = new Map<string, readonly FactOutline[]>();
   #clock: Hlc | undefined;
+  #stamped = false;
 
   constructor(parts: RunParts, transaction: WriteTransaction, nowMs: number, node: Principal) {
     this.#parts = parts;
@@ -109,7 +129,8 @@ export class AppendRun {
   /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
     for (const item of items) this.#checkScope(item);
-    await this.#loadSiblings(items);
+    // Asked for together: on a database of its own, each answer that is waited for costs as much as several statements.
+    await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
     await this.#judge(items);
     const stored = await this.#insert(items.filter((item) => item.open));
     if (stored.length === 0) return;
@@ -130,7 +151,11 @@ export class AppendRun {
 
   /** Must be called once, after the last append, before the commit. */
   async saveClock(): Promise<void> {
-    if (this.#clock !== undefined) await this.#transaction.saveClock(this.#clock);
+    if (this.#stamped && this.#clock !== undefined) await this.#transaction.saveClock(this.#clock);
+  }
+
+  async #lockClock(items: readonly PendingItem[]): Promise<void> {
+    if (this.#clock === undefined && items.some((item) => item.open)) this.#clock = await this.#transaction.lockClock();
   }
 
   #checkScope(item: PendingItem): void {
@@ -148,7 +173,7 @@ export class AppendRun {
         items,
         transaction: this.#transaction,
         nowMs: this.#nowMs,
-        siblings: (item) => this.#siblingsOf(item.fact),
+        siblings: (item) => this.#siblingsOf(item),
       },
       undefined,
     );
@@ -156,20 +181,25 @@ export class AppendRun {
 
   async #insert(items: readonly PendingItem[]): Promise<AppendedFact[]> {
     if (items.length === 0) return [];
-    let clock = this.#clock ?? (await this.#transaction.lockClock());
+    let clock = this.#clock;
+    if (clock === undefined) throw new Error('facts are stamped under the lock of the clock');
     const facts = items.map(({ fact }) => {
-      const stamped = stampFact(fact, clock, this.#nowMs);
+      const stamped = stampFact(fact, clock as Hlc, this.#nowMs);
       clock = stamped.feed;
       return stamped;
     });
     this.#clock = clock;
-    const inserted = await this.#transaction.insert(facts);
+    this.#stamped = true;
+    const inserted = items.every(({ hasNewId }) => hasNewId)
+      ? await this.#transaction.insertNew(facts)
+      : await this.#transaction.insert(facts);
     const stored: AppendedFact[] = [];
     for (const [at, item] of items.entries()) {
       const fact = facts[at] as StoredFact;
-      if (inserted[at] === true) {
+      if (inserted?.[at] !== false) {
         item.store(fact);
-        stored.push({ fact, caller: item.caller, origin: item.origin, notes: item.notes });
+        const { tripleId, caller, origin, notes } = item;
+        stored.push({ fact, tripleId, caller, origin, notes });
       } else {
         const known = await this.#transaction.get(fact.id);
         if (known === undefined) throw new Error('the store refused a fact that it does not have');
@@ -192,13 +222,14 @@ export class AppendRun {
       facts: stored,
       transaction: this.#transaction,
       nowMs: this.#nowMs,
-      siblings: ({ fact }) => this.#siblingsOf(fact),
+      siblings: (appended) => this.#siblingsOf(appended),
     });
     return results.flat();
   }
 
   #followUp(draft: FactDraft): PendingItem {
-    return new PendingItem(prepareFact(draft, this.#node, 'plugin', this.#parts), this.#node, 'plugin', draft.notes);
+    const fact = prepareFact(draft, this.#node, 'plugin', this.#parts);
+    return new PendingItem({ fact, notes: draft.notes, hasNewId: draft.id === undefined }, this.#node, 'plugin');
   }
 
   /**
@@ -207,10 +238,8 @@ export class AppendRun {
    */
   async #loadSiblings(items: readonly PendingItem[]): Promise<void> {
     const missing = new Map<string, PreparedFact>();
-    for (const { fact } of items) {
-      if (fact.system) continue;
-      const id = tripleId(fact);
-      if (!this.#siblings.has(id)) missing.set(id, fact);
+    for (const { fact, tripleId } of items) {
+      if (!fact.system && !this.#siblings.has(tripleId)) missing.set(tripleId, fact);
     }
     if (missing.size === 0) return;
     const found = await this.#transaction.siblings([...missing.values()], this.#nowMs, SIBLING_LIMIT);
@@ -218,7 +247,7 @@ export class AppendRun {
     for (const id of missing.keys()) this.#siblings.set(id, found[at++] ?? []);
   }
 
-  #siblingsOf(fact: PreparedFact): readonly FactOutline[] {
-    return this.#siblings.get(tripleId(fact)) ?? [];
+  #siblingsOf({ tripleId }: { readonly tripleId: string }): readonly FactOutline[] {
+    return this.#siblings.get(tripleId) ?? NO_SIBLINGS;
   }
 }

@@ -1,17 +1,15 @@
 import type { StoredFact } from '../../ports/fact.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
+import { effectiveConfidence } from './effective-confidence.ts';
 import type { FactView } from './facts-api.ts';
 
 /** Turns what a caller sees of a fact into the fact object of wire contract 4.1, members in the order given there. */
 export type FactJson = (view: FactView) => Record<string, unknown>;
 
-/**
- * `slugOf` knows the slugs of gardens. Without one a fact that carries a garden shows the garden's identifier, which every
- * route accepts as well; such a fact is seen only where a plugin grants access to gardens.
- */
+/** A garden without a slug is shown by its identifier, which every route accepts as well. */
 export const createFactJson =
-  (self: NodeSelf, slugOf: (gardenId: string) => string | undefined = () => undefined): FactJson =>
-  ({ fact, contradicted, warnings }) => ({
+  (self: NodeSelf): FactJson =>
+  ({ fact, contradicted, warnings, sourceTrust, gardenSlug, quarantine }) => ({
     id: fact.id,
     entity: fact.entity,
     relation: fact.relation,
@@ -23,8 +21,9 @@ export const createFactJson =
     valid_until: fact.validUntil,
     confidence: fact.confidence,
     scope: fact.scope,
-    garden_id: fact.gardenId === null ? null : gardenName(self, fact.gardenId, slugOf(fact.gardenId)),
-    cid: fact.cid,
+    garden_id: gardenName(self, fact.gardenId, gardenSlug),
+    // A synthetic fact is in no store and has none.
+    cid: fact.cid === '' ? null : fact.cid,
     contradicted,
     attested: fact.attested,
     attested_key_id: fact.attestedKeyId,
@@ -32,10 +31,10 @@ export const createFactJson =
     origin_allowed_scopes: null,
     warnings: hasNamespace(fact) ? warnings : [...warnings, NO_NAMESPACE],
     derived_from: fact.derivedFrom,
-    source_trust: null,
-    effective_confidence: null,
-    quarantine_status: null,
-    quarantine_garden_id: null,
+    source_trust: sourceTrust ?? null,
+    effective_confidence: sourceTrust === undefined ? null : effectiveConfidence(fact.confidence, sourceTrust),
+    quarantine_status: quarantine ?? null,
+    quarantine_garden_id: quarantine === undefined ? null : gardenName(self, fact.gardenId, gardenSlug),
     sanitizer_warnings: [],
     sanitizer_redacted: false,
   });
@@ -45,5 +44,5 @@ const NO_NAMESPACE = 'the relation has no namespace; write it as namespace:name 
 
 const hasNamespace = (fact: StoredFact): boolean => fact.relation.includes(':');
 
-const gardenName = (self: NodeSelf, gardenId: string, slug: string | undefined): string =>
+const gardenName = (self: NodeSelf, gardenId: string | null, slug: string | undefined): string | null =>
   slug === undefined ? gardenId : self.names.gardenUri(self.authority, slug);

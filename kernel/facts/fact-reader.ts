@@ -184,6 +184,7 @@ class SnapshotReader implements FactReader {
     if (about.entityKey !== undefined) conditions.push(equals('entityKey', about.entityKey));
     if (about.relationKey !== undefined) conditions.push(equals('relationKey', about.relationKey));
     if (about.scope !== undefined) conditions.push(equals('scope', about.scope));
+    if (search.gardenId !== undefined) conditions.push(equals('gardenId', search.gardenId));
     if (search.source !== undefined) conditions.push(equals('sourceKey', matchKey(search.source, this.#parts.names)));
     if (search.minConfidence !== undefined) conditions.push(not(below('confidence', search.minConfidence)));
     if (search.after !== undefined) conditions.push(search.after);

@@ -55,6 +55,8 @@ export type Origin = 'client' | 'plugin' | 'peer';
 /** One fact on its way into the store, open until it is rejected or settled. */
 export interface AppendItem {
   readonly fact: PreparedFact;
+  /** `tripleId` of the fact, worked out once for all who group by it. */
+  readonly tripleId: string;
   readonly caller: Principal;
   readonly origin: Origin;
   readonly notes: Notes | undefined;
@@ -84,6 +86,8 @@ export interface AppendBatch {
 /** A fact that was just stored, still inside its transaction. */
 export interface AppendedFact {
   readonly fact: StoredFact;
+  /** `tripleId` of the fact. */
+  readonly tripleId: string;
   readonly caller: Principal;
   readonly origin: Origin;
   readonly notes: Notes | undefined;
@@ -106,6 +110,12 @@ export interface FactView {
   /** This fact is live and another live fact of its triple, visible to the caller, has a different value. */
   readonly contradicted: boolean;
   readonly warnings: readonly string[];
+  /** Trust in the source, [0, 1]; absent while nobody judges sources. */
+  readonly sourceTrust?: number;
+  /** Slug of the garden that the fact is in; absent outside gardens, and for a garden that is no more. */
+  readonly gardenSlug?: string;
+  /** Where the fact stands in the quarantine of its garden; absent for a fact that never was in one. */
+  readonly quarantine?: 'pending' | 'promoted' | 'rejected';
 }
 
 export type AppendVerdict =
@@ -124,7 +134,7 @@ export interface AppendOptions {
 }
 
 /** Why a read is made: plugins constrain some of them further. */
-export type ReadPurpose = 'query' | 'get' | 'provenance' | 'export' | 'deliver';
+export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
 
 /**
  * `visible`: everything the caller may see, in any state. `live`: of that, the facts that are neither expired, retracted nor
@@ -152,6 +162,8 @@ export interface FactSearch {
   readonly relation?: string | undefined;
   readonly source?: string | undefined;
   readonly scope?: Scope | undefined;
+  /** Identifier of a garden: facts of that garden alone. */
+  readonly gardenId?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
@@ -210,18 +222,42 @@ export interface Facts {
   ): Promise<readonly AppendVerdict[]>;
   /** Runs reads on one snapshot. */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T>;
+  /**
+   * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several callers, or rights of
+   * their own, on one state. The reader ends with the snapshot.
+   */
+  readIn<T>(
+    snapshot: Snapshot,
+    caller: Principal,
+    purpose: ReadPurpose,
+    work: (reader: FactReader) => Promise<T>,
+  ): Promise<T>;
   /** Judges one fact for one caller without the query compiler: visible, in any state. */
   isVisible(fact: StoredFact, reader: FactReader): Promise<boolean>;
 }
 
 export const Facts = defineRef<Facts>('kernel.facts');
 
+/** A garden as it stands for one caller. */
+export interface EnteredGarden {
+  /** UUID. */
+  readonly id: string;
+  readonly scope: Scope;
+  /** Whether the caller may write facts into it. A garden that was deleted takes none, from nobody. */
+  readonly mayWrite: boolean;
+}
+
 /**
- * Which gardens a caller may read. While no plugin provides it, every fact that carries a garden is hidden from everybody, so
- * that switching gardens off never publishes what they guarded.
+ * Which gardens a caller may enter. While no plugin provides it, every fact that carries a garden is hidden from everybody, so
+ * that switching gardens off never publishes what they guarded. Nothing is cached: what the snapshot holds is what counts.
  */
 export interface GardenAccess {
+  /** Gardens whose facts the caller may read, by UUID; `all` also stands for gardens that are no more. */
   readable(caller: Principal, snapshot: Snapshot): Promise<'all' | readonly string[]>;
+  /** The garden that the caller names by URI, UUID or slug; undefined for one that does not exist and one that the caller may not enter alike. */
+  enter(name: string, caller: Principal, snapshot: Snapshot): Promise<EnteredGarden | undefined>;
+  /** Those of the gardens, by UUID, whose administration is the caller's. */
+  administered(gardenIds: readonly string[], caller: Principal, snapshot: Snapshot): Promise<readonly string[]>;
 }
 
 export const GardenAccess = defineRef<GardenAccess>('kernel.garden-access');

@@ -5,6 +5,7 @@ import {
   type FactStore,
   type Principal,
   ServiceError,
+  type Snapshot,
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
@@ -74,15 +75,23 @@ class FactsService implements Facts {
     const items = drafts.map((draft) => ({
       fact: prepareFact(draft, caller, origin, { names, random: this.#parts.random }),
       notes: draft.notes,
+      hasNewId: draft.id === undefined,
     }));
     const bytes = items.reduce((sum, { fact }) => sum + FACT_OVERHEAD_BYTES + String(fact.value.v).length, 0);
     return this.#queueOf(caller.tenantId).join({ items, caller, origin, options, bytes });
   }
 
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T> {
-    return this.#parts.store.read(async (snapshot) =>
-      work(await openReader(this.#readerParts(), caller, snapshot, this.#parts.clock.nowMs(), purpose)),
-    );
+    return this.#parts.store.read((snapshot) => this.readIn(snapshot, caller, purpose, work));
+  }
+
+  async readIn<T>(
+    snapshot: Snapshot,
+    caller: Principal,
+    purpose: ReadPurpose,
+    work: (reader: FactReader) => Promise<T>,
+  ): Promise<T> {
+    return work(await openReader(this.#readerParts(), caller, snapshot, this.#parts.clock.nowMs(), purpose));
   }
 
   async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {

@@ -7,9 +7,10 @@ import type { ServiceNames } from '../identity/service-names.ts';
  * part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is represented by its beginning and a
  * digest, because no index takes keys of any length. Idempotent for names that are not long.
  */
-export const matchKey = (text: string, names: ServiceNames): string => bounded(normalised(text, names));
+export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 
-const normalised = (text: string, names: ServiceNames): string => {
+/** The match key at its full length: for telling what lies below a path, never for an index. */
+export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   if (!NEEDS_WORK.test(text)) return text;
   const lower = text.trim().toLowerCase();
   const idStart = lower.startsWith(names.scheme) ? startOfId(lower, names.scheme.length) : 0;

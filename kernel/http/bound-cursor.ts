@@ -21,6 +21,8 @@ export interface BoundCursor {
 export interface CursorParts {
   readonly cursors: CursorCodec;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** How long a cursor can be used; for ever when it is left out. */
+  readonly lifetimeMs?: number;
 }
 
 /**
@@ -31,10 +33,15 @@ export const bindCursor = (
   { caller, path }: { readonly caller: Principal; readonly path: string },
   cursor: string | undefined,
   filters: unknown,
-  { cursors, clock }: CursorParts,
+  { cursors, clock, lifetimeMs }: CursorParts,
 ): BoundCursor => {
   const binding = JSON.stringify([path, caller.tenantId, caller.entityUri, filters]);
-  const after = (position: CursorPosition): string => cursors.encode({ position, binding });
+  const after = (position: CursorPosition): string =>
+    cursors.encode({
+      position,
+      binding,
+      ...(lifetimeMs === undefined ? {} : { expiresMs: clock.nowMs() + lifetimeMs }),
+    });
   return {
     position: cursor === undefined ? undefined : cursors.decode(cursor, { binding, nowMs: clock.nowMs() }),
     after,

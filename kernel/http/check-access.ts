@@ -32,14 +32,15 @@ export const admitRequest = async (
   for (const added of await hooks.collect(httpAdmit, { ...info, caller })) Object.assign(headers, added);
 };
 
-/** Throws `authorization` unless the caller has the permission, or one of the list. */
+/** Throws the refusal of the route unless the caller has the permission, or one of the list. */
 export const compilePermissionCheck = (access: Access): ((caller: Principal) => void) => {
   if (typeof access === 'string' || access.permission === 'any') return () => {};
+  const { refusal = 'authorization' } = access;
   const accepted: readonly Permission[] = [access.permission].flat();
   const names = accepted.map((permission) => `"${permission}"`).join(' or ');
   return ({ permissions }) => {
     for (const permission of accepted) if (permissions.has(permission)) return;
-    throw new ServiceError('authorization', `this needs a key with permission ${names}`);
+    throw new ServiceError(refusal, `this needs a key with permission ${names}`);
   };
 };
 

@@ -1,11 +1,11 @@
-import type { Clock, FactStore, Ref } from '../../ports/ports.ts';
+import { type Clock, type FactStore, type Ref, ServiceError } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import type { Logger } from '../log/logger.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
-import { createPluginTables } from './plugin-tables.ts';
+import { createPluginTables, pluginTopic } from './plugin-tables.ts';
 import { type RepeatedTask, repeatTask } from './repeat-task.ts';
 import type { Awaitable } from './route-definition.ts';
 
@@ -37,6 +37,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   const tasks: RepeatedTask[] = [];
   const stops: (() => Awaitable<void>)[] = [];
   const provided = new Set<string>();
+  const listening: (() => void)[] = [];
   let running: (() => Promise<void>)[] = [];
   let isOpen = true;
   const during = (call: string): void => {
@@ -73,7 +74,18 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       every: (intervalMs, run) => {
         during('every');
         if (!(intervalMs > 0)) throw new RangeError(`${plugin.name} repeats a task every ${intervalMs} ms`);
-        tasks.push({ intervalMs, run, failed: (error) => log.error('a repeated task failed', { error }) });
+        tasks.push({ intervalMs, run, failed: (error) => tellFailure(log, error) });
+      },
+      onSignal: (topic, listener) => {
+        during('onSignal');
+        const hear = (): void => {
+          try {
+            listener();
+          } catch (error) {
+            log.error('a listener for a signal failed', { topic, error });
+          }
+        };
+        listening.push(host.store.onSignal(pluginTopic(plugin.name, topic), hear));
       },
       onStop: (task) => {
         during('onStop');
@@ -88,10 +100,18 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     },
     stop: async () => {
       isOpen = false;
+      for (const end of listening.splice(0)) end();
       await Promise.all(running.map((end) => attempt(end)));
       for (const task of stops.splice(0).reverse()) await attempt(task);
     },
   };
+};
+
+/** An outage passes, and so do all tasks that it has stopped; anything else wants somebody to look at it. */
+const tellFailure = (log: Logger, error: unknown): void => {
+  const passes = error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
+  if (passes) log.warn('a repeated task could not be done; it will be tried again', { error });
+  else log.error('a repeated task failed', { error });
 };
 
 const declareProvided = (plugin: AnyPlugin, ref: { readonly id: string }, provided: Set<string>): void => {

@@ -43,6 +43,11 @@ export interface ReadableTables {
 export interface WritableTables extends ReadableTables {
   /** Inserts rows, all with the members of the first one. Prepared once: the hot path's write. */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
+  /**
+   * When the transaction commits, calls what this plugin registered for the topic with `onSignal`, in every process on the store. Costs a
+   * commit something: for what changes now and then, not for every fact.
+   */
+  signal(topic: string): void;
 }
 
 export interface PluginContext<R extends Requires, C> {
@@ -58,6 +63,12 @@ export interface PluginContext<R extends Requires, C> {
   provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
   /** Repeats `task`, the first time after one interval; a run never overlaps the one before; ends with the node. */
   every(intervalMs: number, task: () => Awaitable<void>): void;
+  /**
+   * Calls `listener` soon after each commit that raised this plugin's topic (`WritableTables.signal`), in whatever process: here before the
+   * write resolves, elsewhere within a second. A hint without content: calls may be merged or come without need; look into the
+   * store for what has changed. Ends with the node.
+   */
+  onSignal(topic: string, listener: () => void): void;
   /** Runs when the node stops, in reverse order of registration, before the plugins this one requires stop. */
   onStop(task: () => Awaitable<void>): void;
 }

@@ -2,6 +2,9 @@ import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts
 import { tablePrefix } from './check-plugin.ts';
 import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
+/** No two plugins share a topic, because a name holds no colon; nor does the kernel, whose topics hold none either. */
+export const pluginTopic = (plugin: string, topic: string): string => `${plugin}:${topic}`;
+
 /** A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, naming what to do instead. */
 export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
   const prefix = tablePrefix(plugin);
@@ -16,6 +19,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
   const writable = (transaction: WriteTransaction): WritableTables =>
     Object.assign(readable(transaction), {
       insertRows: ((table, rows) => transaction.insertRows(own(table), rows)) as WritableTables['insertRows'],
+      signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
     });
   // The type says which of the two comes out; at run time only a transaction can insert.
   const inside = ((snapshot: Snapshot | WriteTransaction) =>

@@ -1,12 +1,16 @@
-import type { Permission, Principal, ServiceError } from '../../ports/ports.ts';
+import type { ErrorCode, Permission, Principal, ServiceError } from '../../ports/ports.ts';
 import type { Schema } from './config-schema.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these permissions.
+ * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these permissions. Who lacks it is
+ * refused with `refusal`, which is `authorization` unless the wire contract gives the route a code of its own.
  */
-export type Access = 'open' | 'peer' | { readonly permission: Permission | 'any' | readonly Permission[] };
+export type Access =
+  | 'open'
+  | 'peer'
+  | { readonly permission: Permission | 'any' | readonly Permission[]; readonly refusal?: ErrorCode };
 
 export interface RouteRequest<P, Q, B> {
   readonly caller: Principal;

@@ -75,6 +75,8 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
 
 const describeText = ({ format, pattern, minLength, maxLength, description }: PropertySchema): string => {
   if (format !== undefined) return FORMAT_WORDS[format] ?? `text in the format ${format}`;
+  const word = pattern === undefined ? undefined : /^\^(\w+)\$$/.exec(pattern)?.[1];
+  if (word !== undefined) return word;
   // A pattern alone is a riddle.
   if (pattern !== undefined)
     return `text that matches ${pattern}${description === undefined ? '' : ` (${description})`}`;

@@ -20,7 +20,7 @@ export type LineSink = (lines: readonly string[], facts: number) => Promise<void
  */
 export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
   const { store, self, clock } = parts;
-  const epoch = await store.read(readEpoch);
+  const epoch = await store.read((snapshot) => snapshot.epoch());
   const header = { nodeId: self.nodeId, serviceName: self.names.name, tenantId, epoch };
   await sink([lineOf('header', headerJson(header, clock.nowMs()))], 0);
   let after: Hlc = ZERO_HLC;
@@ -45,11 +45,6 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
   }
   await sink([lineOf('end', endJson(exported))], 0);
   return exported;
-};
-
-const readEpoch = async (snapshot: Snapshot): Promise<string> => {
-  const [row] = await snapshot.select('node_clock', { id: 1 });
-  return String(row?.['epoch']);
 };
 
 const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc, limit: number): Promise<StoredFact[]> =>

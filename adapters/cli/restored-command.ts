@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { CommandLineDeps } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+
+export const addRestoredCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
+  program
+    .command('restored')
+    .summary('say that the store was restored from a backup')
+    .description(
+      'Run it once after a backup was put in place of the store, before the node starts again. What was written after the backup is gone, but\n' +
+        'other nodes may have seen it: a new epoch makes them read this node from the beginning, and the clock is stepped forward so that\n' +
+        'no stamp is given twice. Facts are not touched.',
+    )
+    .option('--config <file>', 'configuration file')
+    .addHelpText(
+      'after',
+      `
+Stop every process on the store first. Running it again does no harm.
+A failover of PostgreSQL, and a recovery to a point in time, begin an epoch by themselves; the step of the clock is still due.
+
+Example:
+  cp backup/svc.db backup/node.key data/ && fact-memory-node restored && fact-memory-node start`,
+    )
+    .action(async (options: { readonly config?: string }) => {
+      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+      const { fromMs, toMs } = await node.markRestored();
+      deps.stdout.write(
+        `Store      ${node.storeLocation}\nEpoch      a new one\nClock      from ${instant(fromMs)} to ${instant(toMs)}\n`,
+      );
+      done(EXIT.ok);
+    });
+};
+
+const instant = (ms: number): string => new Date(ms).toISOString();

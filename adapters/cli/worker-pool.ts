@@ -1,0 +1,167 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { NodeLog } from './command-line-deps.ts';
+import { STOP_LIMIT_MS, STOP_SIGNALS } from './stop-signal.ts';
+import type { WorkerReport } from './worker-process.ts';
+
+export interface WorkerPoolOptions {
+  /** Processes to keep running. */
+  readonly count: number;
+  readonly log: NodeLog;
+  /** Ends the pool when it resolves. */
+  readonly stop: Promise<void>;
+  /** Called once: when all serve for the first time, with their common address. */
+  onServing(url: string): void;
+}
+
+/** How a pool ended. Without a failure it was asked to. */
+export interface PoolEnd {
+  /** Whether every process drained and ended well. */
+  readonly clean: boolean;
+  /** Why the pool gave up: whole lines for the operator. */
+  readonly failure?: string | undefined;
+}
+
+/**
+ * Runs this very program, with the same arguments, in several processes that share whatever port they listen on. One that ends is
+ * started again, after a pause that grows while it does not last. The start is all or nothing: a process that says why it cannot serve,
+ * before all have served once, ends the pool. Later the pool gives up only when nothing serves any more and nothing comes up.
+ */
+export const runWorkerPool = (options: WorkerPoolOptions): Promise<PoolEnd> => new WorkerPool(options).run();
+
+const SHORTEST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Whoever served this long did not end because of the start. */
+const STEADY_MS = 10_000;
+
+/** Ends in a row, of processes that never served, after which another attempt would only hide what is wrong. */
+const MOST_STILLBORN = 5;
+
+/** Before the nth start in a row of a process that does not last. */
+export const restartPauseMs = (ends: number): number => Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (ends - 1));
+
+interface Member {
+  readonly worker: Worker;
+  /** How often those in its place ended in a row without having lasted. */
+  readonly ends: number;
+  servingSinceMs?: number;
+  failure?: string;
+}
+
+class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #members = new Set<Member>();
+  readonly #pauses = new Set<NodeJS.Timeout>();
+  #greeted = false;
+  #stillborn = 0;
+  #ending: { clean: boolean; readonly failure: string | undefined } | undefined;
+  #resolve: (end: PoolEnd) => void = () => {};
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<PoolEnd> {
+    // Whatever ends this process, an insisting signal or a bug, nobody is left behind.
+    const kill = (): void => this.#signal('SIGKILL');
+    process.on('exit', kill);
+    const ended = new Promise<PoolEnd>((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (let n = 0; n < this.#options.count; n += 1) this.#add(0);
+    void this.#options.stop.then(() => this.#end());
+    try {
+      return await ended;
+    } finally {
+      process.off('exit', kill);
+    }
+  }
+
+  #add(ends: number): void {
+    const worker = cluster.fork();
+    const member: Member = { worker, ends };
+    this.#members.add(member);
+    worker.on('message', (report: WorkerReport) => {
+      if ('serving' in report) this.#serves(member, report.serving);
+      else member.failure = report.failure;
+    });
+    worker.once('exit', (exitCode, signal) => this.#ended(member, exitCode, signal));
+    worker.on('error', (error) => {
+      // A process that was never made has no end either. One that is there ends after its channel broke, and is counted then.
+      if (worker.process.pid !== undefined) return;
+      member.failure = `error: a worker cannot be started: ${error.message}\n`;
+      this.#ended(member, null, null);
+    });
+  }
+
+  #serves(member: Member, url: string): void {
+    member.servingSinceMs = performance.now();
+    this.#stillborn = 0;
+    if (this.#greeted || this.#ending !== undefined || this.#serving() < this.#options.count) return;
+    this.#greeted = true;
+    this.#options.onServing(url);
+  }
+
+  #serving(): number {
+    return [...this.#members].filter(({ servingSinceMs }) => servingSinceMs !== undefined).length;
+  }
+
+  #ended(member: Member, exitCode: number | null, signal: string | null): void {
+    if (!this.#members.delete(member)) return;
+    if (this.#ending !== undefined) {
+      // A signal to stop kills nobody but those who do not serve yet, or not any more.
+      if (exitCode !== 0 && !STOP_SIGNALS.includes(signal ?? '')) this.#ending.clean = false;
+      this.#settle();
+      return;
+    }
+    if (member.servingSinceMs === undefined) this.#stillborn += 1;
+    const failure = this.#hopeless(member);
+    if (failure !== undefined) this.#end(failure);
+    else this.#replace(member, { exitCode, signal });
+  }
+
+  /** Why there is no point in going on; undefined while there is. */
+  #hopeless({ failure }: Member): string | undefined {
+    if (!this.#greeted && failure !== undefined) return failure;
+    if (this.#stillborn < MOST_STILLBORN || (this.#greeted && this.#serving() > 0)) return undefined;
+    return (
+      failure ??
+      `error: ${this.#stillborn} workers in a row ended before they served\nhint: what they wrote is above; SVC_WORKERS=1 starts the node without them\n`
+    );
+  }
+
+  #replace({ worker, servingSinceMs, ends, failure }: Member, how: Readonly<Record<string, unknown>>): void {
+    const lasted = servingSinceMs !== undefined && performance.now() - servingSinceMs >= STEADY_MS;
+    const now = lasted ? 1 : ends + 1;
+    const pauseMs = restartPauseMs(now);
+    this.#options.log[how['exitCode'] === 0 ? 'warn' : 'error']('a worker ended and is started again', {
+      pid: worker.process.pid,
+      ...how,
+      restartInMs: pauseMs,
+      ...(failure === undefined ? {} : { reason: failure }),
+    });
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause);
+      this.#add(now);
+    }, pauseMs);
+    this.#pauses.add(pause);
+  }
+
+  #end(failure?: string): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = { clean: failure === undefined, failure };
+    for (const pause of this.#pauses) clearTimeout(pause);
+    setTimeout(() => this.#signal('SIGKILL'), STOP_LIMIT_MS).unref();
+    this.#signal('SIGTERM');
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#ending !== undefined && this.#members.size === 0) this.#resolve(this.#ending);
+  }
+
+  /** Past the cluster's own `kill`, which closes the channel first and with it the port. */
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    for (const { worker } of this.#members) worker.process.kill(signal);
+  }
+}

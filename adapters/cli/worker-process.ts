@@ -1,0 +1,48 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { NodeHandle } from './command-line-deps.ts';
+import { EXIT } from './exit-codes.ts';
+import { errorReport } from './report-error.ts';
+import type { StopSignal } from './stop-signal.ts';
+
+/** What a worker tells its supervisor: that it serves, and where; or, before that, why it cannot. */
+export type WorkerReport = { readonly serving: string } | { readonly failure: string };
+
+/** This process as one of several behind a port; undefined when it stands alone or is the supervisor. */
+export const thisWorker = (): Worker | undefined => cluster.worker;
+
+/**
+ * Serves until the signal, or until the supervisor is gone: then nobody would stop, replace or count this process. What keeps it from
+ * serving is told to the supervisor, who tells the operator once. Answers the exit code.
+ */
+export const serveAsWorker = async (
+  worker: Worker,
+  open: () => Promise<NodeHandle>,
+  signal: StopSignal,
+): Promise<number> => {
+  let node: NodeHandle | undefined;
+  try {
+    node = await open();
+    await node.start();
+    // Node ends a worker that loses its supervisor at once, running requests and all, unless it counts as leaving.
+    worker.exitedAfterDisconnect = true;
+    worker.once('disconnect', () => signal.raise());
+    await tell(worker, { serving: node.url() ?? '' });
+    await signal.received;
+    return EXIT.ok;
+  } catch (error) {
+    await tell(worker, { failure: errorReport(error) });
+    return EXIT.failed;
+  } finally {
+    await node?.stop();
+    // An open channel would keep the process alive.
+    worker.exitedAfterDisconnect = true;
+    if (worker.isConnected()) process.disconnect();
+  }
+};
+
+/** Resolves when it is on its way, or when there is nobody left to tell. */
+const tell = (worker: Worker, report: WorkerReport): Promise<void> =>
+  new Promise((resolve) => {
+    if (worker.isConnected()) worker.send(report, () => resolve());
+    else resolve();
+  });

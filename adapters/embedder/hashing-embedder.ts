@@ -1,0 +1,87 @@
+import type { Embedder } from '../../ports/ports.ts';
+import { firstAxis, unitVector } from './unit-vector.ts';
+import { type WordFeatures, wordFeatures } from './word-features.ts';
+import { wordsOf } from './words-of-text.ts';
+
+/**
+ * The embedder that needs nothing: no model, no network, the same vector on every machine. A text becomes the sum of its words, their
+ * stems and their character 3- to 5-grams, so texts agree as far as they are spelled alike, whatever their grammar and small slips.
+ * It knows nothing about meaning.
+ *
+ * Features are hashed with a sign (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009) into three blocks of
+ * 256 places, once into each block, and a Hadamard transform spreads every block evenly (Ailon and Chazelle, "The Fast Johnson-Lindenstrauss
+ * Transform", 2009). So each block is a whole sketch of the text: cutting the vector after the first block and scaling it to unit length
+ * again loses precision but no feature, and the signs and 8-bit codes of an index keep what they are made from.
+ */
+export const createHashingEmbedder = (): Embedder => ({
+  id: `hashing-1-${DIMENSIONS}`,
+  dimensions: DIMENSIONS,
+  similarityFloor: chanceFloor(DIMENSIONS),
+  comparesSpelling: true,
+  embed: async (texts) => texts.map(embedText),
+});
+
+/**
+ * Unrelated texts agree by chance as normal deviates with a spread of 1/√dimensions; 4.5 of these are passed once in 300,000 pairs.
+ */
+export const chanceFloor = (dimensions: number): number => CHANCE_SPREADS / Math.sqrt(dimensions);
+
+const CHANCE_SPREADS = 4.5;
+const BLOCK = 256;
+const BLOCKS = 3;
+const DIMENSIONS = BLOCK * BLOCKS;
+/** Share of a word's weight that its character n-grams carry: enough to bridge a slip, not enough to relate all that ends alike. */
+const GRAM_SHARE = 0.6;
+
+const embedText = (text: string): Float32Array => {
+  const sums = new Float64Array(DIMENSIONS);
+  const words = countWords(wordsOf(text));
+  for (const [word, count] of words) addWord(sums, wordFeatures(word), count);
+  // Nothing but marks: the text agrees with itself alone.
+  if (words.size === 0) addWord(sums, wordFeatures(text), 1);
+  for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start);
+  // Features may cancel each other out to the last one; the text still needs a direction.
+  return unitVector(sums) ?? firstAxis(DIMENSIONS);
+};
+
+const countWords = (words: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+};
+
+/** A word that is said again says less each time, hence the root of its count. */
+const addWord = (sums: Float64Array, { stem, grams, weight }: WordFeatures, count: number): void => {
+  const strength = weight * Math.sqrt(count);
+  if (grams.length === 0) {
+    addFeature(sums, stem, strength);
+    return;
+  }
+  addFeature(sums, stem, strength * Math.sqrt(1 - GRAM_SHARE));
+  const share = strength * Math.sqrt(GRAM_SHARE / grams.length);
+  for (let at = 0; at < grams.length; at++) addFeature(sums, grams[at] as number, share);
+};
+
+/** 32 bits of hash give a place of 8 bits and a sign in each of the three blocks. */
+const addFeature = (sums: Float64Array, hash: number, strength: number): void => {
+  const first = hash & 255;
+  const second = BLOCK + ((hash >>> 8) & 255);
+  const third = 2 * BLOCK + ((hash >>> 16) & 255);
+  sums[first] = (sums[first] as number) + (hash & 0x1000000 ? strength : -strength);
+  sums[second] = (sums[second] as number) + (hash & 0x2000000 ? strength : -strength);
+  sums[third] = (sums[third] as number) + (hash & 0x4000000 ? strength : -strength);
+};
+
+/** The fast Walsh-Hadamard transform, in place. It turns the block without changing any angle. */
+const spreadBlock = (sums: Float64Array, start: number): void => {
+  for (let half = 1; half < BLOCK; half *= 2) {
+    for (let pair = start; pair < start + BLOCK; pair += 2 * half) {
+      for (let at = pair; at < pair + half; at++) {
+        const left = sums[at] as number;
+        const right = sums[at + half] as number;
+        sums[at] = left + right;
+        sums[at + half] = left - right;
+      }
+    }
+  }
+};

@@ -1,0 +1,88 @@
+import type { SqlValue } from '../../ports/ports.ts';
+import type { SqlParameter } from '../sql/sql-engine.ts';
+import { shapeOf } from './column-shape.ts';
+import type { InsertPlan, ShapedPlan } from './insert-statements.ts';
+import { type Encoded, encodeArray, encodeParameter } from './postgres-values.ts';
+
+type Rows = readonly (readonly SqlParameter[])[];
+
+/** An insert as its statement wants it. */
+export interface ShapedInsert extends ShapedPlan {
+  readonly values: readonly Encoded[];
+}
+
+/** So many rows are sent at once: the server inserts them while the rest is being made. */
+const MOST_ROWS = 256;
+
+/** A statement that waits with the inserts. */
+interface Beside {
+  readonly sql: string;
+  readonly values: readonly Encoded[];
+}
+
+/**
+ * Inserts that nobody waits for, kept back until something has to see them, so that what one transaction adds to several tables leaves as
+ * one statement: each statement costs as much as a dozen rows. Rows of one table keep their order.
+ */
+export class PendingInserts {
+  readonly #waiting = new Map<InsertPlan, Rows[]>();
+  #count = 0;
+  #beside: Beside | undefined;
+
+  /** Whether rows for the plan can wait beside those that wait already. */
+  takes(plan: InsertPlan): boolean {
+    if (this.#waiting.has(plan)) return true;
+    // The parts of one statement run in no order.
+    for (const { table } of this.#waiting.keys()) if (table === plan.table) return false;
+    return true;
+  }
+
+  /** Answers whether so many are waiting that they should leave. */
+  add(plan: InsertPlan, rows: Rows): boolean {
+    const waiting = this.#waiting.get(plan);
+    if (waiting === undefined) this.#waiting.set(plan, [rows]);
+    else waiting.push(rows);
+    this.#count += rows.length;
+    return this.#count >= MOST_ROWS;
+  }
+
+  /** Lets one statement wait beside the inserts. Answers false when another one does so already. */
+  addBeside(sql: string, values: readonly Encoded[]): boolean {
+    if (this.#beside !== undefined) return false;
+    this.#beside = { sql, values };
+    return true;
+  }
+
+  get empty(): boolean {
+    return this.#count === 0 && this.#beside === undefined;
+  }
+
+  /** Everything that waits, which waits no longer. */
+  take(): { readonly inserts: readonly ShapedInsert[]; readonly beside: Beside | undefined } {
+    const beside = this.#beside;
+    const inserts = [...this.#waiting].map(([plan, rows]) =>
+      shapedInsert(plan, rows.length === 1 ? (rows[0] as Rows) : rows.flat()),
+    );
+    this.#waiting.clear();
+    this.#count = 0;
+    this.#beside = undefined;
+    return { inserts, beside };
+  }
+}
+
+/** Shapes per target with a statement each; the rest share the one in which every column differs. */
+const MOST_SHAPES = 24;
+
+export const shapedInsert = (plan: InsertPlan, rows: Rows): ShapedInsert => {
+  const columns = plan.types.length;
+  const found = shapeOf(columns, rows);
+  if (plan.shapes.size < MOST_SHAPES) plan.shapes.add(found);
+  const shape = plan.shapes.has(found) ? found : 'v'.repeat(columns);
+  const same: Encoded[] = [];
+  const differing: string[] = [];
+  for (let at = 0; at < columns; at += 1) {
+    if (shape[at] === 's') same.push(encodeParameter(rows[0]?.[at] as SqlValue));
+    else if (shape[at] === 'v') differing.push(encodeArray(rows.map((row) => row[at] as SqlValue)));
+  }
+  return { plan, shape, values: [...same, ...differing] };
+};

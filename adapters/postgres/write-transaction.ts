@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SqlSession } from '../sql/sql-engine.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+import { commitUnknown, isLoss, isRetryable, toServiceError } from './postgres-errors.ts';
+import type { PostgresSession } from './postgres-session.ts';
+
+/** The steps of a write transaction on one connection, and its repetition. */
+
+const MOST_ATTEMPTS = 5;
+const LONGEST_PAUSE_MS = 20;
+
+/** Every statement sees what was committed when it began, so that those after the lock see all that its last holder wrote. */
+const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const WITHOUT_LIMITS =
+  'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+
+/** The transaction did not even begin, on a connection that had been idle: another may do better. */
+class BeginLost extends Error {}
+
+/** The lock is a statement of its own, so that what is read after it sees all that its last holder wrote. */
+export const begin = async (connection: PostgresConnection, lock: string, unhurried: boolean): Promise<void> => {
+  const limits = unhurried ? `${WITHOUT_LIMITS}; ` : '';
+  try {
+    await connection.command(`${BEGIN_WRITE}; ${limits}SELECT pg_advisory_xact_lock(${lockKey(lock)})`);
+  } catch (error) {
+    if (isLoss(error)) {
+      connection.spoil();
+      throw new BeginLost('the transaction did not begin', { cause: error });
+    }
+    await connection.command('ROLLBACK').catch(() => connection.spoil());
+    throw error;
+  }
+};
+
+/** Does the work, up to the commit. Rolls back when it fails, or when one of its statements has. */
+export const perform = async <T>(
+  connection: PostgresConnection,
+  session: PostgresSession,
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> => {
+  try {
+    const result = await work(session);
+    session.flush();
+    if (session.failure !== undefined) throw session.failure;
+    session.sendSignals();
+    session.end();
+    return result;
+  } catch (error) {
+    session.end();
+    await connection.command('ROLLBACK').catch(() => connection.spoil());
+    throw isRetryable(session.cause) ? session.cause : error;
+  }
+};
+
+/** Inserts may still be under way. When one fails, the server rolls back and says so in its answer to the commit. */
+export const commit = async (connection: PostgresConnection, session: PostgresSession): Promise<void> => {
+  let outcome: string;
+  try {
+    outcome = await connection.command('COMMIT');
+  } catch (error) {
+    throw isLoss(error) ? commitUnknown(error) : error;
+  }
+  if (outcome === 'COMMIT') return;
+  throw isRetryable(session.cause)
+    ? session.cause
+    : (session.failure ?? new Error('the transaction had failed before it was committed'));
+};
+
+/** Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers. */
+export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const lost = error instanceof BeginLost;
+      if (attempts === MOST_ATTEMPTS || !(lost || isRetryable(error))) throw toServiceError(lost ? error.cause : error);
+      // Two that collided must not do so in step.
+      await sleep(Math.random() * LONGEST_PAUSE_MS);
+    }
+  }
+};
+
+/** Advisory locks are numbers of 64 bits, for the whole database. */
+const lockKey = (lock: string): string => createHash('sha256').update(lock).digest().readBigInt64BE().toString();

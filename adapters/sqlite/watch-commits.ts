@@ -1,0 +1,36 @@
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** How often other processes are looked after. Each look costs some microseconds and no lock. */
+const LOOK_MS = 250;
+
+/**
+ * Calls `changed` soon after another connection than this one has committed anything: https://sqlite.org/pragma.html#pragma_data_version
+ * Never keeps the process alive. The function returned ends it.
+ */
+export const watchCommits = (connection: () => SqliteConnection | undefined, changed: () => void): (() => void) => {
+  let watched: SqliteConnection | undefined;
+  let version: unknown;
+  const look = (): boolean => {
+    const current = connection();
+    const found = current && versionOf(current);
+    // Versions are those of a connection: another one's say nothing.
+    const isSame = found !== undefined && current === watched && found === version;
+    watched = current;
+    version = found;
+    return isSame;
+  };
+  look();
+  const timer = setInterval(() => {
+    if (!look()) changed();
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+};
+
+/** Undefined when the file cannot be read, so that everything may have happened. */
+const versionOf = (connection: SqliteConnection): unknown => {
+  try {
+    return connection.rows('PRAGMA data_version', [])[0]?.[0];
+  } catch {
+    return undefined;
+  }
+};

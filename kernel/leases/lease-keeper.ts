@@ -1,0 +1,119 @@
+import { type Clock, type FactStore, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
+import type { Logger } from '../log/logger.ts';
+import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
+import type { HeldLease } from './leases-api.ts';
+
+/** How often a held lease is renewed. */
+export const HEARTBEAT_MS = 10_000;
+/** How often a lease is asked for that another process has. */
+export const RETRY_MS = 3_000;
+
+/** Raised when a lease is given back. */
+const RELEASED = 'leases released';
+
+export interface LeaseParts {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For people who look into the table: which process it is. */
+  readonly holder: string;
+}
+
+/** Gets one lease, keeps it, and gets it again when it was lost. Nothing here rejects because of the store: a lease that cannot be renewed is not held. */
+export class LeaseKeeper implements HeldLease {
+  readonly #parts: LeaseParts;
+  readonly #name: string;
+  readonly #onAcquired: () => void;
+  readonly #endSignals: () => void;
+  #fence = 0;
+  /** Monotonic time of this process, which ends a lease only ever too early: the database has the say. */
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #attempt: Promise<void> | undefined;
+  #cancelNext = (): void => {};
+  #hasEnded = false;
+
+  constructor(name: string, onAcquired: () => void, parts: LeaseParts) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#onAcquired = onAcquired;
+    this.#endSignals = parts.store.onSignal(RELEASED, () => {
+      // An attempt that is under way may have looked too early.
+      void Promise.resolve(this.#attempt).then(() => this.held || this.attempt());
+    });
+    void this.attempt();
+  }
+
+  get held(): boolean {
+    return this.#parts.clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  get fence(): number {
+    return this.#fence;
+  }
+
+  async confirm(transaction: WriteTransaction, fence: number): Promise<void> {
+    if (await keepsLease(transaction, this.#name, fence)) return;
+    if (fence === this.#fence) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    throw new ServiceError('conflict', 'another process has taken this work over');
+  }
+
+  async attempt(): Promise<boolean> {
+    if (this.#hasEnded) return this.held;
+    this.#attempt ??= this.#tryOnce().finally(() => {
+      this.#attempt = undefined;
+    });
+    await this.#attempt;
+    return this.held;
+  }
+
+  /** Gives the lease back. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    this.#endSignals();
+    this.#cancelNext();
+    await this.#attempt;
+    if (!this.held) return;
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    const claim = this.#claim();
+    const giveBack = async (transaction: WriteTransaction): Promise<void> => {
+      if (await giveLeaseBack(transaction, claim)) transaction.signal(RELEASED);
+    };
+    // What cannot be given back ends by itself.
+    await this.#parts.store.write(lockOf(this.#name), giveBack).catch(() => {});
+  }
+
+  async #tryOnce(): Promise<void> {
+    const { clock, log } = this.#parts;
+    this.#cancelNext();
+    const wasHeld = this.held;
+    // Before the database says what time it is, so that the lease ends here no later than there.
+    const startedMs = clock.monotonicMs();
+    try {
+      const fence = await this.#take(wasHeld);
+      this.#fence = fence ?? this.#fence;
+      this.#heldUntilMs = fence === null ? Number.NEGATIVE_INFINITY : startedMs + LEASE_MS;
+    } catch (error) {
+      this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+      if (wasHeld) log.warn('a lease could not be renewed; its work rests until it can', { lease: this.#name, error });
+    }
+    if (!this.#hasEnded) {
+      this.#cancelNext = clock.schedule(this.held ? HEARTBEAT_MS : RETRY_MS, () => void this.attempt());
+    }
+    if (this.held && !wasHeld) this.#onAcquired();
+  }
+
+  /** Asks for the writer's lock only when there is something to get. */
+  async #take(isHeld: boolean): Promise<number | null> {
+    const { store } = this.#parts;
+    const claim = this.#claim();
+    if (!isHeld && !(await store.read((snapshot) => isTakeable(snapshot, claim)))) return null;
+    return store.write(lockOf(this.#name), (transaction) => takeLease(transaction, claim));
+  }
+
+  #claim(): Claim {
+    return { name: this.#name, holder: this.#parts.holder, fence: this.#fence };
+  }
+}
+
+/** Claims for one lease wait for each other, and for no tenant's writes. */
+const lockOf = (name: string): string => `lease ${name}`;

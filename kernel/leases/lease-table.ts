@@ -1,0 +1,49 @@
+import type { Snapshot, WriteTransaction } from '../../ports/ports.ts';
+
+/** How long a lease lasts that is not renewed. */
+export const LEASE_MS = 30_000;
+
+const TABLE = 'leases';
+
+/** Who wants a lease. The fence says which of its holders one is, so that nobody is taken for another process of the same name. */
+export interface Claim {
+  readonly name: string;
+  /** For people. */
+  readonly holder: string;
+  /** Of the last time when this process got it, 0 before. */
+  readonly fence: number;
+}
+
+/** Whether `takeLease` would succeed, as far as a look without a lock can tell. */
+export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Promise<boolean> => {
+  const [row] = await snapshot.select(TABLE, { name });
+  return (
+    row === undefined || Number(row['fence']) === fence || Number(row['until_ms']) <= (await snapshot.databaseMs())
+  );
+};
+
+/** Takes or renews the lease by the database's own time, and answers its fence; null while another process has it. */
+export const takeLease = async (transaction: WriteTransaction, claim: Claim): Promise<number | null> => {
+  const { name, holder } = claim;
+  const nowMs = await transaction.databaseMs();
+  const untilMs = nowMs + LEASE_MS;
+  const [row] = await transaction.select(TABLE, { name });
+  if (row === undefined) {
+    await transaction.insertRows(TABLE, [{ name, holder, fence: 1, until_ms: untilMs }]);
+    return 1;
+  }
+  const current = Number(row['fence']);
+  const isMine = current === claim.fence;
+  if (!isMine && Number(row['until_ms']) > nowMs) return null;
+  const fence = isMine ? current : current + 1;
+  await transaction.table(TABLE).where({ name }).update({ holder, fence, until_ms: untilMs });
+  return fence;
+};
+
+/** Lets others have the lease at once. Answers whether it was still this process's to give. */
+export const giveLeaseBack = async (transaction: WriteTransaction, { name, fence }: Claim): Promise<boolean> =>
+  (await transaction.table(TABLE).where({ name, fence }).update({ until_ms: 0 })) > 0;
+
+/** Whether the lease has not changed hands since. If so, it does not before the transaction has ended. */
+export const keepsLease = async (transaction: WriteTransaction, name: string, fence: number): Promise<boolean> =>
+  (await transaction.table(TABLE).where({ name, fence }).forUpdate().select('fence')).length > 0;

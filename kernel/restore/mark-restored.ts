@@ -1,0 +1,38 @@
+import { DEFAULT_TENANT, type FactStore, type Hlc } from '../../ports/ports.ts';
+import { compareHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
+
+/** How far a stamp may be ahead of physical time where nothing else was set (reliability A1.4). */
+export const DEFAULT_DRIFT_BOUND_MS = 300_000;
+
+export interface RestoreOptions {
+  readonly nowMs: number;
+  /** How far stamps may have been ahead of physical time when the ones that are lost were given. */
+  readonly driftBoundMs: number;
+  /** Not used before. */
+  readonly epoch: string;
+}
+
+export interface RestoreMark {
+  /** What the clock was raised from and to, milliseconds since the epoch. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it (reliability A2.6). A new epoch
+ * makes them start over, and the clock is raised by twice the bound or more, above every stamp that may have been given, in one transaction.
+ * It is never raised to more than twice the bound ahead of now, so that doing it again does no harm.
+ */
+export const markRestored = (store: FactStore, options: RestoreOptions): Promise<RestoreMark> =>
+  store.write(DEFAULT_TENANT, async (transaction) => {
+    const newest = later(await transaction.lockClock(), (await transaction.head()) ?? ZERO_HLC);
+    const { nowMs, driftBoundMs } = options;
+    const steppedMs = Math.min(newest.wallMs, nowMs) + 2 * driftBoundMs;
+    // However old the backup is, a stamp that was lost was no further ahead of its own time than the bound.
+    const toMs = Math.max(newest.wallMs + 1, steppedMs, nowMs + driftBoundMs);
+    await transaction.saveClock({ wallMs: toMs, counter: 0 });
+    await transaction.beginEpoch(options.epoch);
+    return { fromMs: newest.wallMs, toMs };
+  });
+
+const later = (one: Hlc, other: Hlc): Hlc => (compareHlc(one, other) < 0 ? other : one);
