@@ -1,0 +1,40 @@
+import { isIn, ServiceError, type Snapshot, type StoredFact } from '../../kernel/plugin-api.ts';
+import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
+
+/** Hashes links again, and the facts that they speak of, from `head` on. Answers the new head; throws `fact_chain_mismatch` (409). */
+export const verifyLinks = async (
+  links: readonly ChainLink[],
+  head: ChainHead,
+  snapshot: Snapshot,
+): Promise<ChainHead> => {
+  const ids = links.map(({ factId }) => factId);
+  const found = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
+  const facts = new Map(found.map((fact) => [fact.id, fact]));
+  let verified = head;
+  for (const link of links) {
+    if (link.seq !== verified.seq + 1) throw mismatch('a link is missing', link);
+    if (linkHash(link, verified.hash) !== link.hash) throw mismatch('a link was changed', link);
+    verifyFact(link, facts.get(link.factId));
+    verified = link;
+  }
+  return verified;
+};
+
+/** The links of facts that are about to be shown; a fact that has none yet is new, and its link comes with the rest of the chain. */
+export const verifyFacts = (facts: readonly StoredFact[], links: ReadonlyMap<string, ChainLink>): void => {
+  for (const fact of facts) {
+    const link = links.get(fact.id);
+    if (link !== undefined) verifyFact(link, fact);
+  }
+};
+
+const verifyFact = (link: ChainLink, fact: StoredFact | undefined): void => {
+  if (fact === undefined) throw mismatch('a fact is missing', link);
+  if (eventHash(fact) !== link.eventHash) throw mismatch('a fact was changed', link);
+};
+
+const mismatch = (reason: string, { factId, seq }: ChainLink): ServiceError =>
+  new ServiceError('fact_chain_mismatch', `the chain of facts is broken at link ${seq}: ${reason}`, {
+    hint: 'the store was changed from outside; compare it with a backup or a peer',
+    members: { mismatch_reason: reason, fact_id: factId, chain_seq: seq },
+  });

@@ -1,0 +1,33 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+export const jobsMigrations: readonly Migration[] = [
+  {
+    number: 18,
+    name: 'jobs_queue',
+    async up({ schema }) {
+      await schema.createTable('jobs_queue', (table) => {
+        table.text('job_id').primary();
+        table.text('tenant_id').notNullable();
+        table.text('job_type').notNullable();
+        table.text('status').notNullable();
+        // When something is due: the start of a pending job, the end of the lease of a running one, the removal of one that has ended.
+        table.bigInteger('due_ms').notNullable();
+        table.bigInteger('fence').notNullable();
+        table.integer('attempts').notNullable();
+        table.text('creator').notNullable();
+        table.text('scope');
+        table.text('payload').notNullable();
+        table.integer('estimated_s').notNullable();
+        table.bigInteger('created_ms').notNullable();
+        table.bigInteger('started_ms');
+        table.bigInteger('completed_ms');
+        table.text('result');
+        table.text('error');
+        // Digest of tenant, type and key while the job stands for others; null otherwise: unique values, and any number of nulls.
+        table.text('dedupe').unique();
+        table.text('dedupe_until');
+        table.index(['status', 'due_ms'], 'jobs_queue_due');
+      });
+    },
+  },
+];

@@ -1,0 +1,83 @@
+import { Clock, definePlugin, Facts, KERNEL_API, Random, schema } from '../../kernel/plugin-api.ts';
+import { jobRoute } from './job-routes.ts';
+import { JobRunner } from './job-runner.ts';
+import { JobStore, WORK } from './job-store.ts';
+import { JobQueue } from './jobs-api.ts';
+import { jobsMigrations } from './jobs-migrations.ts';
+import { readJob } from './read-job.ts';
+
+/** Finds what no signal tells of: jobs whose delay or lease has ended, and those that a crash has left. */
+const LOOK_INTERVAL_MS = 1_000;
+const REMOVAL_INTERVAL_MS = 60_000;
+const REMOVED_AT_ONCE = 500;
+
+interface Settings {
+  readonly concurrency: number;
+  readonly maxAttempts: number;
+  readonly keepSeconds: number;
+}
+
+export const jobsPlugin = definePlugin({
+  name: 'jobs',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary:
+    'Does work later and in the background: a durable queue that all processes share, and the route that shows a job',
+  requires: { facts: Facts, clock: Clock, random: Random },
+  provides: [JobQueue],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      concurrency: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 64,
+        default: 2,
+        env: 'SVC_JOB_CONCURRENCY',
+        description: 'jobs that one process does at once',
+      },
+      maxAttempts: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: 5,
+        env: 'SVC_JOB_MAX_ATTEMPTS',
+        description: 'how often a job is tried before it has failed',
+      },
+      keepSeconds: {
+        type: 'integer',
+        minimum: 60,
+        maximum: 31_536_000,
+        default: 86_400,
+        env: 'SVC_JOB_KEEP_S',
+        description: 'how long a job can be read once it has ended, in seconds',
+      },
+    },
+  }),
+  migrations: jobsMigrations,
+  setup({ config, use, tables, log, provide, route, every, onSignal, onStop }) {
+    const { facts, clock, random } = use;
+    const store = new JobStore({
+      tables,
+      random,
+      storeTime: (snapshot) => snapshot.databaseMs(),
+      keepMs: config.keepSeconds * 1000,
+    });
+    const runner = new JobRunner({ store, clock, log, ...config });
+    const describe: JobQueue['describe'] = (id, caller) => readJob({ store, runner, facts }, id, caller);
+    provide(JobQueue, {
+      enqueue: (request, transaction) => store.enqueue(request, transaction),
+      handle: (type, handler) => runner.handle(type, handler),
+      describe,
+    });
+    route(jobRoute(describe));
+    onSignal(WORK, () => void runner.look());
+    every(LOOK_INTERVAL_MS, () => {
+      runner.begin();
+      return runner.look();
+    });
+    every(REMOVAL_INTERVAL_MS, () => store.removeOld(REMOVED_AT_ONCE));
+    onStop(() => runner.stop());
+  },
+});

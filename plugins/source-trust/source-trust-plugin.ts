@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { definePlugin, KERNEL_API, NodeSelf, readAnnotate, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { readTrustRules } from './trust-rules.ts';
+
+interface Settings {
+  readonly rulesFile: string;
+}
+
+export const sourceTrustPlugin = definePlugin({
+  name: 'source-trust',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary:
+    'Says how far the source of a fact is trusted, by rules of the operator; does nothing without a file of rules',
+  requires: { self: NodeSelf },
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      rulesFile: {
+        type: 'string',
+        default: '',
+        env: 'SVC_TRUST_RULES_FILE',
+        description:
+          'JSON file with the trust in each source, such as {"default":0.5,"sources":{"agent:x":0.9}}; empty: off',
+      },
+    },
+  }),
+  async setup({ config, use, on }) {
+    if (config.rulesFile === '') return;
+    const trustOf = readTrustRules(await readRules(config.rulesFile), use.self.names);
+    on(readAnnotate, (views) => views.map((view) => ({ ...view, sourceTrust: trustOf(view.fact.source) })));
+  },
+});
+
+/** Read once: who changes the rules starts the node again, and every process then judges alike. */
+const readRules = async (file: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new ServiceError('validation', `the file of trust rules ${reason}`, {
+      hint: 'check SVC_TRUST_RULES_FILE; leave it empty to trust all sources alike',
+      cause,
+    });
+  }
+};

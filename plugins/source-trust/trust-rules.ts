@@ -1,0 +1,44 @@
+import { compileSchema, matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+
+/** Trust in a source, [0, 1]. */
+export type TrustOf = (source: string) => number;
+
+interface TrustRules {
+  readonly default: number;
+  readonly sources: Readonly<Record<string, number>>;
+}
+
+const TRUST = { type: 'number', minimum: 0, maximum: 1 } as const;
+const UNKNOWN_SOURCE = 0.5;
+const WILDCARD = '*';
+
+const checkRules = compileSchema(
+  schema<TrustRules>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      default: { ...TRUST, default: UNKNOWN_SOURCE },
+      sources: { type: 'object', additionalProperties: TRUST, default: {} },
+    },
+  }),
+);
+
+/**
+ * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: a source by its name, or all that begin alike; the longest
+ * match decides (wire contract 6.2). Throws `validation` with everything that is wrong.
+ */
+export const readTrustRules = (json: unknown, names: ServiceNames): TrustOf => {
+  const rules = checkRules(json, 'rules');
+  const exact = new Map<string, number>();
+  const prefixes: { readonly prefix: string; readonly trust: number }[] = [];
+  for (const [pattern, trust] of Object.entries(rules.sources)) {
+    const key = matchKey(pattern, names);
+    if (key.endsWith(WILDCARD)) prefixes.push({ prefix: key.slice(0, -WILDCARD.length), trust });
+    else exact.set(key, trust);
+  }
+  prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
+  return (source) => {
+    const key = matchKey(source, names);
+    return exact.get(key) ?? prefixes.find(({ prefix }) => key.startsWith(prefix))?.trust ?? rules.default;
+  };
+};
