@@ -1,0 +1,80 @@
+import {
+  all,
+  equals,
+  type FactDraft,
+  type FactReader,
+  type Filter,
+  isNull,
+  not,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { Card } from './card.ts';
+import type { CardMaterial } from './cards-api.ts';
+import { aboutSubject, type CardSubject } from './gather-material.ts';
+
+/** Where the fact of a card belongs, and the one that is there already. */
+export interface CardPlace {
+  readonly gardenId: string | null;
+  readonly latest: StoredFact | undefined;
+}
+
+/**
+ * The place whose readers see all that the reader of the card sees of the subject, in whatever state: outside gardens where nothing of it is in one,
+ * else the garden that all of the rest is in. Undefined when there is no such place.
+ */
+export const placeOfCard = async (
+  reader: FactReader,
+  subject: CardSubject,
+  names: ServiceNames,
+): Promise<CardPlace | undefined> => {
+  const inGardens = all(aboutSubject(subject), equals('system', false), not(isNull('gardenId')));
+  const [one] = await newest(reader, inGardens);
+  const gardenId = one?.gardenId ?? null;
+  if (gardenId !== null) {
+    const others = await newest(reader, all(inGardens, not(equals('gardenId', gardenId))));
+    if (others.length > 0) return undefined;
+  }
+  const sameGarden = gardenId === null ? isNull('gardenId') : equals('gardenId', gardenId);
+  const relationKey = equals('relationKey', names.meta('memory:card'));
+  const [latest] = await newest(reader, all(aboutSubject(subject), relationKey, sameGarden));
+  return { gardenId, latest };
+};
+
+const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
+  reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
+
+/** The fact that holds a card (wire contract 7). Lives no longer than the first of the facts that the card was made of. */
+export const cardFact = (
+  card: Card,
+  material: CardMaterial,
+  { gardenId }: CardPlace,
+  names: ServiceNames,
+): FactDraft => ({
+  entity: material.entity,
+  relation: names.meta('memory:card'),
+  value: { type: 'text', v: card.summary, interpretAs: 'content' },
+  source: names.systemSource,
+  // A confidence of 0 would retract.
+  confidence: Math.max(card.averageConfidence, Number.EPSILON),
+  scope: material.scope,
+  gardenId,
+  validUntil: earliestEnd(material),
+  derivedFrom: material.facts.map(({ fact }) => fact.cid),
+});
+
+/** True when the fact says what the draft would say: a card that has not changed needs no other one. */
+export const saysTheSame = (fact: StoredFact, draft: FactDraft): boolean =>
+  fact.value.v === draft.value.v &&
+  fact.confidence === draft.confidence &&
+  fact.validUntil === draft.validUntil &&
+  fact.derivedFrom.join() === draft.derivedFrom?.join();
+
+const earliestEnd = ({ facts }: CardMaterial): string | null => {
+  let earliest: StoredFact | undefined;
+  for (const { fact } of facts) {
+    if (fact.validUntilMs === null) continue;
+    if (earliest?.validUntilMs == null || fact.validUntilMs < earliest.validUntilMs) earliest = fact;
+  }
+  return earliest?.validUntil ?? null;
+};

@@ -1,0 +1,66 @@
+import {
+  compareHlc,
+  type FactReader,
+  type PluginTables,
+  type ReadableTables,
+  type Snapshot,
+  sha256Hex,
+  type WritableTables,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { Card } from './card.ts';
+import { CARDS_TABLE } from './cards-migrations.ts';
+import type { CardSubject } from './gather-material.ts';
+
+/** Whose view a card was made for: it is never shown to anybody who may read other gardens (wire contract 7). */
+export type CardAudience = FactReader['gardens'];
+
+/** The same for equal subjects of one tenant and equal audiences. */
+export const cardKey = (tenantId: string, { entityKey, scope }: CardSubject, audience: CardAudience): string =>
+  sha256Hex(JSON.stringify([tenantId, entityKey, scope, audience === 'all' ? audience : [...audience].sort()]));
+
+export class CardStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  find(key: string, snapshot: Snapshot): Promise<Card | undefined> {
+    return cardIn(this.#tables.in(snapshot), key);
+  }
+
+  /** Which of these cards exist. */
+  async among(keys: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { card_key: keys }));
+    return new Set(rows.map((row) => String(row['card_key'])));
+  }
+
+  write(tenantId: string, key: string, card: Card): Promise<void> {
+    return this.#tables.write(tenantId, (own) => put(own, tenantId, key, card));
+  }
+
+  /** The same in the transaction that stores the card's fact. */
+  writeIn(transaction: WriteTransaction, tenantId: string, key: string, card: Card): Promise<void> {
+    return put(this.#tables.in(transaction), tenantId, key, card);
+  }
+
+  /** Whether a card that has seen more is there already: a summary that took longer must not take its place. */
+  async isOvertaken(transaction: WriteTransaction, key: string, { upTo }: Card): Promise<boolean> {
+    const stored = await cardIn(this.#tables.in(transaction), key);
+    return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;
+  }
+}
+
+const cardIn = async (own: ReadableTables, key: string): Promise<Card | undefined> => {
+  const [row] = await own.select(CARDS_TABLE, { card_key: key });
+  return row === undefined ? undefined : (JSON.parse(String(row['body'])) as Card);
+};
+
+const put = async (own: WritableTables, tenantId: string, key: string, card: Card): Promise<void> => {
+  const where = { card_key: key };
+  const body = JSON.stringify(card);
+  const known = await cardIn(own, key);
+  if (known === undefined) await own.insertRows(CARDS_TABLE, [{ ...where, tenant_id: tenantId, body }]);
+  else if (compareHlc(known.upTo, card.upTo) <= 0) await own(CARDS_TABLE).where(where).update({ body });
+};

@@ -1,0 +1,92 @@
+import {
+  all,
+  equals,
+  type FactReader,
+  type FactView,
+  formatInstant,
+  matchKey,
+  type Scope,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { SummaryRequest } from '../recall/recall-api.ts';
+import type { Card } from './card.ts';
+import type { MemoryCards } from './memory-cards.ts';
+
+/**
+ * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller sees of the entity is in one
+ * scope, because a card is of one: otherwise the facts speak for themselves.
+ */
+export const cardForRecall = async (
+  { entity, reader, view, forceRefresh }: SummaryRequest,
+  cards: MemoryCards,
+  names: ServiceNames,
+): Promise<FactView | null> => {
+  if (view.onlyGarden !== undefined) return null;
+  const entityKey = matchKey(entity, names);
+  const scopes = await scopesOf(reader, entityKey, view.scopes);
+  const [scope] = scopes;
+  if (scope === undefined || scopes.length > 1) return null;
+  const subject = { entityKey, scope };
+  const card =
+    (await cards.fresh(reader, subject)) ?? (forceRefresh ? await cards.freshWithin(reader, subject) : undefined);
+  return card === undefined ? null : syntheticFact(card, { ...subject, entity }, reader, names);
+};
+
+const scopesOf = async (reader: FactReader, entityKey: string, among: readonly Scope[]): Promise<Scope[]> => {
+  const found = await Promise.all(
+    among.map((scope) =>
+      reader.find(all(equals('entityKey', entityKey), equals('scope', scope)), {
+        view: 'live',
+        order: 'feed',
+        limit: 1,
+      }),
+    ),
+  );
+  return among.filter((_, at) => (found[at]?.length ?? 0) > 0);
+};
+
+/** Wire contract 6.2: one synthetic fact, which is in no store under this id. */
+const syntheticFact = (
+  card: Card,
+  { entity, entityKey, scope }: { readonly entity: string; readonly entityKey: string; readonly scope: Scope },
+  { caller }: FactReader,
+  names: ServiceNames,
+): FactView => {
+  const relation = names.meta('memory:card');
+  const timestamp = formatInstant(card.refreshedMs);
+  // Not how far the card has looked: that moves with what the reader may not see.
+  const hlc = { wallMs: card.refreshedMs, counter: 0 };
+  const fact: StoredFact = {
+    id: `card:${entity}`,
+    tenantId: caller.tenantId,
+    entity,
+    entityKey,
+    relation,
+    relationKey: relation,
+    value: { type: 'text', v: card.summary, interpretAs: 'content' },
+    valueKey: '',
+    source: names.systemSource,
+    sourceKey: names.systemSource,
+    timestamp,
+    timestampMs: card.refreshedMs,
+    confidence: card.averageConfidence,
+    scope,
+    validUntil: null,
+    validUntilMs: null,
+    gardenId: null,
+    cid: '',
+    derivedFrom: [],
+    system: true,
+    attested: null,
+    attestedKeyId: null,
+    sessionId: null,
+    assertedBy: null,
+    receivedFrom: null,
+    originNodeId: null,
+    hlc,
+    hlcText: `${hlc.wallMs}.${hlc.counter}`,
+    feed: hlc,
+  };
+  return { fact, contradicted: card.contradictedCount > 0, warnings: [] };
+};

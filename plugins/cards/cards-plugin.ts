@@ -1,0 +1,70 @@
+import {
+  Clock,
+  definePlugin,
+  Facts,
+  factCommitted,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
+import { recallSummary } from '../recall/recall-api.ts';
+import { cardRoute } from './card-route.ts';
+import { CardStore } from './card-store.ts';
+import { cardForRecall } from './card-substitution.ts';
+import { CardSummariser } from './cards-api.ts';
+import { cardsMigrations } from './cards-migrations.ts';
+import { MemoryCards } from './memory-cards.ts';
+import { REFRESH_JOB, RefreshCards, refreshHandler } from './refresh-cards.ts';
+import { summariseByExtract } from './summarise-by-extract.ts';
+
+interface Settings {
+  readonly maxAgeSeconds: number;
+}
+
+const DAY_S = 86_400;
+const LOOK_INTERVAL_MS = 1_000;
+
+export const cardsPlugin = definePlugin({
+  name: 'cards',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary:
+    'Keeps a short summary of each entity, with all rivals of a contradiction, for those who may read what it is made of',
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    self: NodeSelf,
+    jobs: optional(JobQueue),
+    summariser: optional(CardSummariser),
+  },
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      maxAgeSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 31_536_000,
+        default: DAY_S,
+        env: 'SVC_CARD_MAX_AGE_S',
+        description: 'seconds after which a card is made anew even if nothing has changed',
+      },
+    },
+  }),
+  migrations: cardsMigrations,
+  setup({ config, use, tables, log, on, every, route, onStop }) {
+    const { jobs, self, summariser = summariseByExtract } = use;
+    const store = new CardStore(tables);
+    const cards = new MemoryCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
+    route(cardRoute(cards, self.names));
+    on(recallSummary, async (found, request) => found ?? (await cardForRecall(request, cards, self.names)));
+    onStop(() => cards.stop());
+    if (jobs === undefined) return;
+    const refresh = new RefreshCards({ store, jobs, self });
+    jobs.handle(REFRESH_JOB, refreshHandler(cards));
+    on(factCommitted, ({ facts }) => refresh.noticed(facts));
+    every(LOOK_INTERVAL_MS, () => refresh.look());
+  },
+});

@@ -1,0 +1,84 @@
+import {
+  all,
+  equals,
+  type FactOutline,
+  type FactReader,
+  type FactView,
+  type Filter,
+  isIn,
+  type Scope,
+} from '../../kernel/plugin-api.ts';
+import type { CardMaterial } from './cards-api.ts';
+
+/** Wire contract 7. */
+export const MAX_FACTS = 20;
+/** Up to so many live facts of an entity are all weighed against each other; bounds the work on an entity that everybody speaks of. */
+const MAX_WEIGHED = 10_000;
+/** Where there are more, the newest alone: they are read with their values, of up to a mebibyte each. */
+const MAX_NEWEST = 100;
+
+/** What a card is about. */
+export interface CardSubject {
+  readonly entityKey: string;
+  readonly scope: Scope;
+}
+
+export const aboutSubject = ({ entityKey, scope }: CardSubject): Filter =>
+  all(equals('entityKey', entityKey), equals('scope', scope));
+
+/** Live facts of the subject that the reader sees. */
+export const countLive = async (reader: FactReader, subject: CardSubject): Promise<number> =>
+  reader.snapshot.count(all(await reader.constraint('live'), aboutSubject(subject)));
+
+/** What a card of this reader is made of; null when the reader sees no live fact of the entity in the scope. */
+export const gatherMaterial = async (
+  reader: FactReader,
+  subject: CardSubject,
+  liveCount: number,
+): Promise<CardMaterial | null> => {
+  if (liveCount === 0) return null;
+  const ranked = [...(await weighed(reader, subject, liveCount))].sort(strongestFirst);
+  const strongest = await viewsOf(reader, ranked.slice(0, MAX_FACTS));
+  const [first] = strongest;
+  if (first === undefined) return null;
+  const contested = new Set(strongest.filter((view) => view.contradicted).map(({ fact }) => fact.relationKey));
+  const { entity } = first.fact;
+  if (contested.size === 0) return { entity, scope: subject.scope, facts: strongest, unlistedRivals: new Map() };
+  const chosen = chooseAround(ranked, contested);
+  const facts = await viewsOf(reader, chosen);
+  return { entity, scope: subject.scope, facts, unlistedRivals: countUnlisted(ranked, facts) };
+};
+
+type Candidate = Pick<FactOutline, 'id' | 'confidence' | 'timestampMs' | 'relationKey'>;
+
+const weighed = async (reader: FactReader, subject: CardSubject, liveCount: number): Promise<readonly Candidate[]> => {
+  const about = aboutSubject(subject);
+  if (liveCount > MAX_WEIGHED) return reader.find(about, { view: 'live', order: 'timestamp', limit: MAX_NEWEST });
+  return reader.snapshot.outline(all(await reader.constraint('live'), about));
+};
+
+const strongestFirst = (a: Candidate, b: Candidate): number =>
+  b.confidence - a.confidence || b.timestampMs - a.timestampMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+
+const viewsOf = async (reader: FactReader, candidates: readonly Candidate[]): Promise<FactView[]> => {
+  const ids = candidates.map(({ id }) => id);
+  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'feed', limit: ids.length });
+  return [...(await reader.annotate(facts.sort(strongestFirst)))];
+};
+
+/** A contradiction is shown with its rivals, however weak these are, before anything that nobody disputes. */
+const chooseAround = (ranked: readonly Candidate[], contested: ReadonlySet<string>): Candidate[] => {
+  const rivals = [...contested].flatMap((relation) => ranked.filter(({ relationKey }) => relationKey === relation));
+  const undisputed = ranked.filter(({ relationKey }) => !contested.has(relationKey));
+  return [...rivals, ...undisputed].slice(0, MAX_FACTS).sort(strongestFirst);
+};
+
+const countUnlisted = (ranked: readonly Candidate[], facts: readonly FactView[]): Map<string, number> => {
+  const unlisted = new Map<string, number>();
+  for (const relation of new Set(facts.filter((view) => view.contradicted).map(({ fact }) => fact.relationKey))) {
+    const isOf = ({ relationKey }: Candidate): boolean => relationKey === relation;
+    const missing = ranked.filter(isOf).length - facts.filter(({ fact }) => isOf(fact)).length;
+    if (missing > 0) unlisted.set(relation, missing);
+  }
+  return unlisted;
+};

@@ -1,0 +1,246 @@
+import {
+  above,
+  all,
+  type Clock,
+  equals,
+  type FactReader,
+  type Facts,
+  type Hlc,
+  isIn,
+  type Logger,
+  type NodeSelf,
+  nodePrincipal,
+  type Principal,
+  ServiceError,
+  sha256Hex,
+  withinTime,
+} from '../../kernel/plugin-api.ts';
+import { averageConfidence, type Card, createCard } from './card.ts';
+import { type CardPlace, cardFact, placeOfCard, saysTheSame } from './card-fact.ts';
+import { type CardStore, cardKey } from './card-store.ts';
+import type { CardMaterial, CardSummariser } from './cards-api.ts';
+import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
+import { summariseByExtract } from './summarise-by-extract.ts';
+
+/** Specification, limits: a forced refresh keeps its reader waiting no longer. */
+export const REFRESH_LIMIT_MS = 500;
+/** A summary that takes longer is given up, so that the next reader asks for another. */
+export const SUMMARY_LIMIT_MS = 60_000;
+
+export interface CardParts {
+  readonly facts: Facts;
+  readonly store: CardStore;
+  readonly summariser: CardSummariser;
+  readonly clock: Clock;
+  readonly self: NodeSelf;
+  readonly log: Logger;
+  /** SVC_CARD_MAX_AGE_S, in milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/** A card with what is true of it now. */
+export interface CardReading {
+  readonly card: Card;
+  readonly isStale: boolean;
+  /** The summary took longer than its reader was to wait. */
+  readonly timedOut: boolean;
+}
+
+/** What a snapshot holds for a card that is to be made. */
+interface Draft {
+  readonly key: string;
+  readonly tenantId: string;
+  readonly material: CardMaterial;
+  readonly liveCount: number;
+  readonly upTo: Hlc;
+  /** Undefined where no fact may hold the card. */
+  readonly place: CardPlace | undefined;
+  /** The card until now, if the reader may still see all that it was made of. */
+  readonly stored: Card | undefined;
+}
+
+const FEED_START: Hlc = { wallMs: 0, counter: 0 };
+
+/** The cards of all entities, made when they are asked for and kept until something that went into them changes. */
+export class MemoryCards {
+  readonly #parts: CardParts;
+  /** Refreshes under way, by card and material, so that readers who ask at once share one, and nobody one that has overlooked something. */
+  readonly #refreshing = new Map<string, Promise<Card>>();
+  readonly #summarising = new Set<AbortController>();
+
+  constructor(parts: CardParts) {
+    this.#parts = parts;
+  }
+
+  /** The caller's card, made anew when it is stale or `refresh` says so; null when the caller sees no live fact. */
+  async read(caller: Principal, subject: CardSubject, refresh: boolean): Promise<CardReading | null> {
+    const found = await this.#parts.facts.read(caller, 'query', async (reader) => {
+      const fresh = refresh ? undefined : await this.fresh(reader, subject);
+      return { fresh, draft: fresh === undefined ? await this.#draft(reader, subject) : null };
+    });
+    if (found.fresh !== undefined) return { card: found.fresh, isStale: false, timedOut: false };
+    return found.draft && this.#refresh(found.draft);
+  }
+
+  /** Refreshes the card of those who read no garden, in nobody's name. */
+  async refreshOutsideGardens(tenantId: string, subject: CardSubject): Promise<void> {
+    const { facts, self } = this.#parts;
+    const draft = await facts.read(nodePrincipal(self.names, tenantId), 'query', async (reader) => {
+      const mayServe = reader.gardens !== 'all' && reader.gardens.length === 0;
+      return mayServe && (await this.fresh(reader, subject)) === undefined ? this.#draft(reader, subject) : null;
+    });
+    if (draft !== null) await this.#begun(draft);
+  }
+
+  /** The card of this reader, if there is one and it still holds. Makes none. */
+  async fresh(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
+    const card = await this.#parts.store.find(keyFor(reader, subject), reader.snapshot);
+    return card !== undefined && (await this.#holds(card, reader, subject)) ? card : undefined;
+  }
+
+  /** The same, made now if it can be made in time; for a reader whose snapshot is open already. */
+  async freshWithin(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
+    const draft = await this.#draft(reader, subject);
+    if (draft === null) return undefined;
+    const { card, isStale } = await this.#refresh(draft);
+    return isStale ? undefined : card;
+  }
+
+  /** Gives up summaries under way and waits for cards that are being stored. */
+  async stop(): Promise<void> {
+    for (const controller of this.#summarising) controller.abort();
+    await Promise.allSettled(this.#refreshing.values());
+  }
+
+  /** Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old (wire contract 7). */
+  async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
+    const { maxAgeMs, summariser } = this.#parts;
+    if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;
+    const added = all(aboutSubject(subject), equals('system', false), above('feed', card.upTo));
+    if ((await reader.find(added, { view: 'visible', order: 'feed', limit: 1 })).length > 0) return false;
+    if ((await countLive(reader, subject)) !== card.liveCount) return false;
+    const ids = card.factIds;
+    const live = await reader.find(isIn('id', ids), { view: 'live', order: 'feed', limit: ids.length });
+    if (live.length < ids.length) return false;
+    return averageConfidence(await reader.annotate(live)) === card.averageConfidence;
+  }
+
+  async #draft(reader: FactReader, subject: CardSubject): Promise<Draft | null> {
+    const liveCount = await countLive(reader, subject);
+    const material = await gatherMaterial(reader, subject, liveCount);
+    if (material === null) return null;
+    const { store, self } = this.#parts;
+    const key = keyFor(reader, subject);
+    const stored = await store.find(key, reader.snapshot);
+    const staysReadable =
+      stored !== undefined && (await reader.visible(stored.factIds)).length === stored.factIds.length;
+    return {
+      key,
+      tenantId: reader.caller.tenantId,
+      material,
+      liveCount,
+      upTo: (await reader.snapshot.head()) ?? FEED_START,
+      place: await placeOfCard(reader, subject, self.names),
+      stored: staysReadable ? stored : undefined,
+    };
+  }
+
+  async #refresh(draft: Draft): Promise<CardReading> {
+    const { clock, log } = this.#parts;
+    const late = new ServiceError('unavailable', 'the summary took too long');
+    try {
+      const card = await withinTime(
+        clock,
+        REFRESH_LIMIT_MS,
+        () => this.#begun(draft),
+        () => late,
+      );
+      return { card, isStale: false, timedOut: false };
+    } catch (error) {
+      const timedOut = error === late;
+      if (!timedOut) log.warn('a memory card could not be refreshed', { error });
+      return { card: draft.stored ?? (await this.#byExtract(draft)), isStale: true, timedOut };
+    }
+  }
+
+  /** The refresh under way from the same material, or a new one. */
+  #begun(draft: Draft): Promise<Card> {
+    const what = draft.material.facts.map((view) => [view.fact.id, view.contradicted, view.sourceTrust]);
+    const work = sha256Hex(JSON.stringify([draft.key, draft.liveCount, what]));
+    const underWay = this.#refreshing.get(work);
+    if (underWay !== undefined) return underWay;
+    const making = this.#make(draft).finally(() => this.#refreshing.delete(work));
+    // Who waits hears of a failure; a reader who has left does not.
+    making.catch(() => undefined);
+    this.#refreshing.set(work, making);
+    return making;
+  }
+
+  async #make(draft: Draft): Promise<Card> {
+    const { summariser } = this.#parts;
+    return this.#save(this.#card(draft, await this.#summarise(draft.material), summariser.id), draft);
+  }
+
+  async #summarise(material: CardMaterial): Promise<string> {
+    const { summariser, clock } = this.#parts;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const givenUp = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new ServiceError('unavailable', 'the summary was given up')));
+    });
+    this.#summarising.add(controller);
+    try {
+      const work = () => Promise.race([summariser.summarise(material, signal), givenUp]);
+      const late = () => new ServiceError('unavailable', 'the summary took too long');
+      return await withinTime(clock, SUMMARY_LIMIT_MS, work, late);
+    } finally {
+      this.#summarising.delete(controller);
+      controller.abort();
+    }
+  }
+
+  /** For the first reader of a slow summariser: better than nothing, and never kept. */
+  async #byExtract(draft: Draft): Promise<Card> {
+    const summary = await summariseByExtract.summarise(draft.material, new AbortController().signal);
+    return this.#card(draft, summary, summariseByExtract.id);
+  }
+
+  #card({ material, liveCount, upTo }: Draft, summary: string, summariser: string): Card {
+    return createCard(material, { summary, liveCount, refreshedMs: this.#parts.clock.nowMs(), upTo, summariser });
+  }
+
+  async #save(card: Card, { key, tenantId, material, place }: Draft): Promise<Card> {
+    const { store, self } = this.#parts;
+    const draft = place && cardFact(card, material, place, self.names);
+    const latest = place?.latest;
+    if (draft === undefined || (latest !== undefined && saysTheSame(latest, draft))) {
+      const kept = { ...card, factId: latest?.id ?? null };
+      await store.write(tenantId, key, kept);
+      return kept;
+    }
+    let kept = card;
+    const overtaken = new ServiceError('conflict', 'a newer card is there already');
+    const appending = this.#parts.facts.append(draft, nodePrincipal(self.names, tenantId), {
+      origin: 'plugin',
+      guard: async (transaction) => {
+        if (await store.isOvertaken(transaction, key, card)) throw overtaken;
+      },
+      beforeCommit: async (transaction, [verdict]) => {
+        if (verdict?.kind !== 'stored') return;
+        kept = { ...card, factId: verdict.view.fact.id };
+        await store.writeIn(transaction, tenantId, key, kept);
+      },
+    });
+    await appending.catch(async (error: unknown) => {
+      if (error === overtaken) return;
+      // What a plugin does not let in, such as a fact in a garden that takes none, is no reason to have no card.
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      this.#parts.log.warn('a memory card could not be stored as a fact', { error });
+      await store.write(tenantId, key, card);
+    });
+    return kept;
+  }
+}
+
+const keyFor = (reader: FactReader, subject: CardSubject): string =>
+  cardKey(reader.caller.tenantId, subject, reader.gardens);

@@ -1,0 +1,70 @@
+import { type AppendedFact, type NodeSelf, SCOPES, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+import type { JobData, JobHandler, JobQueue } from '../jobs/jobs-api.ts';
+import { type CardStore, cardKey } from './card-store.ts';
+import type { CardSubject } from './gather-material.ts';
+import type { MemoryCards } from './memory-cards.ts';
+
+export const REFRESH_JOB = 'cards.refresh';
+/** Entities that wait to be looked at; beyond it a stale card waits for its next reader. */
+const MAX_WAITING = 5_000;
+const SUBJECTS_PER_LOOK = 200;
+
+/**
+ * Refreshes, in the background, the cards that new facts have made stale. Whether a card is stale is judged when it is read, so nothing is lost
+ * when this does not come about. Cards of gardens wait for their readers: no background has a reader's rights.
+ */
+export class RefreshCards {
+  readonly #store: CardStore;
+  readonly #jobs: JobQueue;
+  readonly #self: NodeSelf;
+  readonly #waiting = new Map<string, { readonly subject: CardSubject; readonly tenantId: string }>();
+
+  constructor({ store, jobs, self }: { store: CardStore; jobs: JobQueue; self: NodeSelf }) {
+    this.#store = store;
+    this.#jobs = jobs;
+    this.#self = self;
+  }
+
+  /** Takes note of facts that were committed. */
+  noticed(facts: readonly AppendedFact[]): void {
+    for (const { fact } of facts) {
+      if (fact.system || fact.gardenId !== null || this.#waiting.size >= MAX_WAITING) continue;
+      const subject = subjectOf(fact);
+      this.#waiting.set(cardKey(fact.tenantId, subject, []), { subject, tenantId: fact.tenantId });
+    }
+  }
+
+  /** Enqueues a refresh for each of them that has a card. */
+  async look(): Promise<void> {
+    const noticed = [...this.#waiting];
+    this.#waiting.clear();
+    for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
+      const some = noticed.slice(at, at + SUBJECTS_PER_LOOK);
+      const known = await this.#store.among(some.map(([key]) => key));
+      for (const [key, { subject, tenantId }] of some) {
+        if (!known.has(key)) continue;
+        await this.#jobs.enqueue({
+          type: REFRESH_JOB,
+          tenantId,
+          creator: this.#self.names.systemSource,
+          payload: { ...subject },
+          scope: subject.scope,
+          dedupe: { key },
+        });
+      }
+    }
+  }
+}
+
+export const refreshHandler = (cards: MemoryCards): JobHandler => ({
+  async run({ tenantId, payload }) {
+    const subject = readSubject(payload);
+    if (subject !== null) await cards.refreshOutsideGardens(tenantId, subject);
+    return {};
+  },
+});
+
+const subjectOf = ({ entityKey, scope }: StoredFact): CardSubject => ({ entityKey, scope });
+
+const readSubject = ({ entityKey, scope }: JobData): CardSubject | null =>
+  typeof entityKey === 'string' && SCOPES.includes(scope as Scope) ? { entityKey, scope: scope as Scope } : null;

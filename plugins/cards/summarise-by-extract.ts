@@ -1,0 +1,44 @@
+import { entityDisplay, type FactView } from '../../kernel/plugin-api.ts';
+import type { CardSummariser } from './cards-api.ts';
+
+const MAX_CHARACTERS = 280;
+
+/** Says of each relation what its facts say, and of a contradicted one what each of them says. Nothing is made up, nothing is chosen. */
+export const summariseByExtract: CardSummariser = {
+  id: 'extract-1',
+  async summarise({ entity, facts, unlistedRivals }) {
+    const byRelation = new Map<string, FactView[]>();
+    for (const view of facts) {
+      const group = byRelation.get(view.fact.relationKey);
+      if (group === undefined) byRelation.set(view.fact.relationKey, [view]);
+      else group.push(view);
+    }
+    const lines = [...byRelation].map(([key, views]) => relationLine(views, unlistedRivals.get(key) ?? 0));
+    return [`## ${inShort(entityDisplay(entity))}`, ...lines].join('\n');
+  },
+};
+
+const relationLine = (views: readonly FactView[], unlisted: number): string => {
+  const [first] = views as [FactView];
+  const isContradicted = views.some(({ contradicted }) => contradicted);
+  if (!isContradicted) {
+    const values = new Set(views.map(valueText));
+    return `- ${first.fact.relation}: ${[...values].join('; ')}`;
+  }
+  const rivals = views.map(
+    (view) => `${valueText(view)} (confidence ${view.fact.confidence}, ${inShort(view.fact.source)})`,
+  );
+  if (unlisted > 0) rivals.push(`and ${unlisted} more`);
+  return `- ${first.fact.relation}, contradicted: ${rivals.join(' | ')}`;
+};
+
+const valueText = ({ fact: { value } }: FactView): string => inShort(String(value.v));
+
+/** One line: a value with line ends or control characters must not look like more lines of the card. */
+const inShort = (text: string): string => {
+  // What is cut off is not worth reading, and a pair of surrogates is not cut in two.
+  const beginning = text.slice(0, 4 * MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+  const characters = [...beginning.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()];
+  const isWhole = characters.length <= MAX_CHARACTERS && beginning.length === text.length;
+  return isWhole ? characters.join('') : `${characters.slice(0, MAX_CHARACTERS).join('')}…`;
+};

@@ -1,0 +1,155 @@
+import {
+  type Hlc,
+  matchKey,
+  type PluginTables,
+  type Row,
+  type Scope,
+  type ServiceNames,
+  type Snapshot,
+  type SqlValue,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { RelationPattern } from './relation-pattern.ts';
+
+const EDGES = 'graph_edges';
+const PROGRESS = 'graph_progress';
+
+/** Which edges of one tenant are read: what the caller cannot see for sure is left out here, the rest is judged as facts. */
+export interface EdgeQuery {
+  readonly tenantId: string;
+  /** The end of the edge that is known. */
+  readonly end: 'subject' | 'object';
+  readonly keys: readonly string[];
+  /** Edges whose other end is one of these are left out. */
+  readonly except: readonly string[];
+  readonly scopes: readonly Scope[];
+  /** Gardens whose edges are read. */
+  readonly gardens: 'all' | readonly string[];
+  /** Whether edges outside gardens are read too. */
+  readonly outside: boolean;
+  readonly relation: RelationPattern | undefined;
+  readonly minConfidence: number;
+}
+
+/** An edge as it is kept; whether it is live only its fact says. */
+export interface EdgeRow {
+  readonly factId: string;
+  readonly objectKey: string;
+  readonly confidence: number;
+}
+
+/**
+ * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are written with their fact
+ * and never changed, like the fact itself. Retractions, expiry and the like are not kept here: every walk asks the facts.
+ */
+export class EdgeStore {
+  readonly #tables: PluginTables;
+  readonly #names: ServiceNames;
+
+  constructor(tables: PluginTables, names: ServiceNames) {
+    this.#tables = tables;
+    this.#names = names;
+  }
+
+  /** Adds the edges among facts that were just stored. Without one it does nothing. */
+  async add(facts: readonly StoredFact[], transaction: WriteTransaction): Promise<void> {
+    const rows = this.#rowsOf(facts);
+    if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);
+  }
+
+  /** Adds those edges of one tenant's facts that are not there yet. */
+  addMissing(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
+    return this.#tables.write(tenantId, async (own) => {
+      const rows = this.#rowsOf(facts);
+      const subjects = [...new Set(rows.map((row) => row['subject_key'] as string))];
+      const known = await own.select(EDGES, {
+        tenant_id: tenantId,
+        subject_key: subjects,
+        fact_id: rows.map((row) => row['fact_id'] as string),
+      });
+      const here = new Set(known.map((row) => row['fact_id']));
+      const missing = rows.filter((row) => !here.has(row['fact_id'] as string));
+      if (missing.length > 0) await own.insertRows(EDGES, missing);
+    });
+  }
+
+  /** At most `limit` edges behind a position, by falling confidence and fact id. */
+  async page(
+    query: EdgeQuery,
+    after: Pick<EdgeRow, 'confidence' | 'factId'> | undefined,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<EdgeRow[]> {
+    const { tenantId, end, keys, except, scopes, gardens, outside, relation, minConfidence } = query;
+    const built = this.#tables
+      .in(snapshot)(EDGES)
+      .select('fact_id', 'object_key', 'confidence')
+      .where('tenant_id', tenantId)
+      .whereIn(`${end}_key`, [...keys])
+      .whereIn('scope', [...scopes])
+      .where('confidence', '>=', minConfidence);
+    if (except.length > 0) built.whereNotIn(end === 'subject' ? 'object_key' : 'subject_key', [...except]);
+    if (gardens !== 'all') {
+      built.where((either) => {
+        if (gardens.length > 0) either.whereIn('garden_id', [...gardens]);
+        if (outside) either.orWhereNull('garden_id');
+        else if (gardens.length === 0) either.whereIn('garden_id', []);
+      });
+    }
+    if (relation !== undefined) {
+      if (relation.is === 'equal') built.where('relation_key', relation.key);
+      else {
+        built.where('relation_key', '>=', relation.key);
+        if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
+      }
+    }
+    if (after !== undefined) {
+      built.where((either) => {
+        either
+          .where('confidence', '<', after.confidence)
+          .orWhere((tied) => tied.where('confidence', after.confidence).where('fact_id', '<', after.factId));
+      });
+    }
+    const rows: Record<string, SqlValue>[] = await built
+      .orderBy([
+        { column: 'confidence', order: 'desc' },
+        { column: 'fact_id', order: 'desc' },
+      ])
+      .limit(limit);
+    return rows.map((row) => ({
+      factId: String(row['fact_id']),
+      objectKey: String(row['object_key']),
+      confidence: Number(row['confidence']),
+    }));
+  }
+
+  /** Every fact up to this place of the feed has its edge. */
+  async progress(): Promise<Hlc> {
+    const [row] = await this.#tables.read((own) => own.select(PROGRESS, { id: 1 }));
+    return { wallMs: Number(row?.['feed_wall'] ?? -1), counter: Number(row?.['feed_ctr'] ?? 0) };
+  }
+
+  async saveProgress({ wallMs, counter }: Hlc): Promise<void> {
+    await this.#tables(PROGRESS).insert({ id: 1, feed_wall: wallMs, feed_ctr: counter }).onConflict('id').merge();
+  }
+
+  #rowsOf(facts: readonly StoredFact[]): Row[] {
+    const rows: Row[] = [];
+    for (const fact of facts) {
+      // A retraction and a system fact are never live, whatever they hold.
+      if (fact.value.type !== 'ref' || fact.confidence === 0 || fact.system) continue;
+      rows.push({
+        tenant_id: fact.tenantId,
+        fact_id: fact.id,
+        subject_key: fact.entityKey,
+        object_key: matchKey(fact.value.v as string, this.#names),
+        relation_key: fact.relationKey,
+        scope: fact.scope,
+        garden_id: fact.gardenId,
+        confidence: fact.confidence,
+      });
+    }
+    return rows;
+  }
+}

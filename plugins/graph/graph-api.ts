@@ -1,0 +1,58 @@
+import { defineRef, type FactReader, type Scope } from '../../kernel/plugin-api.ts';
+
+/** What is walked: edges that satisfy all of it, in both directions. */
+export interface GraphWalk {
+  /** Entities to begin at, as they were named: at least one. */
+  readonly seeds: readonly string[];
+  /** Most edges between a seed and a neighbour: 1 or 2. */
+  readonly depth: number;
+  /** Scopes of edges; without it all that the reader may see. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Edges of this garden alone, by its identifier. */
+  readonly garden?: string | undefined;
+  /** A relation, or the beginning of one with a star behind it. */
+  readonly relation?: string | undefined;
+  /** Least effective confidence of an edge, [0, 1]. */
+  readonly minConfidence: number;
+  /** Lists a seed, too, that an edge joins to another seed. */
+  readonly amongSeeds?: boolean;
+  /** Most edges that are looked at, those that the reader may not see not counted; at most and by default `MAX_WALKED_EDGES`. */
+  readonly maxEdges?: number;
+}
+
+/** An entity that edges lead to, at its shortest distance from the seeds. */
+export interface Neighbor {
+  /** As the edge spells it. */
+  readonly entity: string;
+  /** Match key of the entity. */
+  readonly entityKey: string;
+  /** Relation of the last edge. */
+  readonly relation: string;
+  /** Edges from the nearest seed. */
+  readonly hops: number;
+  /** Effective confidence of the last edge. */
+  readonly confidence: number;
+  /** Trust in the source of the last edge, null while nobody judges sources. */
+  readonly sourceTrust: number | null;
+  /** The fact that is the last edge. */
+  readonly factId: string;
+  /** Entities from the seed to the one before this. */
+  readonly path: readonly string[];
+  /** Match key of the last of them. */
+  readonly viaKey: string;
+}
+
+/** How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those that count. */
+export const MAX_WALKED_EDGES = 50_000;
+
+/** Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is walked or counted. */
+export interface EntityGraph {
+  /**
+   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity and relation. Of several last edges
+   * at the same distance the first in this order counts. Equal for equal visible facts.
+   */
+  neighbors(reader: FactReader, walk: GraphWalk): Promise<readonly Neighbor[]>;
+}
+
+/** Optional for plugins that can do without: `requires: { graph: optional(EntityGraph) }`. */
+export const EntityGraph = defineRef<EntityGraph>('graph.entities');

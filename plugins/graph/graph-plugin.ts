@@ -1,0 +1,75 @@
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  Facts,
+  factAppended,
+  KERNEL_API,
+  NodeSelf,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { recallExpand } from '../recall/recall-api.ts';
+import { EdgeGathering } from './edge-gathering.ts';
+import { EdgeStore } from './edge-store.ts';
+import { EntityGraph } from './graph-api.ts';
+import { graphMigrations } from './graph-migrations.ts';
+import { neighborsRoute } from './neighbors-route.ts';
+import { expandRecall } from './recall-expansion.ts';
+import { walkGraph } from './walk-graph.ts';
+
+/** What the start waits for; edges of a larger store are gathered while the node serves. */
+const GATHERING_AT_START_MS = 5_000;
+const GATHERED_AT_ONCE_MS = 500;
+const GATHERING_INTERVAL_MS = 1_000;
+const PROGRESS_INTERVAL_MS = 60_000;
+
+interface Settings {
+  readonly cursorTtlSeconds: number;
+}
+
+export const graphPlugin = definePlugin({
+  name: 'graph',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
+  requires: { facts: Facts, clock: Clock, cursors: Cursors, self: NodeSelf },
+  provides: [EntityGraph],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      cursorTtlSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 86_400,
+        default: 300,
+        env: 'SVC_CURSOR_TTL_S',
+        description: 'how long a cursor of a list of neighbours can be used, in seconds',
+      },
+    },
+  }),
+  migrations: graphMigrations,
+  async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
+    const { facts, clock, cursors, self } = use;
+    const edges = new EdgeStore(tables, self.names);
+    const graph: EntityGraph = { neighbors: (reader, walk) => walkGraph({ edges, names: self.names }, reader, walk) };
+    provide(EntityGraph, graph);
+    on(factAppended, async (batch) => {
+      await edges.add(
+        batch.facts.map(({ fact }) => fact),
+        batch.transaction,
+      );
+    });
+    on(recallExpand, (request) => expandRecall(graph, request));
+    route(neighborsRoute({ graph, facts, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
+    const gathering = new EdgeGathering({ tables, edges, clock });
+    if (!(await gathering.advance(GATHERING_AT_START_MS))) {
+      log.warn('edges of facts from before this plugin was on are still being gathered; neighbours may be missing');
+    }
+    every(GATHERING_INTERVAL_MS, async () => {
+      if (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
+    });
+    every(PROGRESS_INTERVAL_MS, () => gathering.keepUp());
+    onStop(() => gathering.keepUp());
+  },
+});

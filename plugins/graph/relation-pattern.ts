@@ -1,0 +1,29 @@
+import { matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
+
+/** Relations by match key: one of them, or all that begin alike. */
+export type RelationPattern =
+  | { readonly is: 'equal'; readonly key: string }
+  /** `beyond` is the first text that sorts behind all of them, absent when there is none. */
+  | { readonly is: 'prefix'; readonly key: string; readonly beyond: string | undefined };
+
+/** Reads a relation, or the beginning of one with a star behind it (wire contract 8). A star anywhere else is a character like others. */
+export const relationPattern = (text: string, names: ServiceNames): RelationPattern => {
+  if (!text.endsWith('*')) return { is: 'equal', key: matchKey(text, names) };
+  const key = matchKey(text.slice(0, -1), names);
+  return { is: 'prefix', key, beyond: textBeyond(key) };
+};
+
+const LAST_CODE_POINT = 0x10ffff;
+const LAST_BEFORE_SURROGATES = 0xd7ff;
+const FIRST_BEHIND_SURROGATES = 0xe000;
+
+/** Both engines compare the bytes of UTF-8, which order as code points do. */
+const textBeyond = (prefix: string): string | undefined => {
+  const points = [...prefix].map((character) => character.codePointAt(0) as number);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === LAST_CODE_POINT) continue;
+    const next = last === LAST_BEFORE_SURROGATES ? FIRST_BEHIND_SURROGATES : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return undefined;
+};

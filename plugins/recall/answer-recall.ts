@@ -1,0 +1,116 @@
+import {
+  type FactJson,
+  type FactView,
+  type Random,
+  type ReadSession,
+  type Reply,
+  type ServiceNames,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import type { FactChain } from '../fact-chain/fact-chain-api.ts';
+import type { IntactFacts, SessionReads } from '../facts/facts-api.ts';
+import { type PipelineParts, type Recalled, recallFacts, type ScoredFact } from './recall-pipeline.ts';
+import type { RecallRequest } from './recall-request.ts';
+import type { AnswerRecall } from './recall-routes.ts';
+import type { RecallTrail } from './recall-trail.ts';
+import { scoredFactJson } from './scored-fact-json.ts';
+
+export interface AnswerParts {
+  readonly pipeline: PipelineParts;
+  readonly factJson: FactJson;
+  readonly random: Random;
+  readonly names: ServiceNames;
+  readonly trail: RecallTrail;
+  readonly readSession: ReadSession;
+  readonly sessionReads: SessionReads | undefined;
+  readonly intact: IntactFacts | undefined;
+  readonly chain: FactChain | undefined;
+}
+
+/** Recalls, remembers that it did, and answers as wire contract 6.1 says. */
+export const createAnswerRecall =
+  (parts: AnswerParts): AnswerRecall =>
+  async (request, { caller, header, legacyFormat }): Promise<Reply> => {
+    const sessionId = parts.readSession({ header });
+    const recalled = await keepIntact(await recallFacts(request, caller, parts.pipeline), parts, caller);
+    const views = recalled.facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
+    const recallId = parts.random.uuid();
+    const queryHash = sha256Hex(request.query === '' ? (request.entity ?? '') : request.query);
+    await parts.sessionReads?.returned(sessionId, caller, views);
+    await parts.trail.record(caller, recallId, queryHash);
+    parts.pipeline.access.note(strongOf(recalled));
+    const proves = header(parts.names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full';
+    const chainProof =
+      proves && parts.chain !== undefined
+        ? await parts.chain.prove(
+            caller.tenantId,
+            views.map(({ fact }) => fact),
+          )
+        : null;
+    return reply(request, recalled, { recallId, queryHash, chainProof, legacyFormat }, parts);
+  };
+
+const reply = (
+  { tokenBudget }: RecallRequest,
+  { facts, totalScored, tokensUsed, truncated }: Recalled,
+  {
+    recallId,
+    queryHash,
+    chainProof,
+    legacyFormat,
+  }: { recallId: string; queryHash: string; chainProof: unknown; legacyFormat: boolean },
+  { factJson }: AnswerParts,
+): Reply => {
+  const texts = facts.map((fact) => JSON.stringify(scoredFactJson(fact, factJson)));
+  const instructs = (at: number): boolean => facts[at]?.view.fact.value.interpretAs === 'instruction';
+  const head = {
+    recall_id: recallId,
+    query_hash: queryHash,
+    token_budget: tokenBudget,
+    tokens_used: tokensUsed,
+    truncated,
+    total_scored: totalScored,
+  };
+  const lists = legacyFormat
+    ? { facts: texts }
+    : {
+        facts: texts,
+        content: texts.filter((_, at) => !instructs(at)),
+        instructions: texts.filter((_, at) => instructs(at)),
+      };
+  const tail = { tombstone_notices: [], chain_proof: chainProof };
+  return { status: 200, headers: { 'X-Total-Count': String(totalScored) }, text: joinJson(head, lists, tail) };
+};
+
+/** Facts stand in the answer twice, and are the most of it: each is spelled once. */
+const joinJson = (head: object, lists: Readonly<Record<string, readonly string[]>>, tail: object): string => {
+  const members = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(',')}]`);
+  return `${JSON.stringify(head).slice(0, -1)},${members.join(',')},${JSON.stringify(tail).slice(1)}`;
+};
+
+/** What came along to fill the budget was not what was asked for, and its use says nothing about it. */
+const strongOf = ({ facts: [best, ...rest] }: Recalled): FactView[] =>
+  best === undefined
+    ? []
+    : [best, ...rest]
+        .filter(({ score, fromCard }) => !fromCard && score >= STRONG * best.score)
+        .map(({ view }) => view);
+
+/** Share of the best score from which on a fact counts as recalled. */
+const STRONG = 0.8;
+
+/** A row that was changed behind the node's back is no fact (wire contract 4.8). */
+const keepIntact = async (
+  recalled: Recalled,
+  { intact }: AnswerParts,
+  caller: Parameters<IntactFacts['keepIntact']>[1],
+): Promise<Recalled> => {
+  if (intact === undefined) return recalled;
+  const views = recalled.facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
+  const kept = await intact.keepIntact(views, caller);
+  if (kept.length === views.length) return recalled;
+  const ids = new Set(kept.map(({ fact }) => fact.id));
+  const facts = recalled.facts.filter(({ view, fromCard }: ScoredFact) => fromCard || ids.has(view.fact.id));
+  const tokensUsed = facts.reduce((sum, { tokens }) => sum + tokens, 0);
+  return { ...recalled, facts, tokensUsed, totalScored: recalled.totalScored - (recalled.facts.length - facts.length) };
+};

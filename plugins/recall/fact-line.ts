@@ -1,0 +1,15 @@
+import type { FactValue, StoredFact } from '../../kernel/plugin-api.ts';
+
+/** A value as an agent reads it. */
+export const valueText = ({ v }: Pick<FactValue, 'v'>): string => (typeof v === 'string' ? v : String(v));
+
+/** The line that an agent puts into its prompt (wire contract 6.2). */
+export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>): string =>
+  `${fact.entity} ${fact.relation} ${valueText(fact.value)}`;
+
+/** Tokens are about four bytes long in the vocabularies of current models. */
+const BYTES_PER_TOKEN = 4;
+
+/** Counts the tokens of a line, never fewer than 1. */
+export const estimateTokens = (line: string): number =>
+  Math.max(1, Math.ceil(Buffer.byteLength(line) / BYTES_PER_TOKEN));

@@ -1,0 +1,42 @@
+import type { Hit } from './recall-api.ts';
+import type { StageWeights } from './stage-weights.ts';
+
+/** What the stages made of one fact, each from 0 to 1. */
+export interface StageScores {
+  readonly lexical: number;
+  readonly semantic: number;
+  readonly graph: number;
+}
+
+export interface StageHits {
+  readonly lexical: readonly Hit[];
+  readonly semantic: readonly Hit[];
+  readonly graph: readonly Hit[];
+}
+
+/** Scores by fact, each divided by the best of its stage; a fact that a stage did not find has 0 there. */
+export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
+  const scores = new Map<string, StageScores>();
+  for (const stage of ['lexical', 'semantic', 'graph'] as const) {
+    // A plugin may have scored some of them: what is no score is no hit.
+    const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
+    const best = hits.reduce((most, { score }) => Math.max(most, score), 0);
+    for (const { id, score } of hits) {
+      const known = scores.get(id) ?? { lexical: 0, semantic: 0, graph: 0 };
+      scores.set(id, { ...known, [stage]: score / best });
+    }
+  }
+  return scores;
+};
+
+/** 0 to 1. `recency` and `sourceTrust` are terms only where the caller gave them a weight. */
+export const fuse = (
+  scores: StageScores,
+  terms: { readonly recency: number; readonly sourceTrust: number },
+  weights: StageWeights,
+): number =>
+  weights.lexical * scores.lexical +
+  weights.vector * scores.semantic +
+  weights.graph * scores.graph +
+  weights.recency * terms.recency +
+  weights.sourceTrust * terms.sourceTrust;

@@ -1,0 +1,81 @@
+import type { Hlc } from '../../../ports/ports.ts';
+import { PagedRows } from './paged-rows.ts';
+import { SlotTable } from './slot-table.ts';
+import { type Hash64, mix32 } from './text-hash.ts';
+
+/** Which covers are meant: those outside gardens, those in any garden, or those of one, by its number from `FIRST_GARDEN` on. */
+export const OUTSIDE_GARDENS = 0;
+export const IN_ANY_GARDEN = 1;
+export const FIRST_GARDEN = 2;
+
+/**
+ * Newest cover of each triple, apart for facts outside gardens and each garden. It ends what is older, so the newest one is all that counts,
+ * and whether it or the fact came first does not.
+ */
+export class CoverTable {
+  readonly rows = new PagedRows(ROW_WORDS);
+  readonly #table = new SlotTable();
+  readonly #sought = new Uint32Array(KEY_WORDS);
+  readonly #isSought = (row: number): boolean => {
+    const words = this.rows.wordsOf(row);
+    const at = this.rows.wordAt(row);
+    for (let word = 0; word < KEY_WORDS; word += 1) if (words[at + word] !== this.#sought[word]) return false;
+    return true;
+  };
+
+  /** Takes a cover in; an older one than is known changes nothing. */
+  raise(realm: number, entity: Hash64, relation: Hash64, garden: number, hlc: Hlc): void {
+    let row = this.find(realm, entity, relation, garden);
+    if (row < 0) {
+      row = this.rows.append();
+      this.rows.wordsOf(row).set(this.#sought, this.rows.wordAt(row));
+      this.#table.add(this.#hash(), row);
+    } else if (!this.#isNewer(row, hlc)) return;
+    this.rows.doublesOf(row)[this.rows.doubleAt(row) + WALL] = hlc.wallMs;
+    this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] = hlc.counter;
+  }
+
+  /** Row of the newest cover, or -1. */
+  find(realm: number, entity: Hash64, relation: Hash64, garden: number): number {
+    this.#sought[0] = entity.hi;
+    this.#sought[1] = entity.lo;
+    this.#sought[2] = relation.hi;
+    this.#sought[3] = relation.lo;
+    this.#sought[4] = realm;
+    this.#sought[5] = garden;
+    return this.#table.find(this.#hash(), this.#isSought);
+  }
+
+  wallOf(row: number): number {
+    return this.rows.doublesOf(row)[this.rows.doubleAt(row) + WALL] as number;
+  }
+
+  counterOf(row: number): number {
+    return this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] as number;
+  }
+
+  /** Finds the rows again that were restored. */
+  restoreKeys(): void {
+    for (let row = 0; row < this.rows.count; row += 1) {
+      const at = this.rows.wordAt(row);
+      this.#sought.set(this.rows.wordsOf(row).subarray(at, at + KEY_WORDS));
+      this.#table.add(this.#hash(), row);
+    }
+  }
+
+  #isNewer(row: number, hlc: Hlc): boolean {
+    const wall = this.wallOf(row);
+    return hlc.wallMs > wall || (hlc.wallMs === wall && hlc.counter > this.counterOf(row));
+  }
+
+  #hash(): number {
+    let hash = 0;
+    for (let word = 0; word < KEY_WORDS; word += 1) hash = mix32(hash ^ (this.#sought[word] as number));
+    return hash >>> 0;
+  }
+}
+
+const KEY_WORDS = 6;
+const COUNTER = 6;
+const WALL = 4;
+const ROW_WORDS = 10;

@@ -1,0 +1,95 @@
+import { SCOPES } from '../../../ports/ports.ts';
+import { type DocumentTable, ENDED, ENTITY, ENTITY_CHAIN, REALM, RELATION, TRIPLE_CHAIN } from './document-table.ts';
+import { realmOf, tenantOfRealm } from './realm.ts';
+import { SlotTable } from './slot-table.ts';
+import { type Hash64, mix32 } from './text-hash.ts';
+
+/** Walks from the newest document of an entity, or of a triple, to the oldest, over all gardens (and scopes, for an entity) of a tenant. */
+export class DocumentChains {
+  readonly #documents: DocumentTable;
+  readonly #entities = new SlotTable();
+  readonly #triples = new SlotTable();
+  #realm = 0;
+  #entity: Hash64 = { hi: 0, lo: 0 };
+  #relation: Hash64 = { hi: 0, lo: 0 };
+  readonly #isEntity = (document: number): boolean =>
+    this.#documents.has(document, ENTITY, this.#entity) &&
+    tenantOfRealm(this.#documents.word(document, REALM)) === tenantOfRealm(this.#realm);
+  readonly #isTriple = (document: number): boolean =>
+    this.#documents.has(document, ENTITY, this.#entity) &&
+    this.#documents.has(document, RELATION, this.#relation) &&
+    this.#documents.word(document, REALM) === this.#realm;
+
+  constructor(documents: DocumentTable) {
+    this.#documents = documents;
+  }
+
+  /** Puts a document before the older ones of its entity and its triple. */
+  link(document: number): void {
+    const documents = this.#documents;
+    this.#seek(
+      documents.word(document, REALM),
+      hashAt(documents, document, ENTITY),
+      hashAt(documents, document, RELATION),
+    );
+    const entityHash = this.#entityHash();
+    const olderOfEntity = this.#entities.find(entityHash, this.#isEntity);
+    documents.setWord(document, ENTITY_CHAIN, olderOfEntity + 1);
+    if (olderOfEntity < 0) this.#entities.add(entityHash, document);
+    else this.#entities.replace(entityHash, this.#isEntity, document);
+    const tripleHash = this.#tripleHash();
+    const olderOfTriple = this.#triples.find(tripleHash, this.#isTriple);
+    documents.setWord(document, TRIPLE_CHAIN, olderOfTriple + 1);
+    if (olderOfTriple < 0) this.#triples.add(tripleHash, document);
+    else this.#triples.replace(tripleHash, this.#isTriple, document);
+  }
+
+  /** Documents of an entity of a tenant, newest first. */
+  *ofEntity(tenant: number, entity: Hash64): Generator<number> {
+    this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
+    let document = this.#entities.find(this.#entityHash(), this.#isEntity);
+    for (; document >= 0; document = this.#documents.word(document, ENTITY_CHAIN) - 1) yield document;
+  }
+
+  /**
+   * Documents of a triple that were not ended, newest first. `visit` may end documents; those leave the chain, so that ending all facts
+   * of a triple again and again does not walk over all that ever were.
+   */
+  visitTriple(realm: number, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
+    this.#seek(realm, entity, relation);
+    const documents = this.#documents;
+    let kept = -1;
+    let document = this.#triples.find(this.#tripleHash(), this.#isTriple);
+    while (document >= 0) {
+      const older = documents.word(document, TRIPLE_CHAIN) - 1;
+      visit(document);
+      // The head stays whatever its state: the table finds the chain by it.
+      if (kept < 0 || ((documents.flags[document] as number) & ENDED) === 0) kept = document;
+      else documents.setWord(kept, TRIPLE_CHAIN, older + 1);
+      document = older;
+    }
+  }
+
+  #seek(realm: number, entity: Hash64, relation: Hash64): void {
+    this.#realm = realm;
+    this.#entity = entity;
+    this.#relation = relation;
+  }
+
+  #entityHash(): number {
+    return (
+      mix32(this.#entity.lo ^ Math.imul(tenantOfRealm(this.#realm) + 1, 0x9e3779b1) ^ mix32(this.#entity.hi)) >>> 0
+    );
+  }
+
+  #tripleHash(): number {
+    return (
+      mix32(this.#entity.lo ^ mix32(this.#relation.lo ^ Math.imul(this.#realm + 1, 0x9e3779b1)) ^ this.#entity.hi) >>> 0
+    );
+  }
+}
+
+const hashAt = (documents: DocumentTable, document: number, member: number): Hash64 => ({
+  hi: documents.word(document, member),
+  lo: documents.word(document, member + 1),
+});

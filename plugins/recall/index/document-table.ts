@@ -1,0 +1,132 @@
+import type { Hlc } from '../../../ports/ports.ts';
+import { IdTable } from './id-table.ts';
+import { PagedRows } from './paged-rows.ts';
+import type { Hash64 } from './text-hash.ts';
+
+/** What the index keeps of a fact besides its words and its vector. */
+export interface DocumentMembers {
+  readonly id: string;
+  readonly hlc: Hlc;
+  /** `Infinity` for a fact that does not expire. */
+  readonly expiresMs: number;
+  readonly confidence: number;
+  readonly part: number;
+  /** Place among the documents of its part. */
+  readonly ordinal: number;
+  readonly realm: number;
+  readonly norm: number;
+  readonly entity: Hash64;
+  readonly relation: Hash64;
+  /** Zeros outside sessions. */
+  readonly session: Hash64;
+}
+
+/** Of a document that is covered for everybody. */
+export const ENDED = 1;
+/** Of a document that is covered for those who read some garden. */
+export const CONTESTED = 2;
+
+/** Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags and chains change. */
+export class DocumentTable {
+  readonly rows = new PagedRows(ROW_WORDS);
+  readonly ids = new IdTable(this.rows, ID);
+  /** Norms and flags of the documents, apart from their rows because every posting that is scored asks for them. */
+  norms = new Uint8Array(1_024);
+  flags = new Uint8Array(1_024);
+
+  get count(): number {
+    return this.rows.count;
+  }
+
+  add(members: DocumentMembers): number {
+    const document = this.rows.append();
+    const doubles = this.rows.doublesOf(document);
+    const doubleAt = this.rows.doubleAt(document);
+    doubles[doubleAt + HLC_WALL] = members.hlc.wallMs;
+    doubles[doubleAt + EXPIRES] = members.expiresMs;
+    doubles[doubleAt + CONFIDENCE] = members.confidence;
+    const words = this.rows.wordsOf(document);
+    const at = this.rows.wordAt(document);
+    words[at + HLC_COUNTER] = members.hlc.counter;
+    words[at + PART] = members.part;
+    words[at + ORDINAL] = members.ordinal;
+    words[at + REALM] = members.realm;
+    words[at + ENTITY] = members.entity.hi;
+    words[at + ENTITY + 1] = members.entity.lo;
+    words[at + RELATION] = members.relation.hi;
+    words[at + RELATION + 1] = members.relation.lo;
+    words[at + SESSION] = members.session.hi;
+    words[at + SESSION + 1] = members.session.lo;
+    this.ids.add(members.id, document);
+    this.#reserve(document + 1);
+    this.norms[document] = members.norm;
+    return document;
+  }
+
+  word(document: number, member: number): number {
+    return this.rows.wordsOf(document)[this.rows.wordAt(document) + member] as number;
+  }
+
+  setWord(document: number, member: number, value: number): void {
+    this.rows.wordsOf(document)[this.rows.wordAt(document) + member] = value;
+  }
+
+  double(document: number, member: number): number {
+    return this.rows.doublesOf(document)[this.rows.doubleAt(document) + member] as number;
+  }
+
+  setExpiry(document: number, expiresMs: number): void {
+    this.rows.doublesOf(document)[this.rows.doubleAt(document) + EXPIRES] = expiresMs;
+  }
+
+  /** Whether the stamp comes after that of the document. */
+  isBefore(document: number, wallMs: number, counter: number): boolean {
+    const own = this.double(document, HLC_WALL);
+    return own < wallMs || (own === wallMs && this.word(document, HLC_COUNTER) < counter);
+  }
+
+  has(document: number, member: number, hash: Hash64): boolean {
+    return this.word(document, member) === hash.hi && this.word(document, member + 1) === hash.lo;
+  }
+
+  readHash(document: number, member: number, into: Hash64): void {
+    into.hi = this.word(document, member);
+    into.lo = this.word(document, member + 1);
+  }
+
+  /** After the rows were restored. */
+  restoreNorms(norms: Uint8Array): void {
+    this.#reserve(this.count);
+    this.norms.set(norms);
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.norms.length) return;
+    const capacity = Math.max(count, this.norms.length * 2);
+    const [norms, flags] = [new Uint8Array(capacity), new Uint8Array(capacity)];
+    norms.set(this.norms);
+    flags.set(this.flags);
+    this.norms = norms;
+    this.flags = flags;
+  }
+}
+
+/** Members of a row: doubles, counted in doubles. */
+export const HLC_WALL = 0;
+export const EXPIRES = 1;
+export const CONFIDENCE = 2;
+/** Members of a row: words, counted in words. Hashes take two. */
+export const HLC_COUNTER = 6;
+export const PART = 7;
+export const ORDINAL = 8;
+/** Older document of the entity, plus one; 0 for none. */
+export const ENTITY_CHAIN = 9;
+/** Older document of the triple that was not ended, plus one; 0 for none. */
+export const TRIPLE_CHAIN = 10;
+const ID = 11;
+export const ENTITY = 15;
+export const RELATION = 17;
+export const SESSION = 19;
+/** Tenant and scope. */
+export const REALM = 21;
+const ROW_WORDS = 22;

@@ -1,0 +1,61 @@
+import type { Hlc } from '../../../ports/ports.ts';
+import { IdTable } from './id-table.ts';
+import { PagedRows } from './paged-rows.ts';
+
+/** Times to live that were set for facts, known here or not; the newest one of a fact counts, and of two with one stamp the earlier end. */
+export class LifetimeTable {
+  readonly rows = new PagedRows(ROW_WORDS);
+  readonly ids = new IdTable(this.rows, ID);
+
+  /** True when this is now what counts for the fact. */
+  set(factId: string, expiresMs: number, hlc: Hlc): boolean {
+    let row = this.ids.find(factId);
+    if (row < 0) {
+      row = this.rows.append();
+      this.ids.add(factId, row);
+      this.#write(row, LIMIT, Number.POSITIVE_INFINITY);
+    } else if (!this.#isNewer(row, expiresMs, hlc)) return false;
+    this.#write(row, EXPIRES, expiresMs);
+    this.#write(row, WALL, hlc.wallMs);
+    this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] = hlc.counter;
+    return true;
+  }
+
+  /** When the fact expires for its time to live, `Infinity` when it has none. */
+  expiryOf(factId: string): number {
+    if (this.rows.count === 0) return Number.POSITIVE_INFINITY;
+    const row = this.ids.find(factId);
+    return row < 0 ? Number.POSITIVE_INFINITY : this.#read(row, EXPIRES);
+  }
+
+  /** The fact's own end, past which no time to live moves its expiry. Kept for a fact that has a time to live. */
+  limitOf(factId: string): number {
+    return this.#read(this.ids.find(factId), LIMIT);
+  }
+
+  setLimit(factId: string, limitMs: number): void {
+    this.#write(this.ids.find(factId), LIMIT, limitMs);
+  }
+
+  #isNewer(row: number, expiresMs: number, hlc: Hlc): boolean {
+    const byStamp =
+      hlc.wallMs - this.#read(row, WALL) ||
+      hlc.counter - (this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] as number);
+    return byStamp === 0 ? expiresMs < this.#read(row, EXPIRES) : byStamp > 0;
+  }
+
+  #read(row: number, member: number): number {
+    return this.rows.doublesOf(row)[this.rows.doubleAt(row) + member] as number;
+  }
+
+  #write(row: number, member: number, value: number): void {
+    this.rows.doublesOf(row)[this.rows.doubleAt(row) + member] = value;
+  }
+}
+
+const EXPIRES = 0;
+const LIMIT = 1;
+const WALL = 2;
+const COUNTER = 6;
+const ID = 7;
+const ROW_WORDS = 12;

@@ -1,0 +1,22 @@
+import { STOP_WORDS } from './stop-words.ts';
+import type { TermCounts } from './term-counts.ts';
+import type { TermReader } from './term-reader.ts';
+
+/**
+ * Adds the distinct terms of a query to the counts. Stop words are left out unless there is nothing else. The query is text and nothing
+ * in it is an operator. A query of any length is read up to a bound; of its terms the index keeps the rarest.
+ */
+export function readQueryTerms(query: string, reader: TermReader, into: TermCounts): void {
+  const text = query.slice(0, MOST_CHARACTERS_READ);
+  const sought = text.replace(WORD, (word) => (isStopWord(word) ? ' ' : word));
+  reader.read(sought, into, MOST_TERMS_READ);
+  if (into.distinct === 0) reader.read(text, into, MOST_TERMS_READ);
+}
+
+const MOST_CHARACTERS_READ = 100_000;
+const MOST_TERMS_READ = 4_096;
+const LONGEST_STOP_WORD = 12;
+const WORD = /[\p{L}\p{N}\p{M}'\u2019]+/gu;
+
+const isStopWord = (word: string): boolean =>
+  word.length <= LONGEST_STOP_WORD && STOP_WORDS.has(word.toLowerCase().replace(/['\u2019]/g, ''));

@@ -1,0 +1,20 @@
+/** Vectors of the documents of one part as short codes, by the ordinals of the part. */
+export interface CodeTable {
+  set(ordinal: number, code: Int8Array, scale: number): void;
+  has(ordinal: number): boolean;
+}
+
+/** What the index needs of whatever searches vectors. */
+export interface VectorCodes<T extends CodeTable = CodeTable> {
+  createTable(): T;
+  /**
+   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets. `accepts` holds a bit for
+   * each ordinal, set for those that may be found; undefined lets all be found.
+   */
+  search(
+    query: Float32Array,
+    targets: readonly { readonly table: T; readonly accepts: Uint32Array | undefined }[],
+    floor: number,
+    limit: number,
+  ): readonly { readonly target: number; readonly ordinal: number; readonly similarity: number }[];
+}

@@ -1,0 +1,108 @@
+import type { SearchView } from '../recall-api.ts';
+import { IN_ANY_GARDEN } from './cover-table.ts';
+import { CONFIDENCE, CONTESTED, ENDED, ENTITY, EXPIRES, ORDINAL, PART, REALM, RELATION } from './document-table.ts';
+import { FAINT, type IndexPart } from './index-part.ts';
+import type { IndexState } from './index-state.ts';
+import { type Hash64, hashText, KEY_KINDS } from './text-hash.ts';
+
+/**
+ * Which documents of the opened parts a search may find: live ones for whoever asks, at that time, as the node judges it everywhere
+ * (`liveAmong` in the kernel), and of the entity and relation that are asked for.
+ */
+export class ViewFilter {
+  readonly parts: readonly IndexPart[];
+  readonly entity: Hash64 | undefined;
+  readonly #state: IndexState;
+  readonly #view: SearchView;
+  readonly #relation: Hash64 | undefined;
+  /** Numbers of the gardens whose covers count. */
+  readonly #gardens: readonly number[];
+
+  constructor(state: IndexState, view: SearchView) {
+    this.#state = state;
+    this.#view = view;
+    this.parts = state.catalog.open(view);
+    this.entity = hashed(view.entityKey, KEY_KINDS.entity);
+    this.#relation = hashed(view.relationKey, KEY_KINDS.relation);
+    this.#gardens = view.gardens === 'all' ? [IN_ANY_GARDEN] : state.catalog.knownGardens(view.gardens);
+  }
+
+  /** Whether a document of an opened part may be found. */
+  accepts(document: number): boolean {
+    const { documents } = this.#state;
+    const flags = documents.flags[document] as number;
+    if (flags !== 0 && ((flags & ENDED) !== 0 || this.#isCovered(document))) return false;
+    if (documents.double(document, EXPIRES) <= this.#view.nowMs) return false;
+    if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
+    if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
+    return this.entity === undefined || documents.has(document, ENTITY, this.entity);
+  }
+
+  /** A bit for each ordinal of the part, set for those that may be found; undefined when all may. */
+  bitsOf(part: IndexPart): Uint32Array | undefined {
+    if (this.entity !== undefined) return this.#bitsOfEntity(part, this.entity);
+    const { minConfidence, nowMs } = this.#view;
+    const isDemanding = part.leastConfidence < minConfidence && minConfidence > FAINT;
+    if (this.#relation !== undefined || isDemanding) return this.#bitsOfEach(part);
+    const dropped: Uint32Array[] = [part.ended.view()];
+    const { documents } = this.#state;
+    const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
+    dropped.push(part.contested.view().filter(isOut));
+    dropped.push(
+      part.expiring.view().filter((ordinal) => documents.double(part.documents.at(ordinal), EXPIRES) <= nowMs),
+    );
+    if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
+    if (dropped.every(({ length }) => length === 0)) return undefined;
+    const bits = new Uint32Array((part.count + 31) >>> 5).fill(0xffffffff);
+    for (const ordinals of dropped) {
+      for (let at = 0; at < ordinals.length; at += 1) clearBit(bits, ordinals[at] as number);
+    }
+    return bits;
+  }
+
+  #bitsOfEntity(part: IndexPart, entity: Hash64): Uint32Array {
+    const { documents, chains, catalog } = this.#state;
+    const bits = new Uint32Array((part.count + 31) >>> 5);
+    for (const document of chains.ofEntity(catalog.tenantNumber(part.tenantId), entity)) {
+      if (documents.word(document, PART) !== part.number || !this.accepts(document)) continue;
+      setBit(bits, documents.word(document, ORDINAL));
+    }
+    return bits;
+  }
+
+  #bitsOfEach(part: IndexPart): Uint32Array {
+    const bits = new Uint32Array((part.count + 31) >>> 5);
+    for (let ordinal = 0; ordinal < part.count; ordinal += 1) {
+      if (this.accepts(part.documents.at(ordinal))) setBit(bits, ordinal);
+    }
+    return bits;
+  }
+
+  /** A cover that whoever asks may not see ends nothing. */
+  #isCovered(document: number): boolean {
+    const { documents, covers } = this.#state;
+    if (((documents.flags[document] as number) & CONTESTED) === 0) return false;
+    const realm = documents.word(document, REALM);
+    const entity = { hi: documents.word(document, ENTITY), lo: documents.word(document, ENTITY + 1) };
+    const relation = { hi: documents.word(document, RELATION), lo: documents.word(document, RELATION + 1) };
+    return this.#gardens.some((garden) => {
+      const row = covers.find(realm, entity, relation, garden);
+      return row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row));
+    });
+  }
+}
+
+const hashed = (text: string | undefined, kind: number): Hash64 | undefined => {
+  if (text === undefined) return undefined;
+  const hash: Hash64 = { hi: 0, lo: 0 };
+  hashText(text, kind, hash);
+  return hash;
+};
+
+const setBit = (bits: Uint32Array, ordinal: number): void => {
+  bits[ordinal >>> 5] = (bits[ordinal >>> 5] as number) | (1 << (ordinal & 31));
+};
+
+const clearBit = (bits: Uint32Array, ordinal: number): void => {
+  bits[ordinal >>> 5] = (bits[ordinal >>> 5] as number) & ~(1 << (ordinal & 31));
+};

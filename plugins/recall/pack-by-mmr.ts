@@ -1,0 +1,102 @@
+import { similarityOf, type TextSignature, textSignature } from './text-signature.ts';
+
+/** Something that costs tokens and is worth its score. */
+export interface Packable {
+  /** Above 0 for all, or 0 for those that are worth nothing. */
+  readonly score: number;
+  readonly tokens: number;
+  /** What it says, for telling whether it says something new. */
+  readonly text: string;
+  /** Goes by its score, whatever is in already. */
+  readonly byScore: boolean;
+}
+
+export interface PackOptions {
+  readonly budget: number;
+  readonly limit: number;
+  /** 1 takes the best score each time; below it, what says something new is preferred. */
+  readonly lambda: number;
+}
+
+/**
+ * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). What does not fit is passed over and smaller ones are still
+ * tried, so that the best-scored candidate that fits is always in. `candidates` come best first; equal worth is decided by that order.
+ */
+export const packByMmr = <T extends Packable>(
+  candidates: readonly T[],
+  { budget, limit, lambda }: PackOptions,
+): { readonly packed: T[]; readonly truncated: boolean } => {
+  const packed: T[] = [];
+  const signatures: TextSignature[] = [];
+  const best = candidates[0]?.score || 1;
+  const waiting = candidates.map((candidate) => new Waiting(candidate, candidate.score / best));
+  let left = budget;
+  let truncated = false;
+  while (packed.length < limit) {
+    const before = waiting.length;
+    dropUnfit(waiting, left);
+    truncated ||= waiting.length < before;
+    let chosen = -1;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < waiting.length; at += 1) {
+      const one = waiting[at] as Waiting<T>;
+      if (lambda * one.worth <= most) break;
+      // Nothing that is packed makes a candidate worth more: whoever was not worth enough before needs no closer look.
+      if (one.value(lambda) <= most) continue;
+      if (lambda < 1) one.compare(signatures);
+      if (one.value(lambda) <= most) continue;
+      most = one.value(lambda);
+      chosen = at;
+    }
+    const [one] = chosen < 0 ? [] : waiting.splice(chosen, 1);
+    if (one === undefined) break;
+    packed.push(one.candidate);
+    left -= one.candidate.tokens;
+    if (lambda < 1) signatures.push(one.signature);
+  }
+  return { packed, truncated };
+};
+
+/** Takes out what costs more than is left; the others keep their order. */
+const dropUnfit = (waiting: Waiting<Packable>[], left: number): void => {
+  let kept = 0;
+  for (const one of waiting) {
+    if (one.candidate.tokens > left) continue;
+    waiting[kept] = one;
+    kept += 1;
+  }
+  waiting.length = kept;
+};
+
+/** A candidate that may still get in, and how much it is known to be like what is in already. */
+class Waiting<T extends Packable> {
+  readonly candidate: T;
+  readonly worth: number;
+  #signature: TextSignature | undefined;
+  #compared = 0;
+  #likeness = 0;
+
+  constructor(candidate: T, worth: number) {
+    this.candidate = candidate;
+    this.worth = worth;
+  }
+
+  get signature(): TextSignature {
+    this.#signature ??= textSignature(this.candidate.text);
+    return this.#signature;
+  }
+
+  /** Falls, if it changes, with every comparison. */
+  value(lambda: number): number {
+    return lambda * this.worth - (this.candidate.byScore ? 0 : (1 - lambda) * this.#likeness);
+  }
+
+  /** Looks at what was packed since the last look. */
+  compare(packed: readonly TextSignature[]): void {
+    if (this.candidate.byScore) return;
+    for (; this.#compared < packed.length; this.#compared += 1) {
+      const likeness = similarityOf(this.signature, packed[this.#compared] as TextSignature);
+      if (likeness > this.#likeness) this.#likeness = likeness;
+    }
+  }
+}

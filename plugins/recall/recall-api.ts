@@ -1,0 +1,126 @@
+import {
+  defineCollectHook,
+  defineFilterHook,
+  defineRef,
+  type FactReader,
+  type FactView,
+  type Principal,
+  type Scope,
+} from '../../kernel/plugin-api.ts';
+
+/** A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage only. */
+export interface Hit {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * Which facts a search may touch. Only the parts of the index that the caller may read are opened, and statistics are those of these
+ * parts alone, so that a hidden fact changes no score (reliability A8.3).
+ */
+export interface SearchView {
+  readonly tenantId: string;
+  readonly scopes: readonly Scope[];
+  /** Gardens whose facts are searched, besides those outside gardens; `all` for who may read every garden of the tenant. */
+  readonly gardens: 'all' | readonly string[];
+  /** Narrows the search to one garden: facts outside gardens are then left out too. */
+  readonly onlyGarden?: string | undefined;
+  /** Facts that have expired by then are left out. */
+  readonly nowMs: number;
+  /** Least confidence of a fact, without regard to trust in its source. */
+  readonly minConfidence: number;
+  readonly entityKey?: string | undefined;
+  readonly relationKey?: string | undefined;
+}
+
+/**
+ * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact can take one of the
+ * `limit` places. Answers are ordered by score, best first, then newest first in the order of the feed, and are the same for the same facts
+ * on every process and engine. What comes back are identifiers: whoever asked reads the facts as the caller, and so checks them again.
+ */
+export interface SearchIndex {
+  /** Resolves when every fact that was committed before the call can be found, whichever process wrote it. */
+  ready(): Promise<void>;
+  /** Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator. */
+  lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
+  /** Cosine similarity of unit vectors; hits below `floor` are none. */
+  dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]>;
+  /**
+   * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score falls with the distance
+   * and adds up over seeds. A seed is scored by the other seeds only.
+   */
+  besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
+  /** Every live fact of the view, newest first: for an entity's own facts. */
+  newest(view: SearchView, limit: number): Promise<Hit[]>;
+}
+
+/** Of a running recall plugin. */
+export const SearchIndex = defineRef<SearchIndex>('recall.search-index');
+
+/**
+ * Ranks a handful of texts that are no facts, as recall ranks facts by their words: one tokenizer and one formula for whoever compares words.
+ */
+export interface TextRanker {
+  /**
+   * Okapi BM25 of the query over each text, in the order of the texts: 0 where they share no word, finite and above 0 otherwise. Statistics are
+   * those of the given texts and of nothing else. The query is plain text; nothing in it is an operator. Every text is read in full, at once.
+   */
+  rank(query: string, texts: readonly string[]): number[];
+}
+
+export const TextRanker = defineRef<TextRanker>('recall.text-ranker');
+
+/** Counts tokens as recall counts them against a budget. */
+export interface TokenCounter {
+  /** An integer, 1 or more. */
+  count(text: string): number;
+}
+
+export const TokenCounter = defineRef<TokenCounter>('recall.token-counter');
+
+/** What the hooks of recall know of a request. */
+export interface RecallContext {
+  readonly caller: Principal;
+  /** The snapshot on which the whole recall is answered. */
+  readonly reader: FactReader;
+  readonly view: SearchView;
+  /** Empty in a recall that names an entity only. */
+  readonly query: string;
+  readonly depth: number;
+}
+
+/**
+ * Facts that the graph leads to from the seeds, which the caller is known to see. The score of a fact is that of the seed which leads to it,
+ * times a factor below 1 for every hop; the best over all seeds and handlers counts. Ids are read as the caller afterwards.
+ */
+export const recallExpand = defineCollectHook<
+  RecallContext & { readonly seeds: readonly (FactView & { readonly score: number })[] },
+  readonly (Hit & { readonly hops: number })[]
+>('recall:expand');
+
+/** What plugins say about the standing of a fact; recall keeps them in their ranges. */
+export interface FactSignals {
+  /** [0, 1], applied as at least 0.05. */
+  readonly gardenTier: number;
+  /** [0, 1]. */
+  readonly access: number;
+}
+
+/** Once per recall, with all candidates. A handler answers what it knows, by the id of the fact; the last one to say something counts. */
+export const recallSignal = defineCollectHook<
+  RecallContext & { readonly facts: readonly FactView[] },
+  ReadonlyMap<string, Partial<FactSignals>>
+>('recall:signal');
+
+/** An entity-centric recall without a relation asks whether something short stands for the facts of the entity. */
+export interface SummaryRequest extends RecallContext {
+  readonly entity: string;
+  /** Whether to wait for a fresh one, within the bound that the specification sets. */
+  readonly forceRefresh: boolean;
+}
+
+/**
+ * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else, as a synthetic fact; null lets the facts speak
+ * for themselves. A handler passes on what another has found.
+ */
+export const recallSummary = defineFilterHook<FactView | null, SummaryRequest>('recall:summary');

@@ -1,0 +1,193 @@
+import {
+  type Clock,
+  compareHlc,
+  type FactReader,
+  type Facts,
+  type FactView,
+  type GardenAccess,
+  matchKey,
+  type Principal,
+  refuseGarden,
+  ServiceError,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
+import type { AccessCounts } from './access-counts.ts';
+import { CandidatePool } from './candidate-pool.ts';
+import { estimateTokens, factLine, valueText } from './fact-line.ts';
+import { fuse, normaliseStages, type StageScores } from './fuse-stages.ts';
+import { packByMmr } from './pack-by-mmr.ts';
+import { type FactSignals, type RecallContext, recallSignal, recallSummary, type SearchView } from './recall-api.ts';
+import type { RecallRequest } from './recall-request.ts';
+import { embedQuery, type Found, runStages, type StageParts } from './recall-stages.ts';
+import { type Salience, salienceOf, weigh } from './salience.ts';
+
+export interface PipelineParts extends StageParts {
+  readonly facts: Facts;
+  readonly clock: Clock;
+  readonly names: ServiceNames;
+  readonly access: AccessCounts;
+  readonly gardens: GardenAccess | undefined;
+  /** How far recency, confidence and access can each move a score, up and down (SVC_SALIENCE_WEIGHT). */
+  readonly salienceWeight: number;
+}
+
+/** A fact with its score and the way there (wire contract 6.1). */
+export interface ScoredFact {
+  readonly view: FactView;
+  readonly score: number;
+  readonly stages: StageScores;
+  readonly fused: number;
+  readonly salience: Salience;
+  readonly hops: number;
+  readonly tokens: number;
+  readonly fromCard: boolean;
+  readonly byScore: boolean;
+  readonly text: string;
+}
+
+export interface Recalled {
+  /** Best first. */
+  readonly facts: readonly ScoredFact[];
+  readonly totalScored: number;
+  readonly tokensUsed: number;
+  readonly truncated: boolean;
+}
+
+/** Answers a recall on one snapshot, in the steps of wire contract 6.2. */
+export const recallFacts = async (
+  request: RecallRequest,
+  caller: Principal,
+  parts: PipelineParts,
+): Promise<Recalled> => {
+  const vector = await embedQuery(request.query, parts);
+  // First the index, then the snapshot: what the index proposes is then in the store that judges it.
+  await parts.index.ready();
+  return parts.facts.read(caller, 'recall', async (reader) => {
+    const context: RecallContext = {
+      caller,
+      reader,
+      view: await viewOf(request, caller, reader, parts),
+      query: request.query,
+      depth: request.depth,
+    };
+    const { includeContradicted, minConfidence } = request;
+    const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
+    const found = await runStages(request, vector, context, pool, parts);
+    const card = await summaryOf(request, context, parts);
+    return pack(await score(found, card, request, context, pool, parts), request);
+  });
+};
+
+/** What may be searched: what the caller may read, narrowed by what was asked for. Throws where that is not the caller's to ask. */
+const viewOf = async (
+  request: RecallRequest,
+  caller: Principal,
+  reader: FactReader,
+  { names, gardens: access }: PipelineParts,
+): Promise<SearchView> => {
+  const { scope, entity, relation } = request;
+  const { gardens } = reader;
+  const only = scope.kind === 'garden' ? await access?.enter(scope.name, caller, reader.snapshot) : undefined;
+  if (scope.kind === 'garden' && only === undefined) throw refuseGarden(caller);
+  if (scope.kind === 'scope' && !caller.allowedScopes.has(scope.scope)) {
+    throw new ServiceError('authorization', `the key may not read scope ${scope.scope}`);
+  }
+  return {
+    tenantId: caller.tenantId,
+    scopes: scope.kind === 'scope' ? [scope.scope] : [...caller.allowedScopes],
+    gardens,
+    onlyGarden: only?.id,
+    nowMs: reader.nowMs,
+    minConfidence: request.minConfidence,
+    entityKey: entity === undefined ? undefined : matchKey(entity, names),
+    relationKey: relation === undefined ? undefined : matchKey(relation, names),
+  };
+};
+
+const summaryOf = async (
+  { entity, relation, forceRefresh }: RecallRequest,
+  context: RecallContext,
+  { hooks }: PipelineParts,
+): Promise<FactView | null> =>
+  entity === undefined || relation !== undefined
+    ? null
+    : hooks.filter(recallSummary, null, { ...context, entity, forceRefresh });
+
+const score = async (
+  found: Found,
+  card: FactView | null,
+  request: RecallRequest,
+  context: RecallContext,
+  pool: CandidatePool,
+  parts: PipelineParts,
+): Promise<ScoredFact[]> => {
+  const stages = normaliseStages(found);
+  const ownIds = new Set(found.own.map(({ id }) => id));
+  // What a summary stands for is not said twice.
+  if (card !== null) for (const id of ownIds) stages.delete(id);
+  const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []);
+  const signals = await signalsOf(views, context, parts);
+  const scored = views.map((view): ScoredFact => {
+    const { id } = view.fact;
+    const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
+    return { ...scoreOf(view, stages.get(id) ?? AT_THE_ENTITY, signals(id), request, context, parts), ...way };
+  });
+  if (card !== null) {
+    const own = scoreOf(card, AT_THE_ENTITY, NO_SIGNALS, request, context, parts);
+    scored.push({ ...own, hops: 0, fromCard: true, byScore: true });
+  }
+  // What only a stage without weight has found was not asked for.
+  return scored.filter(({ fused }) => fused > 0).sort(bestFirst);
+};
+
+const scoreOf = (
+  view: FactView,
+  stages: StageScores,
+  signals: FactSignals,
+  { query, weights }: RecallRequest,
+  { reader }: RecallContext,
+  { salienceWeight }: PipelineParts,
+) => {
+  const salience = salienceOf(view, signals, reader.nowMs);
+  // Without a query there is nothing to match but the entity.
+  const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
+  return {
+    view,
+    stages,
+    fused,
+    salience,
+    score: weigh(fused, salience, salienceWeight),
+    tokens: estimateTokens(factLine(view.fact)),
+    text: valueText(view.fact.value),
+  };
+};
+
+const NO_SIGNALS: FactSignals = { access: 0, gardenTier: 1 };
+const AT_THE_ENTITY: StageScores = { lexical: 0, semantic: 0, graph: 1 };
+
+/** Sorted by score desc, then hlc desc, then id (wire contract 6.2). */
+const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
+  b.score - a.score ||
+  compareHlc(b.view.fact.hlc, a.view.fact.hlc) ||
+  (a.view.fact.id < b.view.fact.id ? -1 : a.view.fact.id > b.view.fact.id ? 1 : 0);
+
+/** What the standing of each fact is: how often it was recalled, and what plugins say. */
+const signalsOf = async (
+  views: readonly FactView[],
+  context: RecallContext,
+  { access, hooks }: PipelineParts,
+): Promise<(id: string) => FactSignals> => {
+  const recalled = await access.signals(views, context);
+  const said = hooks.hasHandlers(recallSignal) ? await hooks.collect(recallSignal, { ...context, facts: views }) : [];
+  return (id) => {
+    const known = { ...NO_SIGNALS, access: recalled.get(id) ?? 0 };
+    return said.length === 0 ? known : Object.assign(known, ...said.map((one) => one.get(id)));
+  };
+};
+
+const pack = (ranked: readonly ScoredFact[], { tokenBudget, limit, lambdaMmr }: RecallRequest): Recalled => {
+  const { packed, truncated } = packByMmr(ranked, { budget: tokenBudget, limit, lambda: lambdaMmr });
+  return { facts: packed.sort(bestFirst), totalScored: ranked.length, tokensUsed: tokensOf(packed), truncated };
+};
+
+const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,0 +1,118 @@
+import {
+  hasForbiddenCodePoint,
+  memberRefusal,
+  readEntityUri,
+  readRelation,
+  SCOPES,
+  type Scope,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
+
+/** A recall as it was asked for, checked, with defaults filled in (wire contract 6.1). */
+export interface RecallRequest {
+  /** Empty when only an entity is asked about. */
+  readonly query: string;
+  readonly entity: string | undefined;
+  readonly relation: string | undefined;
+  readonly tokenBudget: number;
+  /** Hops of graph expansion, 0 to 2. */
+  readonly depth: number;
+  readonly weights: StageWeights;
+  /** `global`, a scope, or the name of a garden. */
+  readonly scope: { readonly kind: 'global' } | { readonly kind: 'scope'; readonly scope: Scope } | GardenScope;
+  readonly lambdaMmr: number;
+  readonly minConfidence: number;
+  readonly forceRefresh: boolean;
+  readonly includeContradicted: boolean;
+  readonly limit: number;
+}
+
+interface GardenScope {
+  readonly kind: 'garden';
+  readonly name: string;
+}
+
+/** What both forms of the request hold after their schemas; members whose refusals have codes of their own are still unchecked. */
+export interface RawRecall {
+  readonly query?: string | null;
+  readonly entity?: string | null;
+  readonly relation?: string | null;
+  readonly token_budget?: unknown;
+  readonly depth?: number;
+  readonly weights?: unknown;
+  readonly scope?: string | null;
+  readonly lambda_mmr?: number;
+  readonly min_confidence?: number;
+  readonly force_refresh?: boolean;
+  readonly include_contradicted?: boolean;
+  readonly include_neighbors?: boolean;
+  readonly limit?: number;
+  readonly as_of?: unknown;
+}
+
+export const MAX_BUDGET = 200_000;
+export const MAX_LIMIT = 500;
+export const DEFAULT_LIMIT = 100;
+export const DEFAULT_LAMBDA = 0.7;
+export const DEFAULT_MIN_CONFIDENCE = 0.1;
+const MAX_DEPTH = 2;
+const MAX_QUERY_BYTES = 16 * 1024;
+/** What a garden can be called: a URI, a UUID or a slug. */
+const GARDEN_NAME = /^(?:[a-z][a-z0-9+.-]*:\S+|[0-9a-z][0-9a-z-]{0,62})$/;
+
+/** `root` is `body` or `query`: a violation is 422 in the one and 400 in the other, unless its code has a status of its own. */
+export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query'): RecallRequest => {
+  const status = root === 'body' ? 422 : 400;
+  const refuse = (member: string, problem: string): ServiceError =>
+    memberRefusal(`${root}.${member}`, problem, 'validation', { status });
+  if (raw.as_of != null) throw memberRefusal(`${root}.as_of`, 'is not available on this node', 'bad_parameter');
+  const entity = raw.entity == null ? undefined : readEntityUri(raw.entity, `${root}.entity`);
+  const relation = raw.relation == null ? undefined : readRelation(raw.relation, `${root}.relation`);
+  return {
+    query: readQuery(raw.query, entity, refuse),
+    entity,
+    relation,
+    tokenBudget: readBudget(raw.token_budget, `${root}.token_budget`, status),
+    depth: readDepth(raw.depth, raw.include_neighbors),
+    weights: raw.weights === undefined ? DEFAULT_WEIGHTS : readWeights(raw.weights, `${root}.weights`),
+    scope: readScope(raw.scope ?? 'global', refuse),
+    lambdaMmr: raw.lambda_mmr ?? DEFAULT_LAMBDA,
+    minConfidence: raw.min_confidence ?? DEFAULT_MIN_CONFIDENCE,
+    forceRefresh: raw.force_refresh ?? false,
+    includeContradicted: raw.include_contradicted ?? false,
+    limit: raw.limit ?? DEFAULT_LIMIT,
+  };
+};
+
+type Refuse = (member: string, problem: string) => ServiceError;
+
+const readQuery = (query: string | null | undefined, entity: string | undefined, refuse: Refuse): string => {
+  if (query == null) {
+    if (entity === undefined) throw refuse('query', 'is missing: give a query, or an entity');
+    return '';
+  }
+  if (query === '') throw refuse('query', 'must not be empty');
+  if (Buffer.byteLength(query) > MAX_QUERY_BYTES)
+    throw refuse('query', `must not be longer than ${MAX_QUERY_BYTES} bytes`);
+  if (hasForbiddenCodePoint(query)) throw refuse('query', 'must be well-formed text without U+0000');
+  return query;
+};
+
+const readBudget = (budget: unknown, path: string, status: number): number => {
+  if (typeof budget === 'number' && Number.isInteger(budget) && budget >= 1 && budget <= MAX_BUDGET) return budget;
+  throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, 'invalid_token_budget', { status });
+};
+
+const readDepth = (depth = 1, includeNeighbors = true): number => {
+  if (depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
+  throw new ServiceError('recall_depth_exceeded', `depth must be 0 to ${MAX_DEPTH}`);
+};
+
+const readScope = (name: string, refuse: Refuse): RecallRequest['scope'] => {
+  if (name === 'global') return { kind: 'global' };
+  const scope = SCOPES.find((known) => known === name);
+  if (scope !== undefined) return { kind: 'scope', scope };
+  if (!GARDEN_NAME.test(name)) throw refuse('scope', `must be global, one of ${SCOPES.join(', ')}, or a garden`);
+  return { kind: 'garden', name };
+};

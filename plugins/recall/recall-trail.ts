@@ -1,0 +1,34 @@
+import type { Principal } from '../../kernel/plugin-api.ts';
+import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
+import { grouped } from './grouped.ts';
+
+/** Leaves the entry that every recall must leave; recalls that end while entries are being written share the next write. */
+export class RecallTrail {
+  readonly #audit: AuditLog | undefined;
+  #waiting: AuditEntry[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(audit: AuditLog | undefined) {
+    this.#audit = audit;
+  }
+
+  /** Resolves when the entry is durable. The hash says which query it was to whoever knows it already, and nothing to others. */
+  async record(caller: Principal, recallId: string, queryHash: string): Promise<void> {
+    if (this.#audit === undefined) return;
+    const { tenantId, entityUri, oidcSub } = caller;
+    const detail = { action: 'recall', recall_id: recallId, query_hash: queryHash };
+    this.#waiting.push({ event: 'fact_read', tenantId, entityUri, oidcSub, detail });
+    // The write under way has taken its entries already: this one goes with the next.
+    if (this.#writing !== undefined) await this.#writing.catch(() => undefined);
+    this.#writing ??= this.#write(this.#audit).finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async #write(audit: AuditLog): Promise<void> {
+    const entries = this.#waiting;
+    this.#waiting = [];
+    for (const some of grouped(entries, ({ tenantId }) => tenantId).values()) await audit.record(some);
+  }
+}

@@ -1,0 +1,42 @@
+import { type FactView, trustFactor } from '../../kernel/plugin-api.ts';
+import type { FactSignals } from './recall-api.ts';
+
+/** What multiplies the fused score of a fact (wire contract 6.2): each in the range that the specification gives it. */
+export interface Salience extends FactSignals {
+  /** (0, 1]. */
+  readonly recency: number;
+  /** [0, 1]. */
+  readonly confidence: number;
+  /** {0.7, 1}. */
+  readonly contradiction: number;
+  /** [0.5, 1]. */
+  readonly sourceTrust: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DECAY_PER_DAY = 0.01;
+const CONTRADICTED = 0.7;
+const LEAST_TIER = 0.05;
+
+export const salienceOf = (view: FactView, signals: FactSignals, nowMs: number): Salience => ({
+  recency: Math.exp((-DECAY_PER_DAY * Math.max(0, nowMs - view.fact.timestampMs)) / DAY_MS),
+  confidence: view.fact.confidence,
+  access: bounded(signals.access, 0, 1),
+  contradiction: view.contradicted ? CONTRADICTED : 1,
+  gardenTier: bounded(signals.gardenTier, LEAST_TIER, 1),
+  sourceTrust: trustFactor(view.sourceTrust),
+});
+
+/** `weight` is how far one of the three gentle signals can move a score, up and down. No signal can zero or dominate a hit. */
+export const weigh = (fused: number, salience: Salience, weight: number): number => {
+  const sway = (signal: number): number => 1 + weight * (2 * signal - 1);
+  const { recency, confidence, access, contradiction, gardenTier, sourceTrust } = salience;
+  return fused * sway(recency) * sway(confidence) * sway(access) * contradiction * gardenTier * sourceTrust;
+};
+
+/** [0, 1]; 0 while nothing was ever recalled. */
+export const accessSignal = (count: number, maximum: number): number =>
+  maximum <= 0 ? 0 : Math.log1p(Math.min(count, maximum)) / Math.log1p(maximum);
+
+const bounded = (value: number, least: number, most: number): number =>
+  Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : most;

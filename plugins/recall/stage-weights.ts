@@ -1,0 +1,49 @@
+import { memberRefusal, type ServiceError } from '../../kernel/plugin-api.ts';
+
+/** How much each part counts in the fused score; they add up to 1. */
+export interface StageWeights {
+  readonly lexical: number;
+  readonly vector: number;
+  readonly graph: number;
+  readonly sourceTrust: number;
+  readonly recency: number;
+}
+
+/** Specification, GET /v1/recall. */
+export const DEFAULT_WEIGHTS: StageWeights = { lexical: 0.3, vector: 0.5, graph: 0.2, sourceTrust: 0, recency: 0 };
+
+const SUM_TOLERANCE = 0.001;
+/** Binary fractions: 0.9995 is not exactly 0.0005 away from 1. */
+const ROUNDING = 1e-9;
+
+/** Every spelling that clients use (wire contract 6.1). */
+export const WEIGHT_SPELLINGS: Readonly<Record<string, keyof StageWeights>> = {
+  lexical: 'lexical',
+  lex: 'lexical',
+  vector: 'vector',
+  vec: 'vector',
+  semantic: 'vector',
+  graph: 'graph',
+  source_trust: 'sourceTrust',
+  recency: 'recency',
+};
+
+/** Throws `invalid_weights` (400). A weight that is not given is 0 once any is. */
+export const readWeights = (given: unknown, path: string): StageWeights => {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refuse(path, 'must be an object');
+  const weights: Record<keyof StageWeights, number> = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(given)) {
+    const weight = Object.hasOwn(WEIGHT_SPELLINGS, name) ? WEIGHT_SPELLINGS[name] : undefined;
+    if (weight === undefined) throw refuse(path, `knows only ${Object.keys(WEIGHT_SPELLINGS).join(', ')}`);
+    if (seen.has(weight)) throw refuse(path, 'gives one weight twice');
+    if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw refuse(path, 'must hold numbers from 0 to 1');
+    seen.add(weight);
+    weights[weight] = value;
+  }
+  const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);
+  if (Math.abs(sum - 1) > SUM_TOLERANCE + ROUNDING) throw refuse(path, `must add up to 1 within ${SUM_TOLERANCE}`);
+  return weights;
+};
+
+const refuse = (path: string, problem: string): ServiceError => memberRefusal(path, problem, 'invalid_weights');

@@ -1,0 +1,46 @@
+/**
+ * The words of a text as a set of bits. Cheap enough to compare every candidate with every chosen one, and independent of index and embedder,
+ * so that packing is the same wherever a fact came from.
+ */
+export type TextSignature = Uint32Array;
+
+const WORDS = 16;
+const BITS = WORDS * 32;
+
+const TOKEN = /[\p{L}\p{N}]+/gu;
+
+export const textSignature = (text: string): TextSignature => {
+  const bits = new Uint32Array(WORDS);
+  for (const [token] of text.slice(0, LONGEST).toLowerCase().matchAll(TOKEN)) {
+    const bit = hash(token) % BITS;
+    bits[bit >>> 5] = (bits[bit >>> 5] as number) | (1 << (bit & 31));
+  }
+  return bits;
+};
+
+/** Share of bits that two texts have in common among those that either has: their Jaccard index, but for collisions. 0 to 1. */
+export const similarityOf = (a: TextSignature, b: TextSignature): number => {
+  let common = 0;
+  let either = 0;
+  for (let at = 0; at < WORDS; at += 1) {
+    common += countBits((a[at] as number) & (b[at] as number));
+    either += countBits((a[at] as number) | (b[at] as number));
+  }
+  return either === 0 ? 0 : common / either;
+};
+
+/** Characters that are looked at: a set of 512 bits says nothing about longer texts. */
+const LONGEST = 4096;
+
+/** FNV-1a. */
+const hash = (token: string): number => {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < token.length; at += 1) value = Math.imul(value ^ token.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+};
+
+const countBits = (word: number): number => {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};
