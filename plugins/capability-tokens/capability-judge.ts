@@ -1,0 +1,48 @@
+import { decodeBase64Url, type ReadableTables } from '../../kernel/plugin-api.ts';
+import type { StoredCapability } from './capability-row.ts';
+import type { CapabilityStore } from './capability-store.ts';
+import { readingsOf, readToken, type TokenDocument } from './token-document.ts';
+
+export type Judgement =
+  | { readonly valid: true; readonly record: StoredCapability }
+  | {
+      readonly valid: false;
+      readonly reason: 'token_invalid' | 'token_expired' | 'token_revoked';
+      readonly detail: string;
+      /** Of a token that this node did issue, in this tenant. */
+      readonly record?: StoredCapability;
+    };
+
+/**
+ * Whether a text is a token of this node for this tenant that holds at this instant. The signature alone is not enough: the store must
+ * know the very document, so that neither a lost private key nor a restored backup makes tokens that nobody issued.
+ */
+export const judgeToken = async (
+  text: string,
+  tenantId: string,
+  nowMs: number,
+  { store, own }: { readonly store: CapabilityStore; readonly own: ReadableTables },
+): Promise<Judgement> => {
+  const documents = readingsOf(text).map(readToken);
+  if (documents.every((document) => document === null)) return invalid('not a capability token');
+  const keys = (await store.signingKeys(own)).map(decodeBase64Url);
+  const signed = documents.find((document) => document !== null && isSignedByOne(document, keys));
+  if (signed == null) return invalid('bad signature');
+  const record = await store.byId(own, signed.tokenId, tenantId);
+  if (record === undefined || record.digest !== signed.digest) {
+    // Records of tokens that ended long ago are gone.
+    return nowMs >= signed.expiresMs ? expired() : invalid('unknown to this node');
+  }
+  if (record.revokedMs !== null) return { valid: false, reason: 'token_revoked', detail: 'it was revoked', record };
+  return nowMs >= record.expiresMs ? expired(record) : { valid: true, record };
+};
+
+const isSignedByOne = (document: TokenDocument, keys: readonly (Uint8Array | null)[]): boolean =>
+  keys.some((key) => key !== null && document.isSignedBy(key));
+
+const invalid = (detail: string): Judgement => ({ valid: false, reason: 'token_invalid', detail });
+
+const expired = (record?: StoredCapability): Judgement => {
+  const found = { valid: false, reason: 'token_expired', detail: 'its time is over' } as const;
+  return record === undefined ? found : { ...found, record };
+};

@@ -1,0 +1,136 @@
+import {
+  bindCursor,
+  type Clock,
+  type CursorCodec,
+  type PluginTables,
+  type Route,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { capabilityJson, findingJson, issuedJson, revokedJson } from './capability-json.ts';
+import type { CapabilityStore } from './capability-store.ts';
+import { CAPABILITY_VERBS, type CapabilityRegistry, type CapabilityVerb } from './capability-tokens-api.ts';
+import { MAX_LIFETIME_S } from './check-issue.ts';
+import { filterFor } from './stored-capabilities.ts';
+
+const PATH = '/v1/federation/capability-tokens';
+
+export interface CapabilityRouteParts {
+  readonly registry: CapabilityRegistry;
+  readonly store: CapabilityStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+interface IssueBody {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly verb: CapabilityVerb;
+  readonly object: string;
+  readonly expiry?: string | null;
+  readonly ttl_seconds?: number;
+}
+
+/** `POST /v1/federation/capability-tokens`: the one answer that holds the token. */
+export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<undefined, undefined, IssueBody> => ({
+  method: 'POST',
+  path: PATH,
+  summary: 'Issues a capability token',
+  access: { permission: 'write' },
+  dimension: 'token_issue',
+  body: schema<IssueBody>({
+    type: 'object',
+    required: ['issuer', 'subject', 'verb', 'object'],
+    // What is signed says exactly what it grants; a misspelt limit must not go unnoticed.
+    additionalProperties: false,
+    properties: {
+      issuer: { type: 'string' },
+      subject: { type: 'string' },
+      verb: { enum: [...CAPABILITY_VERBS] },
+      object: { type: 'string' },
+      expiry: { type: ['string', 'null'] },
+      ttl_seconds: { type: 'integer', minimum: 1, maximum: MAX_LIFETIME_S },
+    },
+  }),
+  async handle({ caller, body: { ttl_seconds: ttlSeconds, ...request } }) {
+    return { status: 201, body: issuedJson(await registry.issue({ ...request, ttlSeconds }, caller)) };
+  },
+});
+
+interface VerifyBody {
+  readonly token_json: string;
+}
+
+/** `POST /v1/federation/capability-tokens/verify` */
+export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<undefined, undefined, VerifyBody> => ({
+  method: 'POST',
+  path: `${PATH}/verify`,
+  summary: 'Says whether a capability token is good now, and why not',
+  access: { permission: 'read' },
+  body: schema<VerifyBody>({
+    type: 'object',
+    required: ['token_json'],
+    properties: { token_json: { type: 'string', minLength: 1 } },
+  }),
+  async handle({ caller, body }) {
+    return { status: 200, body: findingJson(await registry.inspect(body.token_json, caller)) };
+  },
+});
+
+interface RevokeBody {
+  readonly reason?: string | null;
+}
+
+/** `POST /v1/federation/capability-tokens/{token_id}/revoke` */
+export const revokeCapabilityRoute = ({
+  registry,
+}: CapabilityRouteParts): Route<{ token_id: string }, undefined, RevokeBody> => ({
+  method: 'POST',
+  path: `${PATH}/:token_id/revoke`,
+  summary: 'Ends a capability token now',
+  access: { permission: 'write' },
+  params: schema<{ token_id: string }>({ type: 'object', properties: { token_id: { type: 'string' } } }),
+  bodyOptional: true,
+  body: schema<RevokeBody>({
+    type: 'object',
+    properties: { reason: { type: ['string', 'null'], maxLength: 1024 } },
+  }),
+  async handle({ caller, params, body }) {
+    return { status: 200, body: revokedJson(await registry.revoke(params.token_id, caller, body.reason ?? null)) };
+  },
+});
+
+interface ListQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** `GET /v1/federation/capability-tokens`: what they say, never the tokens themselves. */
+export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefined, ListQuery> => ({
+  method: 'GET',
+  path: PATH,
+  summary:
+    'Capability tokens that the caller issued or is the subject of, newest first; for an admin all of the tenant',
+  access: { permission: 'read' },
+  query: schema<ListQuery>({
+    type: 'object',
+    properties: { cursor: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 } },
+  }),
+  handle(request) {
+    const { store, tables, clock } = parts;
+    const filter = filterFor(request.caller);
+    const { cursor: sent, limit } = request.query;
+    const bound = bindCursor(request, sent, filter, parts);
+    const after = bound.position && {
+      issuedMs: Number(bound.position[0]),
+      tokenId: String(bound.position[1]),
+    };
+    return tables.read(async (own) => {
+      const found = await store.newestFirst(own, filter, after, limit + 1);
+      const { rows, cursor } = bound.page(found, limit, ({ issuedMs, tokenId }) => [issuedMs, tokenId]);
+      const total = await store.count(own, filter);
+      const nowMs = clock.nowMs();
+      return { status: 200, body: { tokens: rows.map((token) => capabilityJson(token, nowMs)), total, cursor } };
+    });
+  },
+});

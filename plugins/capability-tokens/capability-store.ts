@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
+import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
+
+/** Which tokens of a tenant; without `entityUri` all of them. */
+export interface CapabilityFilter {
+  readonly tenantId: string;
+  /** Only tokens that this entity issued, or that speak of it. */
+  readonly entityUri?: string | undefined;
+}
+
+/** Place of a token in the order of `newestFirst`. */
+export interface CapabilityPosition {
+  readonly issuedMs: number;
+  readonly tokenId: string;
+}
+
+/** Who ended a token, and why; the reason is for people and goes nowhere else. */
+export interface Revocation {
+  readonly nowMs: number;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** What was issued, and the keys by which this node has ever signed. */
+export class CapabilityStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** A token of the tenant; one of another tenant is as unknown as one that never was. */
+  async byId(own: ReadableTables, tokenId: string, tenantId: string): Promise<StoredCapability | undefined> {
+    const [row] = await own.select(TOKENS_TABLE, { token_id: tokenId, tenant_id: tenantId });
+    return row === undefined ? undefined : capabilityFromRow(row);
+  }
+
+  insert(own: WritableTables, token: StoredCapability): Promise<void> {
+    return own.insertRows(TOKENS_TABLE, [rowOfCapability(token)]);
+  }
+
+  async revoke(own: WritableTables, tokenId: string, { nowMs, by, reason }: Revocation): Promise<void> {
+    const change = { revoked_ms: nowMs, revoked_by: by, revoke_reason: reason };
+    await own(TOKENS_TABLE).where({ token_id: tokenId }).update(change);
+  }
+
+  /** By the instant of issue, newest first. */
+  async newestFirst(
+    own: ReadableTables,
+    filter: CapabilityFilter,
+    after: CapabilityPosition | undefined,
+    limit: number,
+  ): Promise<StoredCapability[]> {
+    const query = matching(own, filter).orderBy('issued_ms', 'desc').orderBy('token_id', 'desc').limit(limit);
+    if (after !== undefined) {
+      const { issuedMs, tokenId } = after;
+      query
+        .where('issued_ms', '<=', issuedMs)
+        .whereNot((tie) => tie.where('issued_ms', issuedMs).where('token_id', '>=', tokenId));
+    }
+    return ((await query) as Record<string, SqlValue>[]).map(capabilityFromRow);
+  }
+
+  async count(own: ReadableTables, filter: CapabilityFilter): Promise<number> {
+    const [row] = (await matching(own, filter).count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
+  /** Forgets tokens whose end lies before the instant. */
+  async prune(beforeMs: number): Promise<void> {
+    await this.#tables(TOKENS_TABLE).where('expires_ms', '<', beforeMs).delete();
+  }
+
+  async signingKeys(own: ReadableTables): Promise<string[]> {
+    const rows = (await own(SIGNING_KEYS_TABLE).select('public_key')) as { public_key: string }[];
+    return rows.map((row) => row.public_key);
+  }
+
+  /** Remembers a key, so that what it signed can be verified when the node has another one. */
+  async addSigningKey(publicKey: string, tenantId: string, nowMs: number): Promise<void> {
+    const isKnown = (own: ReadableTables) => own.select(SIGNING_KEYS_TABLE, { public_key: publicKey });
+    // Looked at first without a transaction, which would otherwise be one at every start.
+    if ((await this.#tables.read(isKnown)).length > 0) return;
+    await this.#tables.write(tenantId, async (own) => {
+      if ((await isKnown(own)).length > 0) return;
+      await own.insertRows(SIGNING_KEYS_TABLE, [{ public_key: publicKey, known_since_ms: nowMs }]);
+    });
+  }
+}
+
+const matching = (own: ReadableTables, { tenantId, entityUri }: CapabilityFilter): Knex.QueryBuilder => {
+  const query = own(TOKENS_TABLE).where('tenant_id', tenantId);
+  if (entityUri === undefined) return query;
+  const digest = entityDigest(entityUri);
+  return query.where((mine) => mine.where('issuer_digest', digest).orWhere('subject_digest', digest));
+};

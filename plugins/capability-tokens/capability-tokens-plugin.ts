@@ -1,0 +1,62 @@
+import {
+  Clock,
+  Cursors,
+  DEFAULT_TENANT,
+  definePlugin,
+  GardenAccess,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  Random,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { capabilityMigrations } from './capability-migrations.ts';
+import {
+  issueCapabilityRoute,
+  listCapabilitiesRoute,
+  revokeCapabilityRoute,
+  verifyCapabilityRoute,
+} from './capability-routes.ts';
+import { CapabilityStore } from './capability-store.ts';
+import { CapabilityRegistry, CapabilityTokens } from './capability-tokens-api.ts';
+import { StoredCapabilities } from './stored-capabilities.ts';
+
+const PRUNE_INTERVAL_MS = 3_600_000;
+/** Lists show ended tokens for a while; a token presented later is refused by its own expiry. */
+const KEPT_AFTER_END_MS = 30 * 86_400_000;
+
+export const capabilityTokensPlugin = definePlugin({
+  name: 'capability-tokens',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Signed tokens that let one entity do one thing to one object for a time, revocable at once',
+  requires: {
+    clock: Clock,
+    random: Random,
+    cursors: Cursors,
+    self: NodeSelf,
+    identity: NodeIdentity,
+    audit: optional(AuditLog),
+    gardens: optional(GardenAccess),
+  },
+  provides: [CapabilityTokens, CapabilityRegistry],
+  migrations: capabilityMigrations,
+  async setup({ use, tables, route, provide, every }) {
+    const { clock, random, cursors, self, identity, audit, gardens } = use;
+    const store = new CapabilityStore(tables);
+    for (const { publicKey } of [identity, ...identity.retired]) {
+      await store.addSigningKey(publicKey, DEFAULT_TENANT, clock.nowMs());
+    }
+    const { names } = self;
+    const tokens = new StoredCapabilities({ store, tables, clock, random, names, identity, audit, gardens });
+    provide(CapabilityTokens, tokens);
+    provide(CapabilityRegistry, tokens);
+    const parts = { registry: tokens, store, tables, clock, cursors };
+    route(issueCapabilityRoute(parts));
+    route(verifyCapabilityRoute(parts));
+    route(revokeCapabilityRoute(parts));
+    route(listCapabilitiesRoute(parts));
+    every(PRUNE_INTERVAL_MS, () => store.prune(clock.nowMs() - KEPT_AFTER_END_MS));
+  },
+});

@@ -1,0 +1,201 @@
+import {
+  type Clock,
+  type GardenAccess,
+  type PluginTables,
+  type Principal,
+  type Random,
+  ServiceError,
+  type ServiceNames,
+  type Snapshot,
+} from '../../kernel/plugin-api.ts';
+import type { AuditEntry, AuditEvent, AuditLog } from '../audit/audit-api.ts';
+import type { NodeIdentity } from '../node-info/node-info-api.ts';
+import { type Judgement, judgeToken } from './capability-judge.ts';
+import type { StoredCapability } from './capability-row.ts';
+import type { CapabilityFilter, CapabilityStore } from './capability-store.ts';
+import type {
+  CapabilityFinding,
+  CapabilityHolder,
+  CapabilityNeed,
+  CapabilityRecord,
+  CapabilityRegistry,
+  CapabilityRequest,
+  CapabilityTokens,
+  IssuedCapability,
+  VerifiedCapability,
+} from './capability-tokens-api.ts';
+import { checkIssuer, expiryOf, readNames } from './check-issue.ts';
+import { coversTarget } from './covers-target.ts';
+import { digestOfToken, signToken } from './token-document.ts';
+
+const NONCE_BYTES = 32;
+
+export interface CapabilityParts {
+  readonly store: CapabilityStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly names: ServiceNames;
+  readonly identity: NodeIdentity;
+  readonly audit: AuditLog | undefined;
+  readonly gardens: GardenAccess | undefined;
+}
+
+/** Tokens in the store. Nothing is cached: a revocation counts with its commit, in every process. */
+export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry {
+  readonly #parts: CapabilityParts;
+
+  constructor(parts: CapabilityParts) {
+    this.#parts = parts;
+  }
+
+  async issue(request: CapabilityRequest, actor: Principal): Promise<IssuedCapability> {
+    const { store, tables, clock, random, identity, names } = this.#parts;
+    const nowMs = clock.nowMs();
+    const token = {
+      tokenId: random.uuid(),
+      ...readNames(request, names),
+      verb: request.verb,
+      issuedMs: nowMs,
+      expiresMs: expiryOf(request, nowMs),
+      nonce: Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
+    };
+    const tokenJson = signToken(token, identity);
+    const record = { ...token, tenantId: actor.tenantId, digest: digestOfToken(tokenJson), revokedMs: null };
+    await tables.write(actor.tenantId, async (own, transaction) => {
+      // In the transaction, so that a garden that the issuer has just been put out of is not passed on.
+      await checkIssuer(token, actor, transaction, this.#parts);
+      await store.insert(own, record);
+      await this.#parts.audit?.record(entryOf('capability_issued', actor, record), transaction);
+    });
+    return { ...recordOf(record), nonce: token.nonce, tokenJson };
+  }
+
+  async inspect(tokenJson: string, actor: Principal): Promise<CapabilityFinding> {
+    const judgement = await this.#judge(tokenJson, actor.tenantId);
+    if (judgement.valid) {
+      await this.#parts.audit?.record(entryOf('capability_verified', actor, judgement.record));
+      return { valid: true, record: recordOf(judgement.record) };
+    }
+    await this.#recordRefusal(judgement, actor);
+    const { record, ...finding } = judgement;
+    return record === undefined ? finding : { ...finding, record: recordOf(record) };
+  }
+
+  async verify(
+    presented: string | undefined,
+    need: CapabilityNeed,
+    caller: CapabilityHolder,
+  ): Promise<VerifiedCapability> {
+    if (presented === undefined || presented.trim() === '') {
+      const { capability } = this.#parts.names.headers;
+      throw new ServiceError('capability_required', `this needs a capability token for "${need.verb}"`, {
+        hint: `Send it as the header ${capability} or as body member "capability_token".`,
+      });
+    }
+    const judgement = this.#fit(await this.#judge(presented, caller.tenantId), need, caller);
+    if (!judgement.valid) {
+      await this.#recordRefusal(judgement, caller);
+      throw new ServiceError('capability_invalid', `${judgement.reason}: ${judgement.detail}`);
+    }
+    await this.#parts.audit?.record(entryOf('capability_verified', caller, judgement.record));
+    const { tokenId, issuer, subject, verb, object, expiresMs } = judgement.record;
+    return { tokenId, issuer, subject, verb, object, expiresMs };
+  }
+
+  async stillHolds(
+    tokenId: string,
+    need: CapabilityNeed,
+    holder: CapabilityHolder,
+    snapshot: Snapshot,
+  ): Promise<boolean> {
+    const { store, tables, clock } = this.#parts;
+    const record = await store.byId(tables.in(snapshot), tokenId, holder.tenantId);
+    if (record === undefined || record.revokedMs !== null || clock.nowMs() >= record.expiresMs) return false;
+    return this.#fit({ valid: true, record }, need, holder).valid;
+  }
+
+  list(actor: Principal, limit: number): Promise<readonly CapabilityRecord[]> {
+    const { store, tables } = this.#parts;
+    return tables.read(async (own) => {
+      const found = await store.newestFirst(own, filterFor(actor), undefined, limit);
+      return found.map(recordOf);
+    });
+  }
+
+  revoke(tokenId: string, actor: Principal, reason: string | null = null): Promise<CapabilityRecord> {
+    const { store, tables, clock } = this.#parts;
+    return tables.write(actor.tenantId, async (own, transaction) => {
+      const token = await store.byId(own, tokenId, actor.tenantId);
+      if (token === undefined || !mayAdminister(token, actor)) throw new ServiceError('lookup', 'no such token');
+      if (token.revokedMs !== null) throw new ServiceError('conflict', 'the token is already revoked');
+      const nowMs = clock.nowMs();
+      await store.revoke(own, tokenId, { nowMs, by: actor.entityUri, reason });
+      await this.#parts.audit?.record(entryOf('capability_revoked', actor, token), transaction);
+      return { ...recordOf(token), revokedMs: nowMs };
+    });
+  }
+
+  #judge(text: string, tenantId: string): Promise<Judgement> {
+    const { store, tables, clock } = this.#parts;
+    return tables.read((own) => judgeToken(text, tenantId, clock.nowMs(), { store, own }));
+  }
+
+  /** Holds a token that is good in itself against what it is wanted for. */
+  #fit(judgement: Judgement, need: CapabilityNeed, { entityUri }: CapabilityHolder): Judgement {
+    if (!judgement.valid) return judgement;
+    const { record } = judgement;
+    const refuse = (detail: string): Judgement => ({ valid: false, reason: 'token_invalid', detail, record });
+    if (record.subject !== entityUri) return refuse('it was issued to another entity');
+    if (record.verb !== need.verb) return refuse('it is for another verb');
+    const isCovered = coversTarget(record.object, need.target, this.#parts.names);
+    return isCovered ? judgement : refuse('its object does not cover the target');
+  }
+
+  async #recordRefusal(judgement: Judgement & { valid: false }, caller: CapabilityHolder): Promise<void> {
+    const { reason, record } = judgement;
+    await this.#parts.audit?.recordRejection(entryOf('capability_rejected', caller, record, { reason }));
+  }
+}
+
+/** Whose tokens somebody may see: an admin and the node all of the tenant, everybody else their own. */
+export const filterFor = (actor: Principal): CapabilityFilter =>
+  actor.kind === 'node' || actor.permissions.has('admin')
+    ? { tenantId: actor.tenantId }
+    : { tenantId: actor.tenantId, entityUri: actor.entityUri };
+
+const mayAdminister = ({ issuer, subject }: StoredCapability, actor: Principal): boolean => {
+  const { entityUri } = filterFor(actor);
+  return entityUri === undefined || issuer === entityUri || subject === entityUri;
+};
+
+/** What leaves the plugin: neither the digest nor the tenant. */
+const recordOf = (token: StoredCapability): CapabilityRecord => ({
+  tokenId: token.tokenId,
+  issuer: token.issuer,
+  subject: token.subject,
+  verb: token.verb,
+  object: token.object,
+  issuedMs: token.issuedMs,
+  expiresMs: token.expiresMs,
+  revokedMs: token.revokedMs,
+});
+
+/** Names the token by its id and says what it is for; a token that is not ours has nothing that could be believed. */
+const entryOf = (
+  event: AuditEvent,
+  actor: CapabilityHolder & { readonly oidcSub?: string | null },
+  record: CapabilityRecord | undefined,
+  detail: Readonly<Record<string, string>> = {},
+): AuditEntry => ({
+  event,
+  tenantId: actor.tenantId,
+  entityUri: actor.entityUri,
+  oidcSub: actor.oidcSub ?? null,
+  detail: {
+    ...detail,
+    ...(record === undefined
+      ? {}
+      : { token_id: record.tokenId, subject: record.subject, verb: record.verb, object: record.object }),
+  },
+});

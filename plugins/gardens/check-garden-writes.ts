@@ -1,0 +1,52 @@
+import {
+  type AppendBatch,
+  type AppendItem,
+  type ReadableTables,
+  refuseGarden,
+  refuseGardenWrite,
+  type ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { entered } from './garden-access.ts';
+import type { Garden, Role } from './garden-row.ts';
+import { gardensById, rolesOf } from './garden-store.ts';
+
+/**
+ * Refuses what a client asserts into a garden that it may not write to, by the memberships of the transaction that would store it (wire contract
+ * 4.2). What the node itself adds goes where the fact went that it follows from. Costs nothing while no fact names a garden.
+ */
+export const checkGardenWrites = ({ items }: AppendBatch, own: ReadableTables): Promise<undefined> | undefined => {
+  const inGardens = items.filter((item) => item.open && item.origin === 'client' && item.fact.gardenId !== null);
+  return inGardens.length === 0 ? undefined : checkAll(inGardens, own);
+};
+
+const checkAll = async (items: readonly AppendItem[], own: ReadableTables): Promise<undefined> => {
+  const ids = distinct(items.map(gardenIdOf));
+  const tenantIds = distinct(items.map(({ caller }) => caller.tenantId));
+  const callers = distinct(items.map(({ caller }) => caller.entityUri));
+  const roles = await rolesOf(own, ids, callers);
+  for (const tenantId of tenantIds) {
+    const gardens = await gardensById(own, tenantId, ids);
+    for (const item of items) {
+      if (item.caller.tenantId !== tenantId) continue;
+      const refusal = refusalOf(item, gardens.get(gardenIdOf(item)), roles(gardenIdOf(item), item.caller));
+      if (refusal !== null) item.reject(refusal);
+    }
+  }
+  return undefined;
+};
+
+const refusalOf = (
+  { caller, fact }: AppendItem,
+  garden: Garden | undefined,
+  role: Role | undefined,
+): ServiceError | null => {
+  if (garden === undefined || role === undefined) return refuseGarden(caller);
+  // A meta-fact is where the fact is that it speaks of, and its own right was checked by whoever takes it in.
+  if (fact.system) return null;
+  if (garden.deletedMs !== null) return refuseGarden(caller);
+  return refuseGardenWrite(entered(garden, role), fact.scope, caller, 'body');
+};
+
+const gardenIdOf = ({ fact }: AppendItem): string => fact.gardenId ?? '';
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];

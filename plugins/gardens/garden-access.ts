@@ -1,0 +1,61 @@
+import type {
+  EnteredGarden,
+  GardenAccess,
+  NodeSelf,
+  PluginTables,
+  Principal,
+  ReadableTables,
+} from '../../kernel/plugin-api.ts';
+import { readGardenName } from './garden-name.ts';
+import type { Garden, Role } from './garden-row.ts';
+import { activeBySlug, gardensById, readableGardens, roleOf } from './garden-store.ts';
+import type { MemberPresence } from './member-presence.ts';
+
+/** Memberships as the snapshot of each question holds them: whoever was removed reads nothing from the next snapshot on. */
+export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
+  async readable(caller, snapshot) {
+    // The node works in nobody's name, whatever a list of members says.
+    if (caller.kind === 'node') return [];
+    if (caller.permissions.has('admin')) return 'all';
+    return presence.none ? [] : readableGardens(tables.in(snapshot), caller);
+  },
+  async enter(name, caller, snapshot) {
+    const own = tables.in(snapshot);
+    const garden = await findGarden(own, name, caller, self);
+    // The same look-up follows an unknown name, which must not be told apart by its time.
+    const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller);
+    return garden === undefined || role === undefined ? undefined : entered(garden, role);
+  },
+  async administered(gardenIds, caller, snapshot) {
+    const own = tables.in(snapshot);
+    const administered: string[] = [];
+    for (const id of gardenIds) if ((await roleOf(own, id, caller)) === 'admin') administered.push(id);
+    return administered;
+  },
+});
+
+/** The garden of the caller's tenant that is named; one that was deleted by its UUID alone, for an admin key. */
+export const findGarden = async (
+  own: ReadableTables,
+  name: string,
+  caller: Principal,
+  self: NodeSelf,
+): Promise<Garden | undefined> => {
+  for (const reference of readGardenName(name, self)) {
+    const garden =
+      'slug' in reference
+        ? await activeBySlug(own, caller.tenantId, reference.slug)
+        : (await gardensById(own, caller.tenantId, [reference.id])).get(reference.id);
+    if (garden !== undefined && (garden.deletedMs === null || caller.permissions.has('admin'))) return garden;
+  }
+  return undefined;
+};
+
+/** Admins and writers write facts, all roles enter (wire contract 10). */
+export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGarden => ({
+  id,
+  scope,
+  mayWrite: deletedMs === null && (role === 'admin' || role === 'writer'),
+});
+
+const NO_GARDEN = '';

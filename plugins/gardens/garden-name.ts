@@ -1,0 +1,31 @@
+import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
+
+/** Wire contract 10. */
+export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** What a garden can be named by. */
+export type GardenName = { readonly id: string } | { readonly slug: string };
+
+/**
+ * Reads a URI, a UUID or a slug; null for text that names no garden, whatever there is. Of a URI only what follows `/garden/` counts, so that a
+ * node that has moved still knows its gardens. A slug may look like a UUID, so both are tried for one.
+ */
+export const readGardenName = (text: string, { names }: NodeSelf): readonly GardenName[] => {
+  const name = text.trim().toLowerCase();
+  if (name.startsWith(names.scheme)) {
+    const at = name.indexOf(MARK, names.scheme.length);
+    const slug = at === -1 ? '' : name.slice(at + MARK.length);
+    return SLUG.test(slug) ? [{ slug }] : [];
+  }
+  if (UUID.test(name)) return [{ id: name }, { slug: name }];
+  return SLUG.test(name) ? [{ slug: name }] : [];
+};
+
+/** Text of a path parameter; throws 400 for what no store holds. */
+export const readPathText = (text: string, member: string): string => {
+  if (!hasForbiddenCodePoint(text)) return text;
+  throw memberRefusal(`path.${member}`, 'must not contain U+0000 or a lone surrogate', 'bad_parameter');
+};
+
+const MARK = '/garden/';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,0 +1,84 @@
+import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+
+export const ROLES = ['admin', 'writer', 'reader', 'quarantine:moderator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A garden as the store holds it. */
+export interface Garden {
+  /** UUID. */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly description: string | null;
+  /** entity_uri. */
+  readonly createdBy: string;
+  readonly createdMs: number;
+  /** Facts in it are pending until a moderator has looked at them. */
+  readonly quarantine: boolean;
+  /** Null while it is active. */
+  readonly deletedMs: number | null;
+}
+
+export interface Member {
+  readonly gardenId: string;
+  readonly entityUri: string;
+  readonly role: Role;
+  /** entity_uri. */
+  readonly addedBy: string;
+  readonly addedMs: number;
+}
+
+type Read = Readonly<Record<string, SqlValue>>;
+
+export const rowOfGarden = (garden: Garden): Row => ({
+  garden_id: garden.id,
+  tenant_id: garden.tenantId,
+  slug: garden.slug,
+  active_slug: garden.deletedMs === null ? garden.slug : null,
+  name: garden.name,
+  scope: garden.scope,
+  description: garden.description,
+  created_by: garden.createdBy,
+  created_ms: garden.createdMs,
+  quarantine: garden.quarantine ? 1 : 0,
+  deleted_ms: garden.deletedMs,
+});
+
+export const gardenFromRow = (row: Read): Garden => ({
+  id: String(row['garden_id']),
+  tenantId: String(row['tenant_id']),
+  slug: String(row['slug']),
+  name: String(row['name']),
+  scope: String(row['scope']) as Scope,
+  description: textOrNull(row['description']),
+  createdBy: String(row['created_by']),
+  createdMs: Number(row['created_ms']),
+  quarantine: Number(row['quarantine']) === 1,
+  deletedMs: row['deleted_ms'] == null ? null : Number(row['deleted_ms']),
+});
+
+/** Whether a role reads the facts of a garden: what waits in quarantine is for those who judge it. */
+export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'>): boolean =>
+  !quarantine || role === 'admin' || role === 'quarantine:moderator';
+
+export const rowOfMember = (member: Member, garden: Pick<Garden, 'tenantId' | 'quarantine'>): Row => ({
+  garden_id: member.gardenId,
+  entity_uri: member.entityUri,
+  tenant_id: garden.tenantId,
+  role: member.role,
+  reads: readsFacts(member.role, garden) ? 1 : 0,
+  added_by: member.addedBy,
+  added_ms: member.addedMs,
+});
+
+export const memberFromRow = (row: Read): Member => ({
+  gardenId: String(row['garden_id']),
+  entityUri: String(row['entity_uri']),
+  role: String(row['role']) as Role,
+  addedBy: String(row['added_by']),
+  addedMs: Number(row['added_ms']),
+});
+
+const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

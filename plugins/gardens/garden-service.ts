@@ -1,0 +1,219 @@
+import {
+  type Clock,
+  type HookCaller,
+  type NodeSelf,
+  type PluginTables,
+  type Principal,
+  type Random,
+  type ReadableTables,
+  type Scope,
+  ServiceError,
+  type WritableTables,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
+import { findGarden } from './garden-access.ts';
+import type { Garden, Member, Role } from './garden-row.ts';
+import {
+  activeBySlug,
+  changeRole,
+  hasOtherAdmin,
+  hasPending,
+  insertGarden,
+  insertMembers,
+  listGardens,
+  markDeleted,
+  memberOf,
+  membersOf,
+  removeMember,
+  roleOf,
+} from './garden-store.ts';
+import { gardenCreated } from './gardens-api.ts';
+
+export interface GardenServiceParts {
+  readonly tables: PluginTables;
+  readonly hooks: HookCaller;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly audit: AuditLog | undefined;
+}
+
+export interface NewGarden {
+  /** Trimmed, in lower case, and of the form that slugs have. */
+  readonly slug: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly description: string | null;
+  readonly quarantine: boolean;
+}
+
+type Entered = { readonly garden: Garden; readonly role: Role };
+
+/**
+ * Gardens and who belongs to them (wire contract 10). A garden that does not exist and one that the caller does not belong to are the same 404;
+ * a member without the right gets 403. Every change is one transaction with its entry in the audit log.
+ */
+export class GardenService {
+  readonly #parts: GardenServiceParts;
+
+  constructor(parts: GardenServiceParts) {
+    this.#parts = parts;
+  }
+
+  async create(given: NewGarden, caller: Principal): Promise<{ garden: Garden; members: Member[] }> {
+    if (!caller.allowedScopes.has(given.scope)) {
+      throw new ServiceError('authorization', `the key may not make a garden of scope ${given.scope}`);
+    }
+    const { tables, clock, random, hooks } = this.#parts;
+    const { tenantId, entityUri } = caller;
+    const garden: Garden = {
+      ...given,
+      id: random.uuid(),
+      tenantId,
+      createdBy: entityUri,
+      createdMs: clock.nowMs(),
+      deletedMs: null,
+    };
+    const founder = memberBy(caller, garden, { entityUri, role: 'admin' }, garden.createdMs);
+    await tables.write(tenantId, async (own, transaction) => {
+      if ((await activeBySlug(own, tenantId, garden.slug)) !== undefined) {
+        throw new ServiceError('conflict', 'there is a garden of this slug already: choose another one');
+      }
+      await insertGarden(own, garden);
+      await insertMembers(own, [founder], garden);
+      await this.#audit('garden_create', garden, caller, transaction, { scope: garden.scope });
+      const { id: gardenId, slug, scope, createdMs } = garden;
+      await hooks.collect(gardenCreated, {
+        gardenId,
+        tenantId,
+        slug,
+        scope,
+        createdBy: entityUri,
+        createdMs,
+        transaction,
+      });
+    });
+    return { garden, members: [founder] };
+  }
+
+  /** The caller's own gardens, all of the tenant for an admin key; oldest first. */
+  list({ tenantId, entityUri, permissions }: Principal): Promise<Garden[]> {
+    return this.#parts.tables.read((own) =>
+      listGardens(own, tenantId, permissions.has('admin') ? undefined : entityUri),
+    );
+  }
+
+  get(name: string, caller: Principal): Promise<{ garden: Garden; members: Member[] }> {
+    return this.#parts.tables.read(async (own) => {
+      const { garden } = await this.enter(own, name, caller);
+      return { garden, members: await membersOf(own, garden.id) };
+    });
+  }
+
+  /** Facts stay, and are seen by admin keys only from then on. */
+  delete(name: string, caller: Principal): Promise<void> {
+    return this.#administer(name, caller, async (own, garden, transaction) => {
+      if (await hasPending(own, garden)) {
+        const open = 'facts are pending in this garden: promote or reject them first';
+        throw new ServiceError('quarantine_has_pending_facts', open);
+      }
+      await markDeleted(own, garden.id, this.#parts.clock.nowMs());
+      await this.#audit('garden_delete', garden, caller, transaction);
+    });
+  }
+
+  addMember(name: string, given: { entityUri: string; role: Role }, caller: Principal): Promise<Member> {
+    return this.#administer(name, caller, async (own, garden, transaction) => {
+      if ((await memberOf(own, garden.id, given.entityUri)) !== undefined) {
+        throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
+      }
+      const member = memberBy(caller, garden, given, this.#parts.clock.nowMs());
+      await insertMembers(own, [member], garden);
+      await this.#audit('garden_member_add', garden, caller, transaction, detailOf(member));
+      return member;
+    });
+  }
+
+  changeMember(name: string, entityUri: string, role: Role, caller: Principal): Promise<Member> {
+    return this.#administer(name, caller, async (own, garden, transaction) => {
+      const member = await requireMember(own, garden, entityUri);
+      if (member.role === role) return member;
+      if (member.role === 'admin') await requireOtherAdmin(own, member);
+      await changeRole(own, member, role, garden);
+      const changed = { ...member, role };
+      await this.#audit('garden_member_change', garden, caller, transaction, detailOf(changed));
+      return changed;
+    });
+  }
+
+  removeMember(name: string, entityUri: string, caller: Principal): Promise<void> {
+    return this.#administer(name, caller, async (own, garden, transaction) => {
+      const member = await requireMember(own, garden, entityUri);
+      if (member.role === 'admin') await requireOtherAdmin(own, member);
+      await removeMember(own, member);
+      await this.#audit('garden_member_remove', garden, caller, transaction, detailOf(member));
+    });
+  }
+
+  /** An active garden with the role that the caller has in it. */
+  async enter(own: ReadableTables, name: string, caller: Principal): Promise<Entered> {
+    const garden = await findGarden(own, name, caller, this.#parts.self);
+    const role = await roleOf(own, garden?.id ?? '', caller);
+    if (garden === undefined || garden.deletedMs !== null || role === undefined) throw noSuchGarden();
+    return { garden, role };
+  }
+
+  #administer<T>(
+    name: string,
+    caller: Principal,
+    work: (own: WritableTables, garden: Garden, transaction: WriteTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.#parts.tables.write(caller.tenantId, async (own, transaction) => {
+      const { garden, role } = await this.enter(own, name, caller);
+      if (role !== 'admin') throw new ServiceError('authorization', 'only an admin of the garden may do this');
+      return work(own, garden, transaction);
+    });
+  }
+
+  async #audit(
+    action: string,
+    garden: Garden,
+    caller: Principal,
+    transaction: WriteTransaction,
+    detail: AuditEntry['detail'] = {},
+  ): Promise<void> {
+    await this.#parts.audit?.record(
+      {
+        event: 'admin_action',
+        tenantId: garden.tenantId,
+        entityUri: caller.entityUri,
+        oidcSub: caller.oidcSub,
+        detail: { action, garden_id: garden.id, slug: garden.slug, ...detail },
+      },
+      transaction,
+    );
+  }
+}
+
+export const noSuchGarden = (): ServiceError => new ServiceError('lookup', 'there is no such garden');
+
+const memberBy = (
+  { entityUri: addedBy }: Principal,
+  garden: Garden,
+  given: { readonly entityUri: string; readonly role: Role },
+  addedMs: number,
+): Member => ({ gardenId: garden.id, ...given, addedBy, addedMs });
+
+const requireMember = async (own: ReadableTables, garden: Garden, entityUri: string): Promise<Member> => {
+  const member = await memberOf(own, garden.id, entityUri);
+  if (member === undefined) throw new ServiceError('lookup', 'this entity is no member of the garden');
+  return member;
+};
+
+const requireOtherAdmin = async (own: ReadableTables, member: Member): Promise<void> => {
+  if (await hasOtherAdmin(own, member)) return;
+  throw new ServiceError('last_admin', 'a garden keeps one admin: make another member one first');
+};
+
+const detailOf = ({ entityUri, role }: Member) => ({ target_entity_uri: entityUri, role });

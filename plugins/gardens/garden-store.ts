@@ -1,0 +1,144 @@
+import type { Principal, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import {
+  type Garden,
+  gardenFromRow,
+  type Member,
+  memberFromRow,
+  type Role,
+  readsFacts,
+  rowOfGarden,
+  rowOfMember,
+} from './garden-row.ts';
+import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { MEMBERS_ADDED } from './member-presence.ts';
+
+/** Gardens in one select; more ids are asked for in several. */
+const IDS_PER_SELECT = 500;
+
+/** Gardens and their members in the store. Every call is made on the tables of a snapshot or of a transaction. */
+
+/** Any garden of the tenant, deleted ones too; unknown ids are left out. */
+export const gardensById = async (
+  own: ReadableTables,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, Garden>> => {
+  const found = new Map<string, Garden>();
+  for (let at = 0; at < ids.length; at += IDS_PER_SELECT) {
+    const some = ids.slice(at, at + IDS_PER_SELECT);
+    for (const row of await own.select(GARDENS, { garden_id: some })) {
+      const garden = gardenFromRow(row);
+      if (garden.tenantId === tenantId) found.set(garden.id, garden);
+    }
+  }
+  return found;
+};
+
+export const activeBySlug = async (
+  own: ReadableTables,
+  tenantId: string,
+  slug: string,
+): Promise<Garden | undefined> => {
+  const [row] = await own.select(GARDENS, { tenant_id: tenantId, active_slug: slug });
+  return row === undefined ? undefined : gardenFromRow(row);
+};
+
+/** Active gardens of the tenant, oldest first: those of a member, or all. */
+export const listGardens = async (
+  own: ReadableTables,
+  tenantId: string,
+  member: string | undefined,
+): Promise<Garden[]> => {
+  const query = own(GARDENS).where('tenant_id', tenantId).whereNotNull('active_slug');
+  if (member !== undefined) {
+    const ids = (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: member })).map((row) => row['garden_id']);
+    query.whereIn('garden_id', ids as string[]);
+  }
+  const rows = (await query.orderBy('created_ms').orderBy('garden_id')) as Record<string, SqlValue>[];
+  return rows.map(gardenFromRow);
+};
+
+/** The role of the caller, undefined for a stranger. An admin key acts as an admin of every garden of its tenant. */
+export const roleOf = async (
+  own: ReadableTables,
+  gardenId: string,
+  { entityUri, permissions }: Principal,
+): Promise<Role | undefined> => {
+  if (permissions.has('admin')) return 'admin';
+  return (await memberOf(own, gardenId, entityUri))?.role;
+};
+
+export const memberOf = async (
+  own: ReadableTables,
+  gardenId: string,
+  entityUri: string,
+): Promise<Member | undefined> => {
+  const [row] = await own.select(MEMBERS, { garden_id: gardenId, entity_uri: entityUri });
+  return row === undefined ? undefined : memberFromRow(row);
+};
+
+/** The same for several, asked for at once. */
+export const rolesOf = async (
+  own: ReadableTables,
+  gardenIds: readonly string[],
+  entityUris: readonly string[],
+): Promise<(gardenId: string, caller: Principal) => Role | undefined> => {
+  const rows = await own.select(MEMBERS, { garden_id: gardenIds, entity_uri: entityUris });
+  const roles = new Map(
+    rows.map(memberFromRow).map((member) => [keyOf(member.gardenId, member.entityUri), member.role]),
+  );
+  return (gardenId, { entityUri, permissions }) =>
+    permissions.has('admin') ? 'admin' : roles.get(keyOf(gardenId, entityUri));
+};
+
+/** An identifier of a garden holds no space. */
+const keyOf = (gardenId: string, entityUri: string): string => `${gardenId} ${entityUri}`;
+
+/** In the order in which they were added. */
+export const membersOf = async (own: ReadableTables, gardenId: string): Promise<Member[]> =>
+  (await own.select(MEMBERS, { garden_id: gardenId }))
+    .map(memberFromRow)
+    .sort((a, b) => a.addedMs - b.addedMs || (a.entityUri < b.entityUri ? -1 : 1));
+
+export const insertGarden = (own: WritableTables, garden: Garden): Promise<void> =>
+  own.insertRows(GARDENS, [rowOfGarden(garden)]);
+
+export const insertMembers = async (own: WritableTables, members: readonly Member[], garden: Garden): Promise<void> => {
+  if (members.length === 0) return;
+  own.signal(MEMBERS_ADDED);
+  await own.insertRows(
+    MEMBERS,
+    members.map((member) => rowOfMember(member, garden)),
+  );
+};
+
+export const changeRole = async (own: WritableTables, member: Member, role: Role, garden: Garden): Promise<void> => {
+  await own(MEMBERS)
+    .where({ garden_id: garden.id, entity_uri: member.entityUri })
+    .update({ role, reads: readsFacts(role, garden) ? 1 : 0 });
+};
+
+export const removeMember = async (own: WritableTables, { gardenId, entityUri }: Member): Promise<void> => {
+  await own(MEMBERS).where({ garden_id: gardenId, entity_uri: entityUri }).delete();
+};
+
+/** Its members go, its facts keep its name, which nobody may enter any more. */
+export const markDeleted = async (own: WritableTables, id: string, nowMs: number): Promise<void> => {
+  await own(MEMBERS).where({ garden_id: id }).delete();
+  await own(GARDENS).where({ garden_id: id }).update({ active_slug: null, deleted_ms: nowMs });
+};
+
+export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden): Promise<boolean> => {
+  const row = await own(QUARANTINED).where({ tenant_id: tenantId, garden_id: id, status: 'pending' }).first('fact_id');
+  return row !== undefined;
+};
+
+/** Whether somebody besides the member administers the garden. */
+export const hasOtherAdmin = async (own: ReadableTables, { gardenId, entityUri }: Member): Promise<boolean> =>
+  (await own.select(MEMBERS, { garden_id: gardenId, role: 'admin' })).some((row) => row['entity_uri'] !== entityUri);
+
+/** Gardens whose facts a member may read: one look-up in an index that holds all of the answer. */
+export const readableGardens = async (own: ReadableTables, { tenantId, entityUri }: Principal): Promise<string[]> =>
+  (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, reads: 1 })).map((row) =>
+    String(row['garden_id']),
+  );

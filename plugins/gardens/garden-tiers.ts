@@ -1,0 +1,35 @@
+import type { FactView, PluginTables, Snapshot } from '../../kernel/plugin-api.ts';
+import type { FactSignals } from '../recall/recall-api.ts';
+import { gardensById } from './garden-store.ts';
+
+/** Specification, recall: what nobody has looked at counts little. */
+const QUARANTINE_TIER = 0.2;
+
+/** How much facts of a garden count in recall: what the operator says by slug, else 0.2 in quarantine and 1 anywhere else. */
+export const tierSignals = async (
+  {
+    caller,
+    reader,
+    facts,
+  }: {
+    readonly caller: { readonly tenantId: string };
+    readonly reader: { readonly snapshot: Snapshot };
+    readonly facts: readonly FactView[];
+  },
+  tiers: Readonly<Record<string, number>>,
+  tables: PluginTables,
+): Promise<ReadonlyMap<string, Partial<FactSignals>> | undefined> => {
+  const inGardens = facts.filter(({ fact }) => fact.gardenId !== null);
+  if (inGardens.length === 0) return undefined;
+  const gardenIds = [...new Set(inGardens.map(({ fact }) => fact.gardenId ?? ''))];
+  const gardens = await gardensById(tables.in(reader.snapshot), caller.tenantId, gardenIds);
+  const signals = new Map<string, Partial<FactSignals>>();
+  for (const { fact } of inGardens) {
+    const garden = gardens.get(fact.gardenId ?? '');
+    if (garden === undefined) continue;
+    const configured = Object.hasOwn(tiers, garden.slug) ? tiers[garden.slug] : undefined;
+    const gardenTier = configured ?? (garden.quarantine ? QUARANTINE_TIER : 1);
+    if (gardenTier !== 1) signals.set(fact.id, { gardenTier });
+  }
+  return signals;
+};

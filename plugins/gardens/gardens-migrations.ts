@@ -1,0 +1,61 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+export const GARDENS = 'gardens_gardens';
+export const MEMBERS = 'gardens_members';
+export const QUARANTINED = 'gardens_quarantined';
+export const ALSO_IN = 'gardens_also_in';
+
+export const gardensMigrations: readonly Migration[] = [
+  {
+    number: 23,
+    name: 'gardens',
+    async up({ schema }) {
+      await schema.createTable(GARDENS, (table) => {
+        table.text('garden_id').primary();
+        table.text('tenant_id').notNullable();
+        table.text('slug').notNullable();
+        // The slug while the garden is active, null afterwards: unique values, and any number of nulls.
+        table.text('active_slug');
+        table.text('name').notNullable();
+        table.text('scope').notNullable();
+        table.text('description');
+        table.text('created_by').notNullable();
+        table.bigInteger('created_ms').notNullable();
+        table.integer('quarantine').notNullable();
+        table.bigInteger('deleted_ms');
+        table.unique(['tenant_id', 'active_slug'], { indexName: 'gardens_gardens_slug' });
+      });
+      await schema.createTable(MEMBERS, (table) => {
+        table.text('garden_id').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('tenant_id').notNullable();
+        table.text('role').notNullable();
+        // 1 when the role lets its holder read the facts of this garden: in a quarantine garden not every role does.
+        table.integer('reads').notNullable();
+        table.text('added_by').notNullable();
+        table.bigInteger('added_ms').notNullable();
+        table.primary(['garden_id', 'entity_uri']);
+        table.index(['tenant_id', 'entity_uri', 'reads', 'garden_id'], 'gardens_members_readable');
+      });
+      await schema.createTable(QUARANTINED, (table) => {
+        table.text('fact_id').primary();
+        table.text('tenant_id').notNullable();
+        table.text('garden_id').notNullable();
+        table.text('status').notNullable();
+        table.text('reason').notNullable();
+        table.bigInteger('timestamp_ms').notNullable();
+        table.text('acted_by');
+        table.bigInteger('acted_ms');
+        table.text('target_garden_id');
+        table.index(['tenant_id', 'garden_id', 'status', 'timestamp_ms'], 'gardens_quarantined_newest');
+        table.index(['tenant_id', 'fact_id'], 'gardens_quarantined_tenant');
+      });
+      await schema.createTable(ALSO_IN, (table) => {
+        table.text('fact_id').primary();
+        table.text('tenant_id').notNullable();
+        table.text('garden_id').notNullable();
+        table.index(['tenant_id', 'fact_id'], 'gardens_also_in_tenant');
+      });
+    },
+  },
+];

@@ -1,0 +1,122 @@
+import {
+  Clock,
+  definePlugin,
+  Facts,
+  factAppended,
+  factBeforeAppend,
+  GardenAccess,
+  KERNEL_API,
+  NodeSelf,
+  nodePrincipal,
+  optional,
+  PERMISSIONS,
+  type PluginTables,
+  Random,
+  readAnnotate,
+  readConstrain,
+  schema,
+  tenantTransfer,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { recallSignal } from '../recall/recall-api.ts';
+import { checkGardenWrites } from './check-garden-writes.ts';
+import { followFacts } from './follow-facts.ts';
+import { createGardenAccess, findGarden } from './garden-access.ts';
+import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
+import { GardenService } from './garden-service.ts';
+import { tierSignals } from './garden-tiers.ts';
+import { Quarantine } from './gardens-api.ts';
+import { gardensMigrations } from './gardens-migrations.ts';
+import { hideJointFacts } from './hide-joint-facts.ts';
+import { markGardens } from './mark-gardens.ts';
+import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
+import { addMemberRoute, changeMemberRoute, listMembersRoute, removeMemberRoute } from './member-routes.ts';
+import {
+  admitHeldRoute,
+  listQuarantineRoute,
+  promoteRoute,
+  rejectHeldRoute,
+  rejectRoute,
+} from './quarantine-routes.ts';
+import { QuarantineService } from './quarantine-service.ts';
+import { transferGardens, transferOtherGardens, transferQuarantine } from './transfer-gardens.ts';
+
+interface Settings {
+  readonly tiers: Readonly<Record<string, number>>;
+  readonly quarantineGarden: string;
+}
+
+export const gardensPlugin = definePlugin({
+  name: 'gardens',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Gardens: parts of a scope that only their members see, and quarantine for what nobody has looked at',
+  requires: { facts: Facts, clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  provides: [GardenAccess, Quarantine],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      tiers: {
+        type: 'object',
+        additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+        default: {},
+        env: 'SVC_GARDEN_TIERS',
+        description: 'how much facts of a garden count in recall, by slug, such as {"drafts":0.8}',
+      },
+      quarantineGarden: {
+        type: 'string',
+        default: '',
+        env: 'SVC_QUARANTINE_GARDEN_ID',
+        description: 'slug, id or URI of the quarantine garden that takes in instructions of other nodes; empty: none',
+      },
+    },
+  }),
+  migrations: gardensMigrations,
+  async setup({ config, use, tables, hooks, on, onSignal, provide, route }) {
+    const { facts, clock, random, self, audit } = use;
+    const presence = new MemberPresence(tables);
+    onSignal(MEMBERS_ADDED, () => presence.heard());
+    await presence.look();
+    provide(GardenAccess, createGardenAccess(tables, self, presence));
+    provide(Quarantine, quarantineOf(config.quarantineGarden, tables, self));
+
+    // First, so that nobody is answered with what they may no longer write.
+    on(factBeforeAppend, (batch) => checkGardenWrites(batch, tables.in(batch.transaction)), { order: 'first' });
+    on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
+    on(readConstrain, hideJointFacts);
+    on(readAnnotate, (views, context) => markGardens(views, context, tables));
+    on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
+    on(tenantTransfer, () => transferGardens(tables));
+    on(tenantTransfer, () => transferQuarantine(tables));
+    on(tenantTransfer, () => transferOtherGardens(tables));
+
+    const gardens = new GardenService({ tables, hooks, clock, random, self, audit });
+    const parts = { gardens, self };
+    route(createGardenRoute(parts));
+    route(listGardensRoute(parts));
+    route(getGardenRoute(parts));
+    route(deleteGardenRoute(parts));
+    route(listMembersRoute(parts));
+    route(addMemberRoute(parts));
+    route(changeMemberRoute(parts));
+    route(removeMemberRoute(parts));
+
+    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens });
+    const held = { quarantine, facts, tables, self };
+    route(promoteRoute(held));
+    route(rejectRoute(held));
+    route(listQuarantineRoute(held));
+    route(admitHeldRoute(held));
+    route(rejectHeldRoute(held));
+  },
+});
+
+const quarantineOf = (name: string, tables: PluginTables, self: NodeSelf): Quarantine => ({
+  async inbound(tenantId, snapshot) {
+    if (name === '') return null;
+    const operator = { ...nodePrincipal(self.names, tenantId), permissions: new Set(PERMISSIONS) };
+    const garden = await findGarden(tables.in(snapshot), name, operator, self);
+    return garden?.quarantine === true && garden.deletedMs === null ? garden.id : null;
+  },
+});

@@ -1,0 +1,39 @@
+import type { FactView, PluginTables, ReadContext } from '../../kernel/plugin-api.ts';
+import { gardensById } from './garden-store.ts';
+import { QUARANTINED } from './gardens-migrations.ts';
+import { quarantinedFromRow } from './quarantine-row.ts';
+
+/** Says of facts in gardens how their garden is called and how they stand in quarantine. Costs nothing for a page without such facts. */
+export const markGardens = (
+  views: readonly FactView[],
+  { caller, snapshot }: ReadContext,
+  tables: PluginTables,
+): Promise<readonly FactView[]> | undefined => {
+  const inGardens = views.filter(({ fact }) => fact.gardenId !== null);
+  if (inGardens.length === 0) return undefined;
+  return mark(views, inGardens, caller.tenantId, tables.in(snapshot));
+};
+
+const mark = async (
+  views: readonly FactView[],
+  inGardens: readonly FactView[],
+  tenantId: string,
+  own: ReturnType<PluginTables['in']>,
+): Promise<readonly FactView[]> => {
+  const gardenIds = [...new Set(inGardens.map(({ fact }) => fact.gardenId ?? ''))];
+  const gardens = await gardensById(own, tenantId, gardenIds);
+  const held = inGardens.filter(({ fact }) => gardens.get(fact.gardenId ?? '')?.quarantine === true);
+  const rows = held.length === 0 ? [] : await own.select(QUARANTINED, { fact_id: held.map(({ fact }) => fact.id) });
+  const statuses = new Map(rows.map(quarantinedFromRow).map((entry) => [entry.factId, entry.status]));
+  return views.map((view) => {
+    const garden = gardens.get(view.fact.gardenId ?? '');
+    if (garden === undefined) return view;
+    const quarantine = statuses.get(view.fact.id);
+    return {
+      ...view,
+      // The slug of a garden that is no more may be that of another by now.
+      ...(garden.deletedMs === null ? { gardenSlug: garden.slug } : {}),
+      ...(quarantine === undefined ? {} : { quarantine }),
+    };
+  });
+};

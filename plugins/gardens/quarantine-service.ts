@@ -1,0 +1,199 @@
+import {
+  type Clock,
+  type FactReader,
+  type Facts,
+  formatInstant,
+  type NodeSelf,
+  nodePrincipal,
+  noted,
+  type PluginTables,
+  type Principal,
+  type ReadableTables,
+  refuseGarden,
+  refuseGardenWrite,
+  ServiceError,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import { endOf, PromotionOf } from './follow-facts.ts';
+import { entered, findGarden } from './garden-access.ts';
+import type { Garden } from './garden-row.ts';
+import { type GardenService, noSuchGarden } from './garden-service.ts';
+import { gardensById, roleOf } from './garden-store.ts';
+import { QUARANTINED } from './gardens-migrations.ts';
+import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
+
+export interface QuarantineParts {
+  readonly facts: Facts;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly self: NodeSelf;
+  readonly audit: AuditLog | undefined;
+  readonly gardens: GardenService;
+}
+
+export interface Verdict {
+  readonly factId: string;
+  readonly reason: string | null;
+}
+
+/** What a moderator decided. */
+export interface Decision {
+  readonly factId: string;
+  readonly targetGarden: Garden | null;
+  readonly actedBy: string;
+  /** RFC 3339. */
+  readonly actedAt: string;
+}
+
+/**
+ * Lets facts out of quarantine, or refuses them for good (wire contract 10). Facts never change: a promotion asserts a copy in the moderator's
+ * name where it is wanted, and the original ends. Of several moderators who decide at once exactly one does.
+ */
+export class QuarantineService {
+  readonly #parts: QuarantineParts;
+
+  constructor(parts: QuarantineParts) {
+    this.#parts = parts;
+  }
+
+  /** `garden` names the quarantine garden, null stands for the one that the fact is in; without `target` the copy is outside gardens. */
+  async promote(
+    garden: string | null,
+    { factId, reason }: Verdict,
+    target: string | null,
+    caller: Principal,
+  ): Promise<Decision> {
+    const { facts, self } = this.#parts;
+    const { fact, into } = await facts.read(caller, 'get', async (reader) => {
+      const held = await this.#held(garden, factId, reader);
+      return { ...held, into: target === null ? null : await this.#target(target, held.fact, reader) };
+    });
+    if (!caller.allowedScopes.has(fact.scope)) {
+      throw new ServiceError('authorization', `the key may not write to scope ${fact.scope}`);
+    }
+    const { entity, relation, value, source, confidence, scope, validUntil, timestamp, derivedFrom } = fact;
+    const copy = { entity, relation, value, source, confidence, scope, validUntil, timestamp, derivedFrom };
+    const notes = noted(PromotionOf, { id: fact.id, scope, gardenId: fact.gardenId });
+    let decision: Decision | undefined;
+    await facts.append({ ...copy, gardenId: into?.id ?? null, notes }, caller, {
+      exclusive: true,
+      guard: (transaction) => this.#guard(fact, caller, transaction),
+      beforeCommit: async (transaction, [verdict]) => {
+        if (verdict?.kind !== 'stored') return;
+        const detail = { target_garden_id: into?.id ?? null, promoted_fact_id: verdict.view.fact.id, reason };
+        decision = await this.#decide('promoted', fact, into, caller, detail, transaction);
+      },
+    });
+    if (decision === undefined) throw new Error(`a promotion on ${self.nodeId} was stored without its decision`);
+    return decision;
+  }
+
+  async reject(garden: string | null, { factId, reason }: Verdict, caller: Principal): Promise<Decision> {
+    const { facts, clock, self } = this.#parts;
+    const { fact } = await facts.read(caller, 'get', (reader) => this.#held(garden, factId, reader));
+    let decision: Decision | undefined;
+    await facts.append(endOf(fact, clock.nowMs(), self.names), nodePrincipal(self.names, caller.tenantId), {
+      origin: 'plugin',
+      exclusive: true,
+      guard: (transaction) => this.#guard(fact, caller, transaction),
+      beforeCommit: async (transaction, [verdict]) => {
+        if (verdict?.kind === 'stored') {
+          decision = await this.#decide('rejected', fact, null, caller, { reason }, transaction);
+        }
+      },
+    });
+    if (decision === undefined) throw new Error(`a rejection on ${self.nodeId} was stored without its decision`);
+    return decision;
+  }
+
+  /** The pending fact, once it is sure that the caller may decide about it. */
+  async #held(name: string | null, factId: string, reader: FactReader): Promise<{ fact: StoredFact }> {
+    const { tables, gardens } = this.#parts;
+    const { caller } = reader;
+    const own = tables.in(reader.snapshot);
+    const garden =
+      name === null ? await this.#gardenOf(own, factId, caller) : (await gardens.enter(own, name, caller)).garden;
+    await requireModerator(own, garden, caller);
+    if (!garden.quarantine) throw new ServiceError('validation', 'the garden is no quarantine garden');
+    const entry = await entryOf(own, factId);
+    const [fact] = await reader.visible([factId]);
+    if (entry === undefined || entry.gardenId !== garden.id || fact === undefined) throw noSuchFact();
+    if (entry.status !== 'pending') throw notPending();
+    return { fact };
+  }
+
+  /** An unknown fact and one whose garden the caller may not enter are the same. */
+  async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
+    const entry = await entryOf(own, factId);
+    const gardenId = entry?.tenantId === caller.tenantId ? entry.gardenId : '';
+    const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
+    const role = await roleOf(own, gardenId, caller);
+    if (garden === undefined || role === undefined) throw noSuchFact();
+    return garden;
+  }
+
+  async #target(name: string, fact: StoredFact, { caller, snapshot }: FactReader): Promise<Garden> {
+    const own = this.#parts.tables.in(snapshot);
+    const garden = await findGarden(own, name, caller, this.#parts.self);
+    const role = await roleOf(own, garden?.id ?? '', caller);
+    if (garden === undefined || garden.deletedMs !== null || role === undefined) throw refuseGarden(caller);
+    if (garden.quarantine) throw new ServiceError('validation', 'target_garden_id names a quarantine garden');
+    const refusal = refuseGardenWrite(entered(garden, role), fact.scope, caller, 'fact');
+    if (refusal !== null) throw refusal;
+    return garden;
+  }
+
+  async #guard({ id, gardenId }: StoredFact, caller: Principal, transaction: WriteTransaction): Promise<void> {
+    const own = this.#parts.tables.in(transaction);
+    const garden = (await gardensById(own, caller.tenantId, [gardenId ?? ''])).get(gardenId ?? '');
+    if (garden === undefined || garden.deletedMs !== null) throw noSuchGarden();
+    await requireModerator(own, garden, caller);
+    if ((await entryOf(own, id))?.status !== 'pending') throw notPending();
+  }
+
+  async #decide(
+    status: 'promoted' | 'rejected',
+    fact: StoredFact,
+    targetGarden: Garden | null,
+    caller: Principal,
+    detail: Readonly<Record<string, string | null>>,
+    transaction: WriteTransaction,
+  ): Promise<Decision> {
+    const { tables, clock, audit } = this.#parts;
+    const nowMs = clock.nowMs();
+    await tables
+      .in(transaction)(QUARANTINED)
+      .where({ fact_id: fact.id })
+      .update({ status, acted_by: caller.entityUri, acted_ms: nowMs, target_garden_id: targetGarden?.id ?? null });
+    await audit?.record(
+      {
+        event: status === 'promoted' ? 'quarantine_promote' : 'quarantine_reject',
+        tenantId: caller.tenantId,
+        entityUri: caller.entityUri,
+        oidcSub: caller.oidcSub,
+        factId: fact.id,
+        detail: { garden_id: fact.gardenId, ...detail },
+      },
+      transaction,
+    );
+    return { factId: fact.id, targetGarden, actedBy: caller.entityUri, actedAt: formatInstant(nowMs) };
+  }
+}
+
+const entryOf = async (own: ReadableTables, factId: string): Promise<Quarantined | undefined> => {
+  const [row] = await own.select(QUARANTINED, { fact_id: factId });
+  return row === undefined ? undefined : quarantinedFromRow(row);
+};
+
+const requireModerator = async (own: ReadableTables, garden: Garden, caller: Principal): Promise<void> => {
+  const role = await roleOf(own, garden.id, caller);
+  if (role === 'admin' || role === 'quarantine:moderator') return;
+  throw new ServiceError('authorization', 'only an admin or a moderator of the garden may do this');
+};
+
+const noSuchFact = (): ServiceError => new ServiceError('lookup', 'there is no such fact in quarantine');
+
+const notPending = (): ServiceError =>
+  new ServiceError('fact_not_quarantine_pending', 'this fact is pending no more: somebody has decided about it');

@@ -1,0 +1,195 @@
+import {
+  type PluginTables,
+  type ReadableTables,
+  readEntityUri,
+  SCOPES,
+  ServiceError,
+  type SqlValue,
+  type TransferLine,
+  type TransferSection,
+} from '../../kernel/plugin-api.ts';
+import { SLUG } from './garden-name.ts';
+import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
+import { insertMembers } from './garden-store.ts';
+import { ALSO_IN, GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { QUARANTINE_STATUSES, type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
+
+const ROWS_PER_PAGE = 500;
+
+/** Gardens, deleted ones too, with their members: without them nobody but an admin would see their facts in the other store. */
+export const transferGardens = (tables: PluginTables): TransferSection => ({
+  type: 'garden',
+  async *pages(snapshot, tenantId) {
+    const own = tables.in(snapshot);
+    for await (const rows of pagesOf(own, GARDENS, 'garden_id', tenantId)) {
+      const ids = rows.map((row) => String(row['garden_id']));
+      const members = (await own.select(MEMBERS, { garden_id: ids })).map(memberFromRow);
+      yield rows.map(gardenFromRow).map((garden) => gardenLine(garden, members));
+    }
+  },
+  async take(transaction, tenantId, line) {
+    const { garden, members } = readGarden(line, tenantId);
+    const own = tables.in(transaction);
+    const [known] = await own.select(GARDENS, { garden_id: garden.id });
+    // What this store knows of a garden is newer than any file.
+    if (known !== undefined) {
+      if (gardenFromRow(known).tenantId !== tenantId) throw broken('id');
+      return false;
+    }
+    if (garden.deletedMs === null) {
+      const taken = await own.select(GARDENS, { tenant_id: tenantId, active_slug: garden.slug });
+      if (taken.length > 0) throw new ServiceError('validation', 'another garden has the slug of this one');
+    }
+    await own.insertRows(GARDENS, [rowOfGarden(garden)]);
+    await insertMembers(own, members, garden);
+    return true;
+  },
+});
+
+/** What waits in quarantine, and what was decided. */
+export const transferQuarantine = (tables: PluginTables): TransferSection => ({
+  type: 'quarantine',
+  async *pages(snapshot, tenantId) {
+    for await (const rows of pagesOf(tables.in(snapshot), QUARANTINED, 'fact_id', tenantId)) {
+      yield rows.map(({ tenant_id: _, ...members }) => members);
+    }
+  },
+  async take(transaction, tenantId, line) {
+    const entry = readQuarantined(line, tenantId);
+    const own = tables.in(transaction);
+    const [known] = await own.select(QUARANTINED, { fact_id: entry.factId });
+    if (known !== undefined) return false;
+    if ((await transaction.get(entry.factId))?.tenantId !== tenantId) throw broken('fact_id');
+    await own.insertRows(QUARANTINED, [rowOfQuarantined(entry)]);
+    return true;
+  },
+});
+
+/** Facts that are seen by who reads two gardens. */
+export const transferOtherGardens = (tables: PluginTables): TransferSection => ({
+  type: 'garden_fact',
+  async *pages(snapshot, tenantId) {
+    for await (const rows of pagesOf(tables.in(snapshot), ALSO_IN, 'fact_id', tenantId)) {
+      yield rows.map(({ fact_id, garden_id }) => ({ fact_id, garden_id }));
+    }
+  },
+  async take(transaction, tenantId, line) {
+    const [factId, gardenId] = [textOf(line, 'fact_id'), textOf(line, 'garden_id')];
+    const own = tables.in(transaction);
+    if ((await own.select(ALSO_IN, { fact_id: factId })).length > 0) return false;
+    if ((await transaction.get(factId))?.tenantId !== tenantId) throw broken('fact_id');
+    await own.insertRows(ALSO_IN, [{ fact_id: factId, garden_id: gardenId, tenant_id: tenantId }]);
+    return true;
+  },
+});
+
+type Rows = Record<string, SqlValue>[];
+
+async function* pagesOf(
+  own: ReadableTables,
+  table: string,
+  key: string,
+  tenantId: string,
+): AsyncGenerator<Rows, void, undefined> {
+  for (let after = ''; ; ) {
+    const query = own(table).where('tenant_id', tenantId).where(key, '>', after);
+    const rows = (await query.orderBy(key).limit(ROWS_PER_PAGE)) as Rows;
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_PER_PAGE) return;
+    after = String(last[key]);
+  }
+}
+
+const gardenLine = (garden: Garden, members: readonly Member[]): TransferLine => ({
+  id: garden.id,
+  slug: garden.slug,
+  name: garden.name,
+  scope: garden.scope,
+  description: garden.description,
+  created_by: garden.createdBy,
+  created_ms: garden.createdMs,
+  quarantine: garden.quarantine,
+  deleted_ms: garden.deletedMs,
+  members: members
+    .filter(({ gardenId }) => gardenId === garden.id)
+    .sort((a, b) => (a.entityUri < b.entityUri ? -1 : 1))
+    .map(({ entityUri, role, addedBy, addedMs }) => ({
+      entity_uri: entityUri,
+      role,
+      added_by: addedBy,
+      added_ms: addedMs,
+    })),
+});
+
+const readGarden = (line: TransferLine, tenantId: string): { garden: Garden; members: Member[] } => {
+  const { quarantine, description, deleted_ms: deletedMs, members } = line;
+  const scope = SCOPES.find((known) => known === line['scope']);
+  const slug = textOf(line, 'slug');
+  if (scope === undefined) throw broken('scope');
+  if (!SLUG.test(slug)) throw broken('slug');
+  if (typeof quarantine !== 'boolean') throw broken('quarantine');
+  if (description !== null && typeof description !== 'string') throw broken('description');
+  if (!Array.isArray(members)) throw broken('members');
+  const garden: Garden = {
+    id: textOf(line, 'id'),
+    tenantId,
+    slug,
+    name: textOf(line, 'name'),
+    scope,
+    description,
+    createdBy: textOf(line, 'created_by'),
+    createdMs: instantOf(line, 'created_ms'),
+    quarantine,
+    deletedMs: deletedMs === null ? null : instantOf(line, 'deleted_ms'),
+  };
+  const read = members.map((member: unknown) => readMember(member, garden.id));
+  if (new Set(read.map(({ entityUri }) => entityUri)).size < read.length) throw broken('members');
+  return { garden, members: read };
+};
+
+const readMember = (member: unknown, gardenId: string): Member => {
+  if (typeof member !== 'object' || member === null) throw broken('members');
+  const line = member as TransferLine;
+  const role = ROLES.find((known) => known === line['role']);
+  if (role === undefined) throw broken('role');
+  return {
+    gardenId,
+    entityUri: readEntityUri(line['entity_uri'], 'entity_uri'),
+    role,
+    addedBy: textOf(line, 'added_by'),
+    addedMs: instantOf(line, 'added_ms'),
+  };
+};
+
+const readQuarantined = (line: TransferLine, tenantId: string): Quarantined => {
+  const status = QUARANTINE_STATUSES.find((known) => known === line['status']);
+  if (status === undefined) throw broken('status');
+  const text = (name: string): string | null => (line[name] === null ? null : textOf(line, name));
+  return {
+    factId: textOf(line, 'fact_id'),
+    tenantId,
+    gardenId: textOf(line, 'garden_id'),
+    status,
+    reason: textOf(line, 'reason'),
+    timestampMs: instantOf(line, 'timestamp_ms'),
+    actedBy: text('acted_by'),
+    actedMs: line['acted_ms'] === null ? null : instantOf(line, 'acted_ms'),
+    targetGardenId: text('target_garden_id'),
+  };
+};
+
+const textOf = (line: TransferLine, name: string): string => {
+  const value = line[name];
+  if (typeof value !== 'string' || value === '') throw broken(name);
+  return value;
+};
+
+const instantOf = (line: TransferLine, name: string): number => {
+  const value = line[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw broken(name);
+  return value;
+};
+
+const broken = (name: string): ServiceError =>
+  new ServiceError('validation', `${name} is missing or not what an export holds there`);
