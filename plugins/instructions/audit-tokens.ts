@@ -1,0 +1,116 @@
+import {
+  type Clock,
+  encodeBase64Url,
+  type PluginTables,
+  type Principal,
+  type Random,
+  ServiceError,
+  sha256Hex,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import { TOKENS_TABLE } from './instructions-migrations.ts';
+import { manifestOf } from './manifest-json.ts';
+
+/** Wire contract 15. */
+export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+/** How long a token is still known after that, so that its bearer hears what is wrong with it. */
+const REMEMBERED_MS = 6 * TOKEN_LIFETIME_MS;
+const TOKEN_BYTES = 16;
+
+export interface AuditTokensParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditLog | undefined;
+}
+
+/** What was loaded. */
+export interface LoadedUnits {
+  /** The fact that holds the manifest. */
+  readonly manifestId: string;
+  /** Names of units. */
+  readonly chunks: readonly string[];
+}
+
+/** What an agent says about what was loaded: names of units. Anything else in the lists is left out of the audit log. */
+export interface UsageReport {
+  readonly used: readonly unknown[];
+  readonly missed: readonly unknown[];
+}
+
+/** Tokens with which agents report what they made of their instructions. Only digests are kept. */
+export class AuditTokens {
+  readonly #parts: AuditTokensParts;
+
+  constructor(parts: AuditTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** A fresh token, good for the caller alone, and durable when the promise resolves. */
+  async issue({ tenantId, entityUri }: Principal, { manifestId, chunks }: LoadedUnits): Promise<string> {
+    const { tables, clock, random } = this.#parts;
+    const token = `audi_${encodeBase64Url(random.bytes(TOKEN_BYTES))}`;
+    const row = {
+      digest: sha256Hex(token),
+      tenant_id: tenantId,
+      entity_uri: entityUri,
+      fact_id: manifestId,
+      chunks: JSON.stringify(chunks),
+      issued_ms: clock.nowMs(),
+      is_used: 0,
+    };
+    await tables.write(tenantId, (own) => own.insertRows(TOKENS_TABLE, [row]));
+    return token;
+  }
+
+  /**
+   * Leaves one entry in the audit log, however often the token is submitted. Throws `audit_token_invalid` for a token that was never given to
+   * this caller, and `audit_token_expired` after a day.
+   */
+  async submit(caller: Principal, token: string, report: UsageReport): Promise<void> {
+    const { tables, clock } = this.#parts;
+    await tables.write(caller.tenantId, async (own, transaction) => {
+      const digest = sha256Hex(token);
+      const [row] = await own.select(TOKENS_TABLE, { digest });
+      if (row?.['tenant_id'] !== caller.tenantId || row['entity_uri'] !== caller.entityUri) {
+        throw new ServiceError('audit_token_invalid', 'this audit token was not given to this caller');
+      }
+      if (clock.nowMs() - Number(row['issued_ms']) > TOKEN_LIFETIME_MS) {
+        throw new ServiceError('audit_token_expired', 'the audit token is older than 24 hours');
+      }
+      if (Number(row['is_used']) === 1) return;
+      await own(TOKENS_TABLE).where({ digest }).update({ is_used: 1 });
+      const chunks = JSON.parse(String(row['chunks'])) as string[];
+      await this.#record(caller, { manifestId: String(row['fact_id']), chunks }, report, transaction);
+    });
+  }
+
+  /** Forgets tokens that nobody can submit any more. */
+  async dropOld(): Promise<void> {
+    const { tables, clock } = this.#parts;
+    const before = clock.nowMs() - TOKEN_LIFETIME_MS - REMEMBERED_MS;
+    await tables(TOKENS_TABLE).where('issued_ms', '<', before).delete();
+  }
+
+  /** The log is never erased, so of what an agent reports only names that its manifest has come in. */
+  async #record(
+    { tenantId, entityUri, oidcSub }: Principal,
+    { manifestId, chunks }: LoadedUnits,
+    { used, missed }: UsageReport,
+    transaction: WriteTransaction,
+  ): Promise<void> {
+    const { audit } = this.#parts;
+    const fact = await transaction.get(manifestId);
+    if (audit === undefined || fact === undefined) return;
+    const { version, units } = manifestOf(fact);
+    const detail = {
+      version,
+      chunks,
+      used_chunks: chunks.filter((name) => used.includes(name)),
+      missed_chunks: units.map(({ name }) => name).filter((name) => missed.includes(name)),
+    };
+    const entry = { event: 'instruction_audit' as const, tenantId, entityUri, oidcSub, factId: manifestId, detail };
+    await audit.record(entry, transaction);
+  }
+}

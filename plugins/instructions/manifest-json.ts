@@ -1,0 +1,57 @@
+import { canonicalJson, type StoredFact } from '../../kernel/plugin-api.ts';
+import type { Manifest, Unit } from './manifest.ts';
+
+/** A unit as the node stores and shows it (wire contract 15). */
+interface UnitJson {
+  readonly name: string;
+  readonly description: string;
+  readonly fact_uri: string;
+  readonly load_triggers: {
+    readonly intents: readonly string[];
+    readonly keywords: readonly string[];
+    readonly task_types: readonly string[];
+  };
+  readonly token_estimate: number;
+  readonly guarantee_load: boolean;
+  readonly required_by_task_types?: readonly string[];
+  readonly force_position?: 'prepend';
+}
+
+interface ManifestJson {
+  readonly version: string;
+  readonly entries: readonly UnitJson[];
+}
+
+export const unitJson = (unit: Unit): UnitJson => ({
+  name: unit.name,
+  description: unit.description,
+  fact_uri: unit.factUri,
+  load_triggers: { intents: unit.intents, keywords: unit.keywords, task_types: unit.taskTypes },
+  token_estimate: unit.tokenEstimate,
+  guarantee_load: unit.isGuaranteed,
+  ...(unit.requiredByTaskTypes.length > 0 ? { required_by_task_types: unit.requiredByTaskTypes } : {}),
+  ...(unit.isPrepended ? { force_position: 'prepend' as const } : {}),
+});
+
+/** The same text for manifests that say the same, however they were spelled. */
+export const manifestText = ({ version, units }: Manifest): string =>
+  canonicalJson({ version, entries: units.map(unitJson) });
+
+/** What `manifestText` stored. */
+export const manifestOf = ({ value }: StoredFact): Manifest => {
+  const { version, entries } = JSON.parse(String(value.v)) as ManifestJson;
+  return { version, units: entries.map(unitOf) };
+};
+
+const unitOf = (entry: UnitJson): Unit => ({
+  name: entry.name,
+  description: entry.description,
+  factUri: entry.fact_uri,
+  intents: entry.load_triggers.intents,
+  keywords: entry.load_triggers.keywords,
+  taskTypes: entry.load_triggers.task_types,
+  tokenEstimate: entry.token_estimate,
+  isGuaranteed: entry.guarantee_load,
+  isPrepended: entry.force_position === 'prepend',
+  requiredByTaskTypes: entry.required_by_task_types ?? [],
+});

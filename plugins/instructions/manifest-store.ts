@@ -1,0 +1,69 @@
+import {
+  all,
+  equals,
+  MANIFEST_RELATION,
+  matchKey,
+  type PluginTables,
+  type ReadableTables,
+  type ServiceNames,
+  type Snapshot,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import { AGENTS_TABLE } from './instructions-migrations.ts';
+import { manifestUri } from './manifest.ts';
+
+/** An agent that somebody has published a manifest for. */
+export interface AgentRecord {
+  /** entity_uri of the first publisher. */
+  readonly owner: string;
+  /** The fact that holds the current manifest. */
+  readonly factId: string;
+}
+
+/** Which manifest counts, and whose it is. The manifests themselves are facts; spellings of an agent that match are one agent. */
+export class ManifestStore {
+  readonly #tables: PluginTables;
+  readonly #names: ServiceNames;
+
+  constructor(tables: PluginTables, names: ServiceNames) {
+    this.#tables = tables;
+    this.#names = names;
+  }
+
+  agent(snapshot: Snapshot, tenantId: string, agentId: string): Promise<AgentRecord | undefined> {
+    return agentIn(this.#tables.in(snapshot), tenantId, matchKey(agentId, this.#names));
+  }
+
+  /** The fact that holds this version, current or superseded. Asked for the node itself: who may see it is another question. */
+  async version(
+    snapshot: Snapshot,
+    tenantId: string,
+    agentId: string,
+    version: string,
+  ): Promise<StoredFact | undefined> {
+    const entityKey = equals('entityKey', matchKey(manifestUri(agentId, version), this.#names));
+    const filter = all(equals('tenantId', tenantId), entityKey, equals('relationKey', MANIFEST_RELATION));
+    const [fact] = await snapshot.find({ filter, order: 'feed', limit: 1 });
+    return fact;
+  }
+
+  /** Makes a manifest the current one of its agent. The first one decides who owns the agent. */
+  async makeCurrent(
+    transaction: WriteTransaction,
+    tenantId: string,
+    agentId: string,
+    { factId, publisher }: { readonly factId: string; readonly publisher: string },
+  ): Promise<void> {
+    const own = this.#tables.in(transaction);
+    const where = { tenant_id: tenantId, agent_key: matchKey(agentId, this.#names) };
+    const known = await agentIn(own, tenantId, where.agent_key);
+    if (known === undefined) await own.insertRows(AGENTS_TABLE, [{ ...where, owner: publisher, fact_id: factId }]);
+    else await own(AGENTS_TABLE).where(where).update({ fact_id: factId });
+  }
+}
+
+const agentIn = async (own: ReadableTables, tenantId: string, agentKey: string): Promise<AgentRecord | undefined> => {
+  const [row] = await own.select(AGENTS_TABLE, { tenant_id: tenantId, agent_key: agentKey });
+  return row === undefined ? undefined : { owner: String(row['owner']), factId: String(row['fact_id']) };
+};

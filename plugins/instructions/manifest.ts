@@ -1,0 +1,58 @@
+import type { TokenCounter } from '../recall/recall-api.ts';
+
+/** What an agent may load, and when (specification, instruction manifest). */
+export interface Unit {
+  readonly name: string;
+  readonly description: string;
+  /** Entity of the facts that hold what the unit says. */
+  readonly factUri: string;
+  readonly intents: readonly string[];
+  readonly keywords: readonly string[];
+  readonly taskTypes: readonly string[];
+  /** What its author thinks that it takes. Nothing is decided by it: the content is counted when it is loaded. */
+  readonly tokenEstimate: number;
+  /** Loaded whatever is asked. */
+  readonly isGuaranteed: boolean;
+  /** Of a guaranteed unit: comes before all others. */
+  readonly isPrepended: boolean;
+  readonly requiredByTaskTypes: readonly string[];
+}
+
+/** One version of an agent's manifest. Never changed; the next one has another version. */
+export interface Manifest {
+  readonly version: string;
+  /** In the order of their author. Names differ. */
+  readonly units: readonly Unit[];
+}
+
+/** What a unit is found by. */
+export const searchTextOf = ({ description, intents, keywords }: Unit): string =>
+  [description, ...intents, ...keywords].join('\n');
+
+/** Tokens that the manifest itself takes: whatever its author wrote to tell the units apart. */
+export const tokensOf = ({ units }: Manifest, counter: TokenCounter): number => {
+  if (units.length === 0) return 0;
+  const lines = units.map((unit) => {
+    const { name, description, factUri, intents, keywords, taskTypes, requiredByTaskTypes } = unit;
+    return [name, description, factUri, ...intents, ...keywords, ...taskTypes, ...requiredByTaskTypes].join(' ');
+  });
+  return counter.count(lines.join('\n'));
+};
+
+const DEPLOYMENT = 'default';
+
+/** Entity of the fact that holds a version (wire contract 18.1). */
+export const manifestUri = (agentId: string, version: string): string =>
+  `instruction:${DEPLOYMENT}/agent/${agentId}/manifest/${version}`;
+
+/** The parts of `instruction:<deployment>/agent/<agent_id>/<name>/<version>`, or null for anything else. */
+export const partsOfUnitUri = (
+  uri: string,
+): { readonly agentId: string; readonly name: string; readonly version: string } | null => {
+  const [head = '', kind, agentId, name, version, ...more] = uri.split('/');
+  const deployment = head.startsWith(SCHEME) ? head.slice(SCHEME.length) : '';
+  if (deployment === '' || kind !== 'agent' || !agentId || !name || !version || more.length > 0) return null;
+  return { agentId, name, version };
+};
+
+const SCHEME = 'instruction:';

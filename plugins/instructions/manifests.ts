@@ -1,0 +1,159 @@
+import {
+  type FactReader,
+  type Facts,
+  MANIFEST_RELATION,
+  type NodeSelf,
+  nodePrincipal,
+  type Principal,
+  ServiceError,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import { type Manifest, manifestUri } from './manifest.ts';
+import { manifestOf, manifestText } from './manifest-json.ts';
+import type { AgentRecord, ManifestStore } from './manifest-store.ts';
+import { contentOf } from './unit-content.ts';
+
+export interface ManifestsParts {
+  readonly facts: Facts;
+  readonly store: ManifestStore;
+  readonly self: NodeSelf;
+  readonly audit: AuditLog | undefined;
+}
+
+export interface CurrentManifest {
+  readonly manifest: Manifest;
+  readonly fact: StoredFact;
+}
+
+/** Whether a unit has something to say to its publisher, by the name of the unit, in the order of the manifest. */
+export type Coverage = ReadonlyMap<string, boolean>;
+
+export interface Published {
+  readonly factUri: string;
+  readonly coverage: Coverage;
+}
+
+/** The manifests of all agents. Each version is a fact that the node writes; the newest publication is the one that counts. */
+export class Manifests {
+  readonly #parts: ManifestsParts;
+
+  constructor(parts: ManifestsParts) {
+    this.#parts = parts;
+  }
+
+  /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
+  async current(reader: FactReader, agentId: string): Promise<CurrentManifest | undefined> {
+    const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
+    const [fact] = agent === undefined ? [] : await reader.visible([agent.factId]);
+    return fact === undefined ? undefined : { manifest: manifestOf(fact), fact };
+  }
+
+  /**
+   * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered as it is and changes
+   * nothing. Throws `authorization` for who does not own the agent, `manifest_version_conflict`, and `manifest_coverage_failure` unless the gate is
+   * skipped.
+   */
+  async publish(
+    caller: Principal,
+    agentId: string,
+    manifest: Manifest,
+    { skipGate }: { readonly skipGate: boolean },
+  ): Promise<Published> {
+    if (!caller.allowedScopes.has('local')) {
+      throw new ServiceError('authorization', 'manifests are facts of scope local, which the key may not write');
+    }
+    for (;;) {
+      const { stored, coverage } = await this.#look(caller, agentId, manifest);
+      if (stored !== undefined) return { factUri: stored.entity, coverage };
+      if (!skipGate) refuseGaps(coverage);
+      const factUri = await this.#store(caller, agentId, manifest);
+      if (factUri !== null) return { factUri, coverage };
+    }
+  }
+
+  #look(caller: Principal, agentId: string, manifest: Manifest) {
+    const { facts, store, self } = this.#parts;
+    return facts.read(caller, 'query', async (reader) => {
+      refuseStranger(await store.agent(reader.snapshot, caller.tenantId, agentId), caller);
+      const stored = await store.version(reader.snapshot, caller.tenantId, agentId, manifest.version);
+      if (stored !== undefined && stored.value.v !== manifestText(manifest)) throw versionTaken();
+      const coverage = new Map<string, boolean>();
+      for (const unit of manifest.units) {
+        coverage.set(unit.name, (await contentOf(unit, reader, self.names)) !== undefined);
+      }
+      return { stored, coverage };
+    });
+  }
+
+  /** Null when somebody else has published this version in the meantime. */
+  async #store(caller: Principal, agentId: string, manifest: Manifest): Promise<string | null> {
+    const { facts, store, self } = this.#parts;
+    const { tenantId, entityUri } = caller;
+    const overtaken = new ServiceError('conflict', 'this version is being published');
+    const draft = {
+      entity: manifestUri(agentId, manifest.version),
+      relation: MANIFEST_RELATION,
+      value: { type: 'text', v: manifestText(manifest), interpretAs: 'content' },
+      source: self.names.systemSource,
+      confidence: 1,
+      scope: 'local',
+    } as const;
+    try {
+      await facts.append(draft, nodePrincipal(self.names, tenantId), {
+        origin: 'plugin',
+        exclusive: true,
+        guard: async (transaction) => {
+          refuseStranger(await store.agent(transaction, tenantId, agentId), caller);
+          const known = await store.version(transaction, tenantId, agentId, manifest.version);
+          if (known !== undefined) throw overtaken;
+        },
+        beforeCommit: async (transaction, [verdict]) => {
+          if (verdict?.kind !== 'stored') return;
+          const factId = verdict.view.fact.id;
+          await store.makeCurrent(transaction, tenantId, agentId, { factId, publisher: entityUri });
+          await this.#record(caller, factId, agentId, manifest, transaction);
+        },
+      });
+      return draft.entity;
+    } catch (error) {
+      if (error === overtaken) return null;
+      throw error;
+    }
+  }
+
+  async #record(
+    { tenantId, entityUri, oidcSub }: Principal,
+    factId: string,
+    agentId: string,
+    { version, units }: Manifest,
+    transaction: WriteTransaction,
+  ): Promise<void> {
+    const detail = { agent_id: agentId, version, units: units.length };
+    const entry = { event: 'manifest_publish' as const, tenantId, entityUri, oidcSub, factId, detail };
+    await this.#parts.audit?.record(entry, transaction);
+  }
+}
+
+const refuseStranger = (agent: AgentRecord | undefined, caller: Principal): void => {
+  if (agent === undefined || agent.owner === caller.entityUri || caller.permissions.has('admin')) return;
+  throw new ServiceError('authorization', 'the manifests of this agent belong to whoever published the first one');
+};
+
+const versionTaken = (): ServiceError =>
+  new ServiceError('manifest_version_conflict', 'this version is published with other content: choose another version');
+
+const MOST_NAMED = 10;
+
+const refuseGaps = (coverage: Coverage): void => {
+  const gaps = [...coverage.values()].flatMap((isCovered, at) => (isCovered ? [] : [at]));
+  if (gaps.length === 0) return;
+  const message = 'has no live fact that this key may read';
+  const violations = gaps.slice(0, MOST_NAMED).map((at) => ({ path: `body.entries[${at}].fact_uri`, message }));
+  throw new ServiceError(
+    'manifest_coverage_failure',
+    `${gaps.length} of the units have no live fact: assert what they say first, or set skip_coverage_gate`,
+    { violations },
+  );
+};

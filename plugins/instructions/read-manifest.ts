@@ -1,0 +1,145 @@
+import {
+  type ErrorCode,
+  isWithinCharacters,
+  matchKey,
+  memberRefusal,
+  readEntityUri,
+  ServiceError,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
+import type { TokenCounter } from '../recall/recall-api.ts';
+import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
+import { problemOfSegment } from './uri-segment.ts';
+
+/** Of a manifest that is sent, what its schema has checked. */
+export interface ManifestBody {
+  readonly version: string;
+  readonly entries: readonly unknown[];
+  readonly skip_coverage_gate: boolean;
+}
+
+/** Specification, limits. */
+export const MOST_GUARANTEED = 5;
+/** Wire contract 15. */
+export const MOST_MANIFEST_TOKENS = 1_000;
+const MAX_DESCRIPTION_LENGTH = 120;
+const MAX_TRIGGER_LENGTH = 1_024;
+
+/** The agent that a path names. Throws `validation`, 400. */
+export const readAgentId = (text: string): string => {
+  const problem = problemOfSegment(text);
+  if (problem !== null) throw memberRefusal('path.agent_id', problem, 'validation', { status: 400 });
+  return text;
+};
+
+/** Throws what wire contract 15 says of a manifest that breaks a rule; whether its facts exist is not asked here. */
+export const readManifest = (
+  { version, entries }: ManifestBody,
+  agentId: string,
+  { names, counter }: { readonly names: ServiceNames; readonly counter: TokenCounter },
+): Manifest => {
+  const problem = problemOfSegment(version);
+  if (problem !== null) throw memberRefusal('body.version', problem);
+  const known = new Set<string>();
+  const units = entries.map((entry, at) => {
+    const path = `body.entries[${at}]`;
+    const unit = readUnit(entry, path);
+    checkUri(unit, agentId, names, path);
+    // Names that differ in case alone would share their facts.
+    const key = matchKey(unit.name, names);
+    if (known.has(key)) throw refusal(`${path}.name`, 'must not repeat the name of another entry');
+    known.add(key);
+    return unit;
+  });
+  if (units.filter(({ isGuaranteed }) => isGuaranteed).length > MOST_GUARANTEED) {
+    const limit = `must guarantee at most ${MOST_GUARANTEED} units`;
+    throw memberRefusal('body.entries', limit, 'guarantee_cap_exceeded');
+  }
+  const manifest = { version, units };
+  if (tokensOf(manifest, counter) > MOST_MANIFEST_TOKENS) {
+    throw memberRefusal('body.entries', `must not take more than ${MOST_MANIFEST_TOKENS} tokens`, 'manifest_too_large');
+  }
+  return manifest;
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+const readUnit = (entry: unknown, path: string): Unit => {
+  const members = readObject(entry, path);
+  if (Object.hasOwn(members, 'path')) throw refusal(`${path}.path`, 'must be left out: a unit never names a file');
+  const name = readText(members['name'], `${path}.name`);
+  const problem = problemOfSegment(name);
+  if (problem !== null) throw refusal(`${path}.name`, problem);
+  const triggers = readObject(members['load_triggers'], `${path}.load_triggers`);
+  return {
+    name,
+    description: readText(members['description'], `${path}.description`, MAX_DESCRIPTION_LENGTH),
+    factUri: readText(members['fact_uri'], `${path}.fact_uri`),
+    intents: readTexts(triggers['intents'], `${path}.load_triggers.intents`),
+    keywords: readTexts(triggers['keywords'], `${path}.load_triggers.keywords`),
+    taskTypes: readTexts(triggers['task_types'], `${path}.load_triggers.task_types`),
+    tokenEstimate: readCount(members['token_estimate'], `${path}.token_estimate`),
+    isGuaranteed: readSwitch(members, ['guarantee_load', 'guaranteed_load'], path),
+    isPrepended: readPosition(members['force_position'], `${path}.force_position`),
+    requiredByTaskTypes: readTexts(members['required_by_task_types'], `${path}.required_by_task_types`),
+  };
+};
+
+/** A unit speaks for this agent and under its own name; which deployment wrote its facts is left to them. */
+const checkUri = ({ factUri, name }: Unit, agentId: string, names: ServiceNames, entryPath: string): void => {
+  const path = `${entryPath}.fact_uri`;
+  const parts = partsOfUnitUri(asEntity(factUri, path));
+  if (parts === null || problemOfSegment(parts.version) !== null) {
+    throw refusal(path, 'must have the form instruction:<deployment>/agent/<agent_id>/<name>/<version>');
+  }
+  if (matchKey(parts.agentId, names) !== matchKey(agentId, names)) throw refusal(path, 'must name this agent');
+  if (matchKey(parts.name, names) !== matchKey(name, names)) throw refusal(path, 'must name this unit');
+};
+
+const asEntity = (text: string, path: string): string => {
+  try {
+    if (readEntityUri(text, path) === text) return text;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  throw refusal(path, 'must be the entity of a fact');
+};
+
+const readObject = (value: unknown, path: string): Members => {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members;
+  throw refusal(path, 'must be an object');
+};
+
+const readText = (value: unknown, path: string, limit = Number.POSITIVE_INFINITY): string => {
+  if (typeof value !== 'string') throw refusal(path, 'must be a string');
+  if (!isWithinCharacters(value, limit)) throw refusal(path, `must be at most ${limit} characters long`);
+  return value;
+};
+
+const readTexts = (value: unknown, path: string): readonly string[] => {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw refusal(path, 'must be a list of strings');
+  return value.map((item: unknown, at) => readText(item, `${path}[${at}]`, MAX_TRIGGER_LENGTH));
+};
+
+const readCount = (value: unknown, path: string): number => {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw refusal(path, 'must be an integer of 0 or more');
+};
+
+const readSwitch = (members: Members, spellings: readonly string[], path: string): boolean => {
+  const given = spellings.filter((spelling) => members[spelling] !== undefined);
+  for (const spelling of given) {
+    if (typeof members[spelling] !== 'boolean') throw refusal(`${path}.${spelling}`, 'must be true or false');
+  }
+  return given.some((spelling) => members[spelling] === true);
+};
+
+const readPosition = (value: unknown, path: string): boolean => {
+  if (value === undefined || value === null) return false;
+  if (value === 'prepend') return true;
+  throw refusal(path, 'must be "prepend" where it is given');
+};
+
+const refusal = (path: string, problem: string, code: ErrorCode = 'manifest_entry_invalid'): ServiceError =>
+  memberRefusal(path, problem, code);

@@ -1,0 +1,94 @@
+import type { Unit } from './manifest.ts';
+
+/** What is asked of a manifest besides the intent. */
+export interface UnitRequest {
+  /** Names of units, the most wanted first. */
+  readonly hints: readonly string[];
+  /** Units that are loaded besides guaranteed ones. */
+  readonly maxChunks: number;
+  readonly tokenBudget: number;
+}
+
+export interface Loadable {
+  readonly tokens: number;
+}
+
+export interface SelectedUnit<L extends Loadable> {
+  readonly unit: Unit;
+  readonly content: L;
+  /** 1 for a hint, otherwise how well the unit answers the intent, below 1. */
+  readonly score: number;
+}
+
+export interface Selection<L extends Loadable> {
+  readonly selected: readonly SelectedUnit<L>[];
+  readonly totalTokens: number;
+  /** The budget kept something out, or guaranteed units went past it. */
+  readonly truncated: boolean;
+  /** Hints that are no unit, say nothing to the reader, or found no room; each once, in the order given. */
+  readonly missedHints: readonly string[];
+}
+
+/**
+ * The three phases of the specification: hints, then units by their score while slots remain, then all guaranteed units; those that are to be
+ * prepended come before all. A guaranteed unit takes no slot and is never cut, not even where it was hinted. What does not fit is passed over and
+ * smaller ones are still tried. `scores` are those of the units, 0 for what does not answer the intent; such a unit is loaded only when it is hinted
+ * or guaranteed. A unit of which `load` finds nothing is treated as if it were not there, and takes no slot.
+ */
+export const selectUnits = async <L extends Loadable>(
+  units: readonly Unit[],
+  scores: readonly number[],
+  { hints, maxChunks, tokenBudget }: UnitRequest,
+  load: (unit: Unit) => Promise<L | undefined>,
+): Promise<Selection<L>> => {
+  const selected: SelectedUnit<L>[] = [];
+  const taken = new Set<number>();
+  const hinted = new Set(hints);
+  let slots = maxChunks;
+  let left = tokenBudget;
+  let wasCut = false;
+
+  /** Answers whether the unit is in. */
+  const take = async (at: number): Promise<boolean> => {
+    if (taken.has(at)) return true;
+    const unit = units[at] as Unit;
+    if (!unit.isGuaranteed && slots === 0) return false;
+    const content = await load(unit);
+    if (content === undefined) return false;
+    if (!unit.isGuaranteed) {
+      if (content.tokens > left) {
+        wasCut = true;
+        return false;
+      }
+      slots -= 1;
+    }
+    left -= content.tokens;
+    taken.add(at);
+    selected.push({ unit, content, score: hinted.has(unit.name) ? 1 : belowOne(scores[at] ?? 0) });
+    return true;
+  };
+
+  const places = [...units.keys()];
+  const guaranteed = places.filter((at) => units[at]?.isGuaranteed);
+  for (const at of guaranteed) if (units[at]?.isPrepended) await take(at);
+  const placeOf = new Map(units.map(({ name }, at) => [name, at]));
+  const missedHints: string[] = [];
+  for (const hint of hinted) {
+    const at = placeOf.get(hint);
+    if (at === undefined || !(await take(at))) missedHints.push(hint);
+  }
+  for (const at of byScore(places, scores)) {
+    if (slots === 0) break;
+    const unit = units[at] as Unit;
+    if (!unit.isGuaranteed && !hinted.has(unit.name)) await take(at);
+  }
+  for (const at of guaranteed) await take(at);
+  return { selected, totalTokens: tokenBudget - left, truncated: wasCut || left < 0, missedHints };
+};
+
+/** Equal scores stay in the order of the manifest. */
+const byScore = (places: readonly number[], scores: readonly number[]): number[] =>
+  places.filter((at) => (scores[at] ?? 0) > 0).sort((a, b) => (scores[b] as number) - (scores[a] as number));
+
+/** Scores of BM25 have no upper end, and a hint is to stay above them all. Keeps their order. */
+const belowOne = (score: number): number => score / (1 + score);

@@ -1,0 +1,52 @@
+import {
+  MANIFEST_RELATION,
+  type PluginTables,
+  ServiceError,
+  type SqlValue,
+  type TransferLine,
+  type TransferSection,
+} from '../../kernel/plugin-api.ts';
+import { AGENTS_TABLE } from './instructions-migrations.ts';
+
+const AGENTS_PER_PAGE = 500;
+
+/** Owners of agents, and which of their manifests counts: no fact says either. Tokens stay behind, they last for a day. */
+export const transferManifests = (tables: PluginTables): TransferSection => ({
+  type: 'instruction_agent',
+  async *pages(snapshot, tenantId) {
+    for (let after = ''; ; ) {
+      const rows: Record<string, SqlValue>[] = await tables
+        .in(snapshot)(AGENTS_TABLE)
+        .where('tenant_id', tenantId)
+        .where('agent_key', '>', after)
+        .orderBy('agent_key')
+        .limit(AGENTS_PER_PAGE);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(({ agent_key, owner, fact_id }) => ({ agent_key, owner, fact_id }));
+      after = String(last['agent_key']);
+    }
+  },
+  async take(transaction, tenantId, line) {
+    const agentKey = textOf(line, 'agent_key');
+    const owner = textOf(line, 'owner');
+    const factId = textOf(line, 'fact_id');
+    const fact = await transaction.get(factId);
+    if (fact?.tenantId !== tenantId || fact.relationKey !== MANIFEST_RELATION) throw broken('fact_id');
+    const own = tables.in(transaction);
+    const where = { tenant_id: tenantId, agent_key: agentKey };
+    // Who owns an agent here keeps it.
+    if ((await own.select(AGENTS_TABLE, where)).length > 0) return false;
+    await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId }]);
+    return true;
+  },
+});
+
+const textOf = (line: TransferLine, name: string): string => {
+  const value = line[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw broken(name);
+};
+
+const broken = (name: string): ServiceError =>
+  new ServiceError('validation', `${name} is missing or not what an export holds there`);

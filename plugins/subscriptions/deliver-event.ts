@@ -1,0 +1,132 @@
+import { Webhook } from 'standardwebhooks';
+import {
+  type Clock,
+  type FactJson,
+  type FactView,
+  type InboundReply,
+  type Logger,
+  type PluginTables,
+  type Random,
+  ServiceError,
+  type ServiceNames,
+  type Transport,
+} from '../../kernel/plugin-api.ts';
+import type { AccessCheck, Standing } from './access-check.ts';
+import { deliveryJson } from './event-json.ts';
+import type { OutboxEvent } from './event-row.ts';
+import type { Outcome } from './outbox-store.ts';
+import { judgeStatus, nextPause } from './retry-plan.ts';
+import type { Subscription } from './subscription-record.ts';
+import { subscriptionIn } from './subscription-store.ts';
+import type { WebhookSecrets } from './webhook-secret.ts';
+
+/** Ports that a webhook may have (reliability A5.7). */
+export const WEBHOOK_PORTS: readonly number[] = [443, 8443];
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** How soon somebody looks again when the rights could not be checked. */
+const CHECK_AGAIN_MS = 5_000;
+
+export interface DeliverParts {
+  readonly tables: PluginTables;
+  readonly access: AccessCheck;
+  readonly secrets: WebhookSecrets;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly names: ServiceNames;
+  readonly factJson: FactJson;
+  readonly allowPrivate: boolean;
+  readonly replayMs: number;
+}
+
+interface Content {
+  readonly subscription: Subscription;
+  readonly view: FactView;
+}
+
+/**
+ * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it (wire contract 9.4). Never rejects. A
+ * check that could not be made is no attempt, and nothing is sent.
+ */
+export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {
+  let content: Standing<Content | undefined>;
+  try {
+    content = await contentOf(event, parts);
+  } catch (error) {
+    parts.log.warn('the rights of a subscription could not be checked; its event waits', {
+      subscriptionId: event.subscriptionId,
+      error,
+    });
+    return { kind: 'untried', pauseMs: CHECK_AGAIN_MS };
+  }
+  if (content.revoked) return { kind: 'revoked' };
+  if (content.result === undefined) return { kind: 'suppressed' };
+  return send(event, content.result, parts);
+};
+
+const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<Standing<Content | undefined>> =>
+  parts.tables.read(async (own, snapshot) => {
+    const { access } = parts;
+    const subscription = await subscriptionIn(own, event.subscriptionId);
+    if (subscription?.status !== 'active') return { revoked: false, result: undefined };
+    return access.asOwner<Content | undefined>(subscription, snapshot, async (reader) => {
+      const found = await access.factOf(event, reader);
+      if (found.revoked || found.result === undefined) return found as Standing<undefined>;
+      const [view] = await reader.annotate([found.result]);
+      return { revoked: false, result: view && { subscription, view } };
+    });
+  });
+
+const send = async (event: OutboxEvent, content: Content, parts: DeliverParts): Promise<Outcome> => {
+  let request: Parameters<Transport['send']>[0];
+  try {
+    request = requestOf(event, content, parts);
+  } catch (error) {
+    const fields = { subscriptionId: event.subscriptionId, error };
+    parts.log.error('a webhook could not be signed: was its secret made under another key of the node?', fields);
+    return { kind: 'untried', pauseMs: CHECK_AGAIN_MS };
+  }
+  let reply: InboundReply | undefined;
+  try {
+    reply = await parts.transport.send(request);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) parts.log.error('a webhook could not be sent', { error });
+  }
+  const verdict = reply === undefined ? 'again' : judgeStatus(reply.status);
+  if (verdict === 'delivered') return { kind: 'delivered' };
+  if (verdict === 'gone') return { kind: 'gone' };
+  if (verdict === 'refused') return { kind: 'failed', pauseMs: undefined };
+  const pauseMs = nextPause({
+    attempts: event.attempts,
+    retryAfter: reply?.header('retry-after'),
+    fraction: parts.random.fraction(),
+    nowMs: parts.clock.nowMs(),
+    endMs: event.createdMs + parts.replayMs,
+  });
+  return { kind: 'failed', pauseMs };
+};
+
+const requestOf = (event: OutboxEvent, { subscription, view }: Content, parts: DeliverParts) => {
+  const body = JSON.stringify(deliveryJson(event, view, parts.factJson));
+  const at = new Date(parts.clock.nowMs());
+  const signer = new Webhook(parts.secrets.open(subscription.secret, subscription.id));
+  return {
+    method: 'POST',
+    url: subscription.webhookUrl,
+    headers: {
+      'Content-Type': 'application/json',
+      'webhook-id': event.id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': signer.sign(event.id, at, body),
+      [parts.names.headers.eventId]: event.id,
+    },
+    body,
+    timeoutMs: TIMEOUT_MS,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+    excess: 'cut' as const,
+    allowPrivate: parts.allowPrivate,
+    ports: WEBHOOK_PORTS,
+  };
+};

@@ -1,0 +1,178 @@
+import {
+  type AppendedBatch,
+  type FactReader,
+  type Facts,
+  isIn,
+  type PluginTables,
+  type Principal,
+  type Random,
+  type Row,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { ConflictChange } from '../conflicts/conflicts-api.ts';
+import { type AccessCheck, mayReadTarget } from './access-check.ts';
+import { rowOfNewEvent } from './event-row.ts';
+import {
+  type EventType,
+  entityTarget,
+  gardenTarget,
+  type Subscription,
+  scopeTarget,
+  subscriptionOf,
+  wantsType,
+} from './subscription-record.ts';
+import { EVENTS, RECORDS, WORK } from './subscription-store.ts';
+
+export interface OutboxParts {
+  readonly tables: PluginTables;
+  readonly facts: Facts;
+  readonly random: Random;
+  readonly access: AccessCheck;
+  /** Called when events were queued here: whoever delivers in this process should look as soon as it hears of the commit. */
+  queued(): void;
+}
+
+/** Something that subscriptions are told of. */
+interface Cause {
+  readonly type: EventType;
+  readonly fact: StoredFact;
+  readonly change?: ConflictChange;
+}
+
+/**
+ * Queues events in the transaction of what they tell of, so that they exist exactly when it does (reliability A5.1). Subscriptions are found
+ * by what a fact has in common with their target, with one indexed look-up for the whole batch; how many there are does not matter.
+ */
+export class EventOutbox {
+  readonly #parts: OutboxParts;
+  /** News of conflicts comes before the facts of its wave are handed over, and is told after them. */
+  readonly #changes = new WeakMap<WriteTransaction, Cause[]>();
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  notice(type: 'conflict_opened' | 'conflict_resolved', change: ConflictChange): void {
+    const noticed = this.#changes.get(change.transaction) ?? [];
+    noticed.push({ type, fact: change.fact, change });
+    this.#changes.set(change.transaction, noticed);
+  }
+
+  async queue({ facts, transaction, nowMs }: AppendedBatch): Promise<void> {
+    const causes = facts.filter(({ fact }) => !fact.system).map(({ fact }) => causeOf(fact));
+    causes.push(...(this.#changes.get(transaction) ?? []));
+    this.#changes.delete(transaction);
+    if (causes.length === 0) return;
+    const own = this.#parts.tables.in(transaction);
+    const found = await this.#matching(causes, transaction);
+    if (found.length === 0) return;
+    const rows: Row[] = [];
+    for (const { cause, subscription, witnesses } of found) {
+      const { type, fact } = cause;
+      const event = { id: this.#parts.random.uuid(), type, factId: fact.id, witnesses, hlc: fact.hlcText };
+      rows.push(rowOfNewEvent({ ...event, createdMs: nowMs }, subscription));
+    }
+    await own.insertRows(EVENTS, rows);
+    own.signal(WORK);
+    this.#parts.queued();
+  }
+
+  /** Who is told of what, in the order of the causes. */
+  async #matching(causes: readonly Cause[], transaction: WriteTransaction): Promise<Match[]> {
+    const tenantId = causes[0]?.fact.tenantId ?? '';
+    const keys = [...new Set(causes.flatMap(keysOf))];
+    const own = this.#parts.tables.in(transaction);
+    const rows = await own.select(RECORDS, { tenant_id: tenantId, match_key: keys });
+    if (rows.length === 0) return [];
+    const byKey = groupBy(rows.map(subscriptionOf), ({ targetKey }) => targetKey);
+    const wanted: Match[] = [];
+    for (const cause of causes) {
+      for (const subscription of keysOf(cause).flatMap((key) => byKey.get(key) ?? [])) {
+        if (wantsType(subscription, cause.type)) wanted.push({ cause, subscription, witnesses: [] });
+      }
+    }
+    const told = new Map<Match, readonly string[]>();
+    const byOwner = groupBy(wanted, ({ subscription }) => JSON.stringify([subscription.keyId, subscription.ownerUri]));
+    for (const matches of byOwner.values()) await this.#judge(matches, transaction, told);
+    return wanted.flatMap((match) => {
+      const witnesses = told.get(match);
+      return witnesses === undefined ? [] : [{ ...match, witnesses }];
+    });
+  }
+
+  /** Keeps what the owner of these subscriptions can see. */
+  async #judge(
+    matches: readonly Match[],
+    transaction: WriteTransaction,
+    told: Map<Match, readonly string[]>,
+  ): Promise<void> {
+    const { access, facts } = this.#parts;
+    const [first] = matches;
+    const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
+    // The right to see anything is gone: the event is queued all the same, and whoever comes to deliver it ends the subscription.
+    if (owner === undefined) {
+      for (const match of matches) told.set(match, []);
+      return;
+    }
+    await facts.readIn(transaction, owner, 'deliver', async (reader) => {
+      const seen = new Map<Cause, readonly string[] | undefined>();
+      for (const match of matches) {
+        const { cause, subscription } = match;
+        if (!seen.has(cause)) seen.set(cause, await this.#witnessesOf(cause, reader));
+        const witnesses = mayReadTarget(subscription, reader) ? seen.get(cause) : [];
+        if (witnesses !== undefined) told.set(match, witnesses);
+      }
+    });
+  }
+
+  /** Which facts besides its own make the cause known to the reader; undefined when it stays unknown. */
+  async #witnessesOf({ fact, change, type }: Cause, reader: FactReader): Promise<readonly string[] | undefined> {
+    if (!(await this.#parts.facts.isVisible(fact, reader))) return undefined;
+    if (change === undefined) return [];
+    const { before, after } = await change.members(reader.gardens);
+    const constraint = await reader.constraint('visible');
+    const visible = await reader.snapshot.outline({ kind: 'all', of: [constraint, isIn('id', after)] });
+    const known = new Set(before);
+    if (type === 'conflict_opened' && twoThatDiffer(visible.filter(({ id }) => known.has(id))) !== undefined) {
+      return undefined;
+    }
+    return twoThatDiffer(visible);
+  }
+}
+
+interface Match {
+  readonly cause: Cause;
+  readonly subscription: Subscription;
+  readonly witnesses: readonly string[];
+}
+
+const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+};
+
+const causeOf = (fact: StoredFact): Cause => ({
+  type: fact.confidence === 0 ? 'fact_retracted' : 'fact_asserted',
+  fact,
+});
+
+const keysOf = ({ fact }: Cause): string[] => [
+  entityTarget(fact.entityKey),
+  scopeTarget(fact.scope),
+  ...(fact.gardenId === null ? [] : [gardenTarget(fact.gardenId)]),
+];
+
+const twoThatDiffer = (
+  facts: readonly { readonly id: string; readonly valueKey: string }[],
+): readonly string[] | undefined => {
+  const [first] = facts;
+  const other = facts.find(({ valueKey }) => valueKey !== first?.valueKey);
+  return first === undefined || other === undefined ? undefined : [first.id, other.id];
+};

@@ -1,0 +1,74 @@
+import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
+import type { EventType, REVOKED_EVENT, Subscription } from './subscription-record.ts';
+
+export type DeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed' | 'dropped';
+
+/** One event of one subscription, without any content: what a fact says is looked up, under the rights of that moment, when it is needed. */
+export interface OutboxEvent {
+  /** Ascending in the order of commits of the tenant. */
+  readonly seq: number;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly subscriptionId: string;
+  readonly type: EventType | typeof REVOKED_EVENT;
+  /** Null for the terminal event alone. */
+  readonly factId: string | null;
+  readonly witnesses: readonly string[];
+  readonly hlc: string | null;
+  readonly host: string;
+  readonly createdMs: number;
+  readonly status: DeliveryStatus;
+  /** Claims so far, including one that holds. */
+  readonly attempts: number;
+  readonly dueMs: number | null;
+  /** Grows with every claim: only the last one may report back. */
+  readonly fence: number;
+  readonly deliveredMs: number | null;
+}
+
+export interface NewEvent {
+  readonly id: string;
+  readonly type: OutboxEvent['type'];
+  readonly factId: string | null;
+  readonly witnesses: readonly string[];
+  readonly hlc: string | null;
+  readonly createdMs: number;
+}
+
+/** Due at once, and before everything that waits: by a time that no clock has to be asked for. */
+const AT_ONCE = 0;
+
+export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row => ({
+  event_id: event.id,
+  tenant_id: subscription.tenantId,
+  subscription_id: subscription.id,
+  event_type: event.type,
+  fact_id: event.factId,
+  witnesses: event.witnesses.length === 0 ? null : event.witnesses.join(','),
+  hlc: event.hlc,
+  host: new URL(subscription.webhookUrl).host,
+  created_ms: event.createdMs,
+  status: event.factId === null ? 'dropped' : 'pending',
+  attempts: 0,
+  due_ms: event.factId === null ? null : AT_ONCE,
+  fence: 0,
+  delivered_ms: null,
+});
+
+export const eventOf = (row: Readonly<Record<string, SqlValue>>): OutboxEvent => ({
+  seq: Number(row['seq']),
+  id: String(row['event_id']),
+  tenantId: String(row['tenant_id']),
+  subscriptionId: String(row['subscription_id']),
+  type: row['event_type'] as OutboxEvent['type'],
+  factId: row['fact_id'] == null ? null : String(row['fact_id']),
+  witnesses: row['witnesses'] == null ? [] : String(row['witnesses']).split(','),
+  hlc: row['hlc'] == null ? null : String(row['hlc']),
+  host: String(row['host']),
+  createdMs: Number(row['created_ms']),
+  status: row['status'] as DeliveryStatus,
+  attempts: Number(row['attempts']),
+  dueMs: row['due_ms'] == null ? null : Number(row['due_ms']),
+  fence: Number(row['fence']),
+  deliveredMs: row['delivered_ms'] == null ? null : Number(row['delivered_ms']),
+});

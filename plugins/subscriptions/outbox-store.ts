@@ -1,0 +1,235 @@
+import type {
+  PluginTables,
+  ReadableTables,
+  Snapshot,
+  SqlValue,
+  WritableTables,
+  WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import { eventOf, type OutboxEvent } from './event-row.ts';
+import { type Subscription, subscriptionOf } from './subscription-record.ts';
+import { EVENTS, RECORDS, type SubscriptionStore } from './subscription-store.ts';
+
+/** How long a claim holds. */
+export const LEASE_MS = 20_000;
+/** How long an open circuit rests between two probes. */
+export const PROBE_INTERVAL_MS = 60_000;
+
+export interface OutboxStoreParts {
+  readonly tables: PluginTables;
+  readonly subscriptions: SubscriptionStore;
+  /** Milliseconds since the epoch by the clock that all processes on the store share. */
+  readonly storeTime: (snapshot: Snapshot) => Promise<number>;
+  /** By the node's own clock, which replay windows follow. */
+  nowMs(): number;
+  readonly circuitThreshold: number;
+}
+
+/** What became of a claimed event. */
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly pauseMs: number | undefined }
+  /** The address is no more, which ends the subscription. */
+  | { readonly kind: 'gone' }
+  /** A right is gone, which ends the subscription; nothing was sent. */
+  | { readonly kind: 'revoked' }
+  /** The event is not to be shown; nothing was sent. */
+  | { readonly kind: 'suppressed' }
+  /** Nothing was tried: somebody else may, after the pause. */
+  | { readonly kind: 'untried'; readonly pauseMs: number };
+
+export interface Report {
+  readonly event: OutboxEvent;
+  readonly outcome: Outcome;
+}
+
+/**
+ * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes; a claim ends by the store's own
+ * time, and only its last holder, known by its fence, may report (reliability A6).
+ */
+export class OutboxStore {
+  readonly #parts: OutboxStoreParts;
+
+  constructor(parts: OutboxStoreParts) {
+    this.#parts = parts;
+  }
+
+  /** What could be claimed now, first come first, without these hosts. */
+  due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
+    const { tables, storeTime } = this.#parts;
+    return tables.read(async (own, snapshot) => {
+      const query = own(EVENTS)
+        .where('due_ms', '<=', await storeTime(snapshot))
+        .orderBy(['due_ms', 'seq'])
+        .limit(limit);
+      if (busyHosts.length > 0) query.whereNotIn('host', busyHosts);
+      return ((await query) as Record<string, SqlValue>[]).map(eventOf);
+    });
+  }
+
+  /** Takes those of one tenant that nobody took since they were seen. Of a subscription whose circuit is open, one, now and then. */
+  claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
+    const { tables, storeTime } = this.#parts;
+    return tables.write(tenantId, async (own, transaction) => {
+      const nowMs = await storeTime(transaction);
+      const events = await stillAs(own, seen, (event) => event.dueMs !== null && event.dueMs <= nowMs);
+      const records = await recordsOf(own, events);
+      const taken: OutboxEvent[] = [];
+      for (const event of events) {
+        const record = records.get(event.subscriptionId);
+        if (record !== undefined && (await mayTry(own, record, nowMs))) taken.push(event);
+      }
+      if (taken.length === 0) return [];
+      await own(EVENTS)
+        .whereIn(
+          'seq',
+          taken.map(({ seq }) => seq),
+        )
+        .increment({ fence: 1, attempts: 1 })
+        .update({ status: 'delivering', due_ms: nowMs + LEASE_MS });
+      return taken.map((event) => ({
+        ...event,
+        status: 'delivering',
+        fence: event.fence + 1,
+        attempts: event.attempts + 1,
+        dueMs: nowMs + LEASE_MS,
+      }));
+    });
+  }
+
+  /** Writes down what became of claims of one tenant; what was taken over by somebody else since is left alone. */
+  settle(tenantId: string, reports: readonly Report[]): Promise<void> {
+    const { tables, storeTime } = this.#parts;
+    return tables.write(tenantId, async (own, transaction) => {
+      const nowMs = await storeTime(transaction);
+      const held = await stillAs(
+        own,
+        reports.map(({ event }) => event),
+        ({ status }) => status === 'delivering',
+      );
+      const ids = new Set(held.map(({ id }) => id));
+      const counted = reports.filter(({ event }) => ids.has(event.id));
+      await this.#delivered(
+        own,
+        counted.filter(({ outcome }) => outcome.kind === 'delivered'),
+      );
+      for (const report of counted) await this.#settleOne(own, transaction, report, nowMs);
+    });
+  }
+
+  /** Removes events whose replay window has ended, oldest first; answers how many there were. */
+  async removeOld(olderThanMs: number, limit: number): Promise<number> {
+    const { tables } = this.#parts;
+    const oldest: { seq: number; tenant_id: string; created_ms: number | string }[] = await tables.read((own) =>
+      own(EVENTS).select('seq', 'tenant_id', 'created_ms').orderBy('seq').limit(limit),
+    );
+    const old = oldest.filter(({ created_ms }) => Number(created_ms) < olderThanMs);
+    for (const tenantId of new Set(old.map(({ tenant_id }) => tenant_id))) {
+      const seqs = old.filter(({ tenant_id }) => tenant_id === tenantId).map(({ seq }) => seq);
+      await tables.write(tenantId, async (own) => {
+        await own(EVENTS).whereIn('seq', seqs).delete();
+      });
+    }
+    return old.length;
+  }
+
+  async #delivered(own: WritableTables, reports: readonly Report[]): Promise<void> {
+    if (reports.length === 0) return;
+    const nowMs = this.#parts.nowMs();
+    await own(EVENTS)
+      .whereIn(
+        'seq',
+        reports.map(({ event }) => event.seq),
+      )
+      .update({ status: 'delivered', due_ms: null, delivered_ms: nowMs });
+    // A success closes the circuit, and what had waited for that goes out now.
+    const ids = [...new Set(reports.map(({ event }) => event.subscriptionId))];
+    const records = await own.select(RECORDS, { subscription_id: ids });
+    await own(RECORDS)
+      .whereIn('subscription_id', ids)
+      .update({ last_delivered_ms: nowMs, failures: 0, probe_ms: null });
+    for (const { id, probeMs } of records.map(subscriptionOf)) {
+      if (probeMs !== null) await waitingOf(own, id).where('due_ms', '<=', probeMs).update({ due_ms: 0 });
+    }
+  }
+
+  async #settleOne(
+    own: WritableTables,
+    transaction: WriteTransaction,
+    { event, outcome }: Report,
+    nowMs: number,
+  ): Promise<void> {
+    const { subscriptions } = this.#parts;
+    // The claim is looked at again: another report of the same group may have ended the subscription.
+    const row = () => own(EVENTS).where({ seq: event.seq, fence: event.fence });
+    switch (outcome.kind) {
+      case 'delivered':
+        return;
+      case 'revoked':
+        return subscriptions.cancelIn(own, transaction, event.subscriptionId, 'access_revoked');
+      case 'gone':
+        await row().update({ status: 'failed', due_ms: null });
+        return subscriptions.cancelIn(own, transaction, event.subscriptionId, 'endpoint_gone');
+      case 'suppressed':
+        await row().update({ status: 'dropped', due_ms: null });
+        return;
+      case 'untried':
+        await row()
+          .increment('attempts', -1)
+          .update({ status: 'pending', due_ms: nowMs + outcome.pauseMs });
+        return;
+      case 'failed': {
+        const pause = outcome.pauseMs;
+        if (pause === undefined) await row().update({ status: 'failed', due_ms: null });
+        else await row().update({ status: 'pending', due_ms: nowMs + pause });
+        await this.#countFailure(own, event.subscriptionId, nowMs);
+      }
+    }
+  }
+
+  async #countFailure(own: WritableTables, id: string, nowMs: number): Promise<void> {
+    await own(RECORDS).where({ subscription_id: id }).increment('failures', 1);
+    const [row] = await own.select(RECORDS, { subscription_id: id });
+    if (row === undefined) return;
+    const { failures, probeMs } = subscriptionOf(row);
+    if (failures >= this.#parts.circuitThreshold && probeMs === null) await rest(own, id, nowMs + PROBE_INTERVAL_MS);
+  }
+}
+
+/** Whether an attempt may be made; a probe of an open circuit puts the next one off, and everything that waits with it. */
+const mayTry = async (own: WritableTables, { id, probeMs, status }: Subscription, nowMs: number): Promise<boolean> => {
+  if (status !== 'active') return false;
+  if (probeMs === null) return true;
+  const known = await own.select(RECORDS, { subscription_id: id });
+  const nextMs = Number(known[0]?.['probe_ms'] ?? 0);
+  await rest(own, id, nextMs <= nowMs ? nowMs + PROBE_INTERVAL_MS : nextMs);
+  return nextMs <= nowMs;
+};
+
+/** Puts off the next probe, and with it all that waits: looking at each of them again every second would be for nothing. */
+const rest = async (own: WritableTables, id: string, untilMs: number): Promise<void> => {
+  await own(RECORDS).where({ subscription_id: id }).update({ probe_ms: untilMs });
+  await waitingOf(own, id).where('due_ms', '<', untilMs).update({ due_ms: untilMs });
+};
+
+const waitingOf = (own: WritableTables, id: string) => own(EVENTS).where({ subscription_id: id, status: 'pending' });
+
+/** Those of the events that are as they were seen. */
+const stillAs = async (
+  own: ReadableTables,
+  seen: readonly OutboxEvent[],
+  holds: (event: OutboxEvent) => boolean,
+): Promise<OutboxEvent[]> => {
+  if (seen.length === 0) return [];
+  const fences = new Map(seen.map(({ seq, fence }) => [seq, fence]));
+  const rows = await own.select(EVENTS, { seq: [...fences.keys()] });
+  const events = rows.map(eventOf).filter((event) => fences.get(event.seq) === event.fence && holds(event));
+  return events.sort((a, b) => a.seq - b.seq);
+};
+
+const recordsOf = async (own: ReadableTables, events: readonly OutboxEvent[]): Promise<Map<string, Subscription>> => {
+  const ids = [...new Set(events.map(({ subscriptionId }) => subscriptionId))];
+  if (ids.length === 0) return new Map();
+  const rows = await own.select(RECORDS, { subscription_id: ids });
+  return new Map(rows.map(subscriptionOf).map((record) => [record.id, record]));
+};

@@ -1,0 +1,43 @@
+/** Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts (reliability A5.5). */
+const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
+const JITTER = 0.2;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+export interface FailedAttempt {
+  /** Attempts so far, this one included. */
+  readonly attempts: number;
+  /** `Retry-After` of the answer, as sent. */
+  readonly retryAfter: string | undefined;
+  /** In [0, 1). */
+  readonly fraction: number;
+  readonly nowMs: number;
+  /** End of the replay window of the event, milliseconds since the epoch. */
+  readonly endMs: number;
+}
+
+/** Milliseconds until the next attempt, or undefined when there is none: the event can still be replayed. */
+export const nextPause = (failed: FailedAttempt): number | undefined => {
+  const planned = PAUSES_MS[failed.attempts - 1];
+  if (planned === undefined) return undefined;
+  const pause = Math.max(planned * (1 - JITTER + 2 * JITTER * failed.fraction), askedPause(failed));
+  return failed.nowMs + pause < failed.endMs ? Math.round(pause) : undefined;
+};
+
+/** RFC 9110, 10.2.3: seconds, or a date. What is neither asks for nothing. */
+const askedPause = ({ retryAfter, nowMs }: FailedAttempt): number => {
+  if (retryAfter === undefined) return 0;
+  const pause = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - nowMs;
+  return Number.isNaN(pause) ? 0 : Math.min(Math.max(0, pause), LONGEST_RETRY_AFTER_MS);
+};
+
+/** What an answer means for its event (wire contract 9.4). */
+export type Verdict = 'delivered' | 'gone' | 'refused' | 'again';
+
+const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Redirects are not followed, and count as failures that may pass. */
+export const judgeStatus = (status: number): Verdict => {
+  if (status >= 200 && status < 300) return 'delivered';
+  if (status === 410) return 'gone';
+  return status >= 400 && status < 500 && !AGAIN.has(status) ? 'refused' : 'again';
+};

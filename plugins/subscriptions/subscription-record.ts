@@ -1,0 +1,108 @@
+import type { Principal, Row, SqlValue } from '../../kernel/plugin-api.ts';
+import type { CapabilityNeed } from '../capability-tokens/capability-tokens-api.ts';
+
+export const EVENT_TYPES = ['fact_asserted', 'fact_retracted', 'conflict_opened', 'conflict_resolved'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+/** The last event of a subscription whose rights are gone (specification, "Events"). For replay alone; it is never sent. */
+export const REVOKED_EVENT = 'subscription_cancelled_access_revoked' as const;
+
+export type TargetType = 'entity' | 'scope' | 'garden';
+
+/** What a subscription is about. */
+export interface Target {
+  readonly type: TargetType;
+  /** As it is shown: a URI, the name of a scope, the URI of a garden. */
+  readonly name: string;
+  /** What a fact must have to match: see `entityTarget`, `scopeTarget`, `gardenTarget`. */
+  readonly key: string;
+  /** What the token must cover, at the start and ever after. */
+  readonly need: CapabilityNeed;
+}
+
+export const entityTarget = (entityKey: string): string => `e:${entityKey}`;
+export const scopeTarget = (scope: string): string => `s:${scope}`;
+export const gardenTarget = (gardenId: string): string => `g:${gardenId}`;
+
+/** Why a subscription is over. */
+export type CancelReason = 'access_revoked' | 'endpoint_gone';
+
+export interface Subscription {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly ownerUri: string;
+  readonly keyId: string | null;
+  readonly tokenId: string;
+  readonly target: string;
+  readonly targetType: TargetType;
+  readonly targetKey: string;
+  /** Null stands for all. */
+  readonly eventTypes: readonly EventType[] | null;
+  readonly webhookUrl: string;
+  readonly idempotencyKey: string | null;
+  /** Equal for equal requests: target, way and address. */
+  readonly contentDigest: string;
+  /** Encrypted. */
+  readonly secret: string;
+  readonly status: 'active' | 'cancelled';
+  readonly cancelledReason: CancelReason | null;
+  readonly createdMs: number;
+  readonly lastDeliveredMs: number | null;
+  /** Failed attempts since the last success. */
+  readonly failures: number;
+  /** While the circuit is open: when the next probe may go out. */
+  readonly probeMs: number | null;
+}
+
+export const isOwner = ({ tenantId, ownerUri }: Subscription, caller: Principal): boolean =>
+  tenantId === caller.tenantId && ownerUri === caller.entityUri;
+
+export const wantsType = ({ eventTypes }: Subscription, type: EventType): boolean =>
+  eventTypes === null || eventTypes.includes(type);
+
+export const rowOfSubscription = (record: Subscription): Row => ({
+  subscription_id: record.id,
+  tenant_id: record.tenantId,
+  owner_uri: record.ownerUri,
+  key_id: record.keyId,
+  token_id: record.tokenId,
+  target: record.target,
+  target_type: record.targetType,
+  target_key: record.targetKey,
+  match_key: record.status === 'active' ? record.targetKey : null,
+  event_types: record.eventTypes?.join(',') ?? null,
+  webhook_url: record.webhookUrl,
+  idempotency_key: record.idempotencyKey,
+  content_digest: record.contentDigest,
+  secret: record.secret,
+  status: record.status,
+  cancelled_reason: record.cancelledReason,
+  created_ms: record.createdMs,
+  last_delivered_ms: record.lastDeliveredMs,
+  failures: record.failures,
+  probe_ms: record.probeMs,
+});
+
+export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscription => ({
+  id: String(row['subscription_id']),
+  tenantId: String(row['tenant_id']),
+  ownerUri: String(row['owner_uri']),
+  keyId: textOrNull(row['key_id']),
+  tokenId: String(row['token_id']),
+  target: String(row['target']),
+  targetType: row['target_type'] as TargetType,
+  targetKey: String(row['target_key']),
+  eventTypes: row['event_types'] == null ? null : (String(row['event_types']).split(',') as EventType[]),
+  webhookUrl: String(row['webhook_url']),
+  idempotencyKey: textOrNull(row['idempotency_key']),
+  contentDigest: String(row['content_digest']),
+  secret: String(row['secret']),
+  status: row['status'] === 'active' ? 'active' : 'cancelled',
+  cancelledReason: textOrNull(row['cancelled_reason']) as CancelReason | null,
+  createdMs: Number(row['created_ms']),
+  lastDeliveredMs: numberOrNull(row['last_delivered_ms']),
+  failures: Number(row['failures']),
+  probeMs: numberOrNull(row['probe_ms']),
+});
+
+const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
+const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

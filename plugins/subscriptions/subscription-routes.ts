@@ -1,0 +1,75 @@
+import {
+  type PluginTables,
+  type Principal,
+  type Route,
+  ServiceError,
+  type Snapshot,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { subscriptionJson } from './subscription-json.ts';
+import { isOwner, type Subscription } from './subscription-record.ts';
+import type { SubscriptionStore } from './subscription-store.ts';
+
+export interface SubscriptionRouteParts {
+  readonly store: SubscriptionStore;
+  readonly tables: PluginTables;
+  readonly replaySeconds: number;
+}
+
+export interface IdParams {
+  readonly id: string;
+}
+
+export const idParams = schema<IdParams>({
+  type: 'object',
+  properties: { id: { type: 'string' } },
+  required: ['id'],
+});
+
+/** The caller's own subscription; an unknown one and somebody else's are the same (wire contract 9.1). */
+export const ownSubscription = async (
+  store: SubscriptionStore,
+  id: string,
+  caller: Principal,
+  snapshot: Snapshot,
+): Promise<Subscription> => {
+  const record = await store.get(id, snapshot);
+  if (record === undefined || !isOwner(record, caller)) throw new ServiceError('lookup', 'no such subscription');
+  return record;
+};
+
+export const listSubscriptionsRoute = ({ store, tables, replaySeconds }: SubscriptionRouteParts): Route => ({
+  method: 'GET',
+  path: '/v1/subscriptions',
+  summary: "The caller's subscriptions, oldest first",
+  access: { permission: 'read' },
+  async handle({ caller }) {
+    const records = await tables.read((_, snapshot) => store.ownedBy(caller.tenantId, caller.entityUri, snapshot));
+    const subscriptions = records.map((record) => subscriptionJson(record, replaySeconds));
+    return { status: 200, body: { subscriptions, total: subscriptions.length } };
+  },
+});
+
+export const getSubscriptionRoute = ({ store, tables, replaySeconds }: SubscriptionRouteParts): Route<IdParams> => ({
+  method: 'GET',
+  path: '/v1/subscriptions/:id',
+  summary: 'One subscription of the caller',
+  access: { permission: 'read' },
+  params: idParams,
+  async handle({ caller, params }) {
+    const record = await tables.read((_, snapshot) => ownSubscription(store, params.id, caller, snapshot));
+    return { status: 200, body: subscriptionJson(record, replaySeconds) };
+  },
+});
+
+export const deleteSubscriptionRoute = ({ store, tables }: SubscriptionRouteParts): Route<IdParams> => ({
+  method: 'DELETE',
+  path: '/v1/subscriptions/:id',
+  summary: 'End a subscription and forget its events',
+  access: { permission: 'read' },
+  params: idParams,
+  async handle({ caller, params }) {
+    await store.remove(await tables.read((_, snapshot) => ownSubscription(store, params.id, caller, snapshot)));
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,151 @@
+import {
+  type PluginTables,
+  type Random,
+  type ReadableTables,
+  ServiceError,
+  type Snapshot,
+  type SqlValue,
+  type WritableTables,
+  type WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import { type NewEvent, rowOfNewEvent } from './event-row.ts';
+import {
+  type CancelReason,
+  REVOKED_EVENT,
+  rowOfSubscription,
+  type Subscription,
+  subscriptionOf,
+} from './subscription-record.ts';
+
+export const RECORDS = 'subscriptions_records';
+export const EVENTS = 'subscriptions_events';
+/** Raised with each commit that queued events or ended a subscription. */
+export const WORK = 'work';
+
+export interface SubscriptionStoreParts {
+  readonly tables: PluginTables;
+  readonly random: Random;
+  readonly audit: AuditLog | undefined;
+  nowMs(): number;
+}
+
+/** The subscriptions. Every change is a write of their tenant. */
+export class SubscriptionStore {
+  readonly #parts: SubscriptionStoreParts;
+
+  constructor(parts: SubscriptionStoreParts) {
+    this.#parts = parts;
+  }
+
+  in(snapshot: Snapshot): ReadableTables {
+    return this.#parts.tables.in(snapshot);
+  }
+
+  async get(id: string, snapshot: Snapshot): Promise<Subscription | undefined> {
+    return subscriptionIn(this.in(snapshot), id);
+  }
+
+  /** Oldest first. */
+  async ownedBy(tenantId: string, ownerUri: string, snapshot: Snapshot): Promise<Subscription[]> {
+    const rows: Record<string, SqlValue>[] = await this.in(snapshot)(RECORDS)
+      .where({ tenant_id: tenantId, owner_uri: ownerUri })
+      .orderBy(['created_ms', 'subscription_id']);
+    return rows.map(subscriptionOf);
+  }
+
+  /**
+   * Stores the record unless the owner has asked for the same before; answers with what is there then. `confirm` runs in the transaction
+   * before anything is stored and throws when the rights have gone.
+   */
+  create(
+    record: Subscription,
+    confirm: (transaction: WriteTransaction) => Promise<void>,
+  ): Promise<{ readonly record: Subscription; readonly isNew: boolean }> {
+    return this.#parts.tables.write(record.tenantId, async (own, transaction) => {
+      await confirm(transaction);
+      const same = await sameAs(own, record);
+      if (same !== undefined) return { record: same, isNew: false };
+      await own.insertRows(RECORDS, [rowOfSubscription(record)]);
+      return { record, isNew: true };
+    });
+  }
+
+  /** Forgets a subscription; its events are never shown or sent again, and go with the others of their time. */
+  remove({ id, tenantId }: Subscription): Promise<void> {
+    return this.#parts.tables.write(tenantId, async (own) => {
+      await own(RECORDS).where({ subscription_id: id }).delete();
+      await dropPending(own, id);
+      own.signal(WORK);
+    });
+  }
+
+  /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
+  cancel({ id, tenantId }: Subscription, reason: CancelReason): Promise<void> {
+    return this.#parts.tables.write(tenantId, (own, transaction) => this.cancelIn(own, transaction, id, reason));
+  }
+
+  async cancelIn(own: WritableTables, transaction: WriteTransaction, id: string, reason: CancelReason): Promise<void> {
+    const record = await subscriptionIn(own, id);
+    if (record === undefined || record.status !== 'active') return;
+    await own(RECORDS)
+      .where({ subscription_id: id })
+      .update({ status: 'cancelled', cancelled_reason: reason, match_key: null, probe_ms: null });
+    await dropPending(own, id);
+    own.signal(WORK);
+    if (reason !== 'access_revoked') return;
+    const { random, audit, nowMs } = this.#parts;
+    const event: NewEvent = {
+      id: random.uuid(),
+      type: REVOKED_EVENT,
+      factId: null,
+      witnesses: [],
+      hlc: null,
+      createdMs: nowMs(),
+    };
+    await own.insertRows(EVENTS, [rowOfNewEvent(event, record)]);
+    await audit?.record(
+      {
+        event: REVOKED_EVENT,
+        tenantId: record.tenantId,
+        entityUri: record.ownerUri,
+        detail: { subscription_id: id, target_type: record.targetType },
+      },
+      transaction,
+    );
+  }
+}
+
+export const subscriptionIn = async (own: ReadableTables, id: string): Promise<Subscription | undefined> => {
+  const [row] = await own.select(RECORDS, { subscription_id: id });
+  return row === undefined ? undefined : subscriptionOf(row);
+};
+
+/** The number of a claim changes too, so that whoever delivers just now reports in vain. */
+const dropPending = async (own: WritableTables, id: string): Promise<void> => {
+  await own(EVENTS)
+    .where({ subscription_id: id })
+    .whereNotNull('due_ms')
+    .increment('fence', 1)
+    .update({ status: 'dropped', due_ms: null });
+};
+
+/** What the owner's key of idempotency stands for; without one, an active subscription of the same content. */
+const sameAs = async (own: ReadableTables, record: Subscription): Promise<Subscription | undefined> => {
+  const { tenantId, ownerUri, idempotencyKey, contentDigest } = record;
+  const mine = { tenant_id: tenantId, owner_uri: ownerUri };
+  const where =
+    idempotencyKey === null ? { content_digest: contentDigest, status: 'active' } : { idempotency_key: idempotencyKey };
+  const [row] = (await own(RECORDS)
+    .where({ ...mine, ...where })
+    .limit(1)) as Record<string, SqlValue>[];
+  if (row === undefined) return undefined;
+  const same = subscriptionOf(row);
+  if (idempotencyKey === null || sameContent(same, record)) return same;
+  throw new ServiceError('idempotency_mismatch', 'the idempotency_key was used for another subscription', {
+    hint: 'send the same request again, or take another key',
+  });
+};
+
+const sameContent = (a: Subscription, b: Subscription): boolean =>
+  a.contentDigest === b.contentDigest && String(a.eventTypes) === String(b.eventTypes);

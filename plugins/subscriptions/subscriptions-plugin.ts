@@ -1,0 +1,173 @@
+import {
+  Clock,
+  Cursors,
+  createFactJson,
+  definePlugin,
+  Facts,
+  factAppended,
+  factCommitted,
+  GardenAccess,
+  type HookCaller,
+  KERNEL_API,
+  NodeSelf,
+  nodeMetadata,
+  optional,
+  Random,
+  schema,
+  Transport,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
+import { conflictOpened, conflictResolved } from '../conflicts/conflicts-api.ts';
+import { KeyRegistry } from '../keys/keys-api.ts';
+import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { AccessCheck } from './access-check.ts';
+import { createSubscriptionRoute } from './create-subscription-route.ts';
+import { deliverEvent } from './deliver-event.ts';
+import { DeliveryRunner } from './delivery-runner.ts';
+import { EventOutbox } from './event-outbox.ts';
+import { OutboxStore } from './outbox-store.ts';
+import { replayRoute } from './replay-route.ts';
+import { streamRoute } from './stream-route.ts';
+import { deleteSubscriptionRoute, getSubscriptionRoute, listSubscriptionsRoute } from './subscription-routes.ts';
+import { SubscriptionStore, WORK } from './subscription-store.ts';
+import { subscriptionsMigrations } from './subscriptions-migrations.ts';
+import { WakeUps } from './wake-ups.ts';
+import { createWebhookSecrets } from './webhook-secret.ts';
+
+interface Settings {
+  readonly replaySeconds: number;
+  readonly circuitThreshold: number;
+  readonly webhookAllowPrivate: boolean;
+}
+
+/** Finds what no signal tells of: pauses and claims that have ended, and what a crash has left. */
+const LOOK_INTERVAL_MS = 1_000;
+const REMOVAL_INTERVAL_MS = 10_000;
+const REMOVED_AT_ONCE = 2_000;
+/** What the key for the secrets of webhooks is derived for. */
+const SECRET_PURPOSE = 'subscriptions: secrets of webhooks, 1';
+
+export const subscriptionsPlugin = definePlugin({
+  name: 'subscriptions',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Tells webhooks and streams of facts and conflicts as they change, under the rights of that moment',
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    cursors: Cursors,
+    transport: Transport,
+    identity: NodeIdentity,
+    keys: KeyRegistry,
+    tokens: CapabilityTokens,
+    gardens: optional(GardenAccess),
+    audit: optional(AuditLog),
+  },
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      replaySeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 2_592_000,
+        default: 3_600,
+        env: 'SVC_SUBSCRIPTION_REPLAY_S',
+        description: 'how long events are kept, delivered and replayed, in seconds',
+      },
+      circuitThreshold: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000,
+        default: 10,
+        env: 'SVC_SUBSCRIPTION_CIRCUIT_THRESHOLD',
+        description: 'failures in a row after which a webhook is tried once a minute only',
+      },
+      webhookAllowPrivate: {
+        type: 'boolean',
+        default: false,
+        env: 'SVC_WEBHOOK_ALLOW_PRIVATE',
+        description: 'whether webhooks may have plain http, private addresses and any port; for development',
+      },
+    },
+  }),
+  migrations: subscriptionsMigrations,
+  setup({ config, use, tables, hooks, log, on, route, every, onSignal, onStop }) {
+    const { facts, clock, random, self, cursors, transport, identity, keys, tokens, gardens, audit } = use;
+    const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
+    const replayMs = replaySeconds * 1000;
+    const nowMs = () => clock.nowMs();
+    const factJson = createFactJson(self);
+    const [current, ...retired] = [identity, ...identity.retired].map((key) => key.deriveSecret(SECRET_PURPOSE));
+    const secrets = createWebhookSecrets(current as Uint8Array, retired, random);
+    const access = new AccessCheck({ facts, keys, tokens, isOpen: () => isOpen(hooks) });
+    const store = new SubscriptionStore({ tables, random, audit, nowMs });
+    const outbox = new OutboxStore({
+      tables,
+      subscriptions: store,
+      storeTime: (snapshot) => snapshot.databaseMs(),
+      nowMs,
+      circuitThreshold,
+    });
+    const parts = { tables, access, secrets, transport, clock, random, log, names: self.names, factJson };
+    const runner = new DeliveryRunner({
+      store: outbox,
+      clock,
+      log,
+      deliver: (event) => deliverEvent(event, { ...parts, allowPrivate, replayMs }),
+    });
+    const wakeUps = new WakeUps({ tables, clock, log });
+    let hasQueued = false;
+    const queue = new EventOutbox({
+      tables,
+      facts,
+      random,
+      access,
+      queued: () => {
+        hasQueued = true;
+      },
+    });
+    on(conflictOpened, (change) => queue.notice('conflict_opened', change));
+    on(conflictResolved, (change) => queue.notice('conflict_resolved', change));
+    // Last, so that whatever else follows from the facts, and may hide them, is there already.
+    on(factAppended, (batch) => queue.queue(batch), { order: 'last' });
+    onSignal(WORK, () => {
+      void wakeUps.look();
+      runner.lookLater();
+    });
+    // Whoever queued events delivers them at once, which keeps other processes from reaching for the same.
+    on(factCommitted, () => {
+      if (!hasQueued) return;
+      hasQueued = false;
+      // A node that takes facts stands.
+      runner.begin();
+      runner.lookSoon();
+    });
+    every(LOOK_INTERVAL_MS, () => {
+      runner.begin();
+      return runner.look();
+    });
+    every(REMOVAL_INTERVAL_MS, async () => {
+      while ((await outbox.removeOld(nowMs() - replayMs, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+    });
+    onStop(() => runner.stop());
+    onStop(() => wakeUps.close());
+    const reading = { tables, facts, access, store, nowMs, replayMs };
+    const routes = { store, tables, replaySeconds };
+    route(createSubscriptionRoute({ ...parts, ...routes, self, gardens, tokens, allowPrivate }));
+    route(listSubscriptionsRoute(routes));
+    route(getSubscriptionRoute(routes));
+    route(deleteSubscriptionRoute(routes));
+    route(replayRoute({ ...reading, clock, cursors, factJson }));
+    route(streamRoute({ ...reading, clock, factJson, wakeUps }));
+  },
+});
+
+/** Whether the node lets everybody in, as its metadata says. */
+const isOpen = async (hooks: HookCaller): Promise<boolean> => {
+  const said = await hooks.collect(nodeMetadata, {});
+  return said.reduce<unknown>((auth, members) => members['auth'] ?? auth, 'required') === 'none';
+};
