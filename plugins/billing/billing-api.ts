@@ -19,7 +19,7 @@ export interface BillingEvent {
 export interface BillingSink {
   /**
    * Takes events of one tenant, in the order of their commits. Each is delivered at least once: after a crash, and after a
-   * rejection, the same events come again, recognisable by their `factId`. Resolve only once they are safe.
+   * rejection, the same events come again, recognisable by their `factId`, respectively `gardenId`. Resolve only once they are safe.
    */
   write(events: readonly BillingEvent[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../kernel/plugin-api.ts';
+import type { Clock, HeldLease, Leases, Logger } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
 
@@ -8,16 +8,20 @@ export const DELIVERY_INTERVAL_MS = 250;
 export const RETRY_INTERVAL_MS = 5_000;
 const EVENTS_PER_WRITE = 2_000;
 
+const LEASE = 'billing delivery';
+
 export interface DeliveryParts {
   readonly store: BillingStore;
   readonly sink: BillingSink;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly leases: Leases;
 }
 
 /**
  * Hands the ledger to the sink, tenant by tenant in commit order. The position moves only after the sink has taken the events, and is
- * kept in the store, so that a crash repeats events and never loses one; several processes share the work and may repeat some.
+ * kept in the store, so that a crash repeats events and never loses one. Of several processes the holder of a lease delivers what all of
+ * them have written.
  */
 export class BillingDelivery {
   readonly #parts: DeliveryParts;
@@ -25,13 +29,23 @@ export class BillingDelivery {
   #round: Promise<void> | undefined;
   #cancelPause: (() => void) | undefined;
   #stopped = false;
+  readonly #lease: HeldLease;
+  /** Numbers up to which `requestNew` has looked, the last time and the time before; undefined before the first. */
+  #looked: { readonly last: number; readonly before: number } | undefined;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#lease = parts.leases.hold(LEASE, { onAcquired: () => this.#begin() });
   }
 
-  /** Delivers what these tenants have, now or when the pause after the last round ends. */
+  /** Resolves when it is known whether this process delivers. */
+  async start(): Promise<void> {
+    await this.#lease.attempt();
+  }
+
+  /** Delivers what these tenants have, now or when the pause after the last round ends. Leaves it to the process that delivers. */
   request(tenantIds: Iterable<string>): void {
+    if (!this.#lease.held) return;
     for (const tenantId of tenantIds) this.#pending.add(tenantId);
     if (this.#stopped || this.#round !== undefined || this.#cancelPause !== undefined) return;
     if (this.#pending.size > 0) this.#round = this.#runRound();
@@ -39,15 +53,43 @@ export class BillingDelivery {
 
   /** Delivers what any tenant has: after a crash, or for a process that has crashed. */
   async requestAll(): Promise<void> {
-    this.request(await this.#parts.store.tenants());
+    if (this.#lease.held) this.request(await this.#parts.store.tenants());
   }
 
-  /** Delivers what is left, then no more. */
+  /**
+   * Delivers what other processes have written. A tenant's numbers follow the order of its commits, but one tenant may commit lower numbers
+   * after another's higher ones, so that each look begins where the one before the last had come to.
+   */
+  async requestNew(): Promise<void> {
+    if (!this.#lease.held) return;
+    const { store } = this.#parts;
+    if (this.#looked === undefined) {
+      const newest = await store.newest();
+      await this.requestAll();
+      this.#looked = { last: newest, before: newest };
+      return;
+    }
+    const { tenantIds, newest } = await store.newsAfter(this.#looked.before);
+    this.#looked = { last: newest, before: this.#looked.last };
+    this.request(tenantIds);
+  }
+
+  /** Delivers what is left, also when the process that has delivered until now has just stopped; then no more. */
   async stop(): Promise<void> {
+    if (!this.#lease.held) await this.#lease.attempt();
+    await this.requestAll().catch(() => {});
     this.#stopped = true;
     this.#cancelPause?.();
     await this.#round;
     await this.#deliverPending();
+  }
+
+  /** The lease is this process's from now on, and the last holder may have left something. */
+  #begin(): void {
+    this.#looked = undefined;
+    this.requestNew().catch((error: unknown) => {
+      this.#parts.log.warn('billing events could not be looked for; they will be tried again', { error });
+    });
   }
 
   async #runRound(): Promise<void> {
@@ -71,6 +113,7 @@ export class BillingDelivery {
       try {
         await this.#deliver(tenantId);
       } catch (error) {
+        if (!this.#lease.held) continue;
         failed.push(tenantId);
         this.#parts.log.warn('billing events could not be delivered; they will be tried again', { tenantId, error });
       }
@@ -80,12 +123,13 @@ export class BillingDelivery {
 
   async #deliver(tenantId: string): Promise<void> {
     const { store, sink } = this.#parts;
-    for (;;) {
+    while (this.#lease.held) {
+      const { fence } = this.#lease;
       const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
       const last = found.at(-1);
       if (last === undefined) return;
       await sink.write(found.map(({ event }) => event));
-      await store.advance(tenantId, last.seq);
+      await store.advance(tenantId, last.seq, (transaction) => this.#lease.confirm(transaction, fence));
       if (found.length < EVENTS_PER_WRITE) return;
     }
   }

@@ -6,8 +6,10 @@ import {
   factAppended,
   factCommitted,
   KERNEL_API,
+  Leases,
   optional,
 } from '../../kernel/plugin-api.ts';
+import { gardenCreated } from '../gardens/gardens-api.ts';
 import { BillingSink } from './billing-api.ts';
 import { BillingDelivery } from './billing-delivery.ts';
 import { billingMigrations } from './billing-migrations.ts';
@@ -15,7 +17,9 @@ import { billingEventsRoute } from './billing-routes.ts';
 import { BillingStore } from './billing-store.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
-/** How often events are looked for that nobody announced: those of another process that has crashed. */
+/** How often events of other processes are looked for. */
+const LOOK_INTERVAL_MS = 1_000;
+/** How often all tenants are looked through for what was missed. */
 const SWEEP_INTERVAL_MS = 30_000;
 
 export const billingPlugin = definePlugin({
@@ -23,24 +27,27 @@ export const billingPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
-  requires: { facts: Facts, clock: Clock, cursors: Cursors, sink: optional(BillingSink) },
+  requires: { facts: Facts, clock: Clock, cursors: Cursors, leases: Leases, sink: optional(BillingSink) },
   migrations: billingMigrations,
   async setup({ use, tables, log, on, route, every, onStop }) {
-    const { facts, clock, cursors, sink = createStderrBillingSink() } = use;
+    const { facts, clock, cursors, leases, sink = createStderrBillingSink() } = use;
     if (use.sink === undefined) onStop(surviveClosedStderr());
     const store = new BillingStore(tables);
-    const delivery = new BillingDelivery({ store, sink, clock, log });
+    const delivery = new BillingDelivery({ store, sink, clock, log, leases });
     on(factAppended, async (batch) => {
       await store.addFacts(batch);
     });
+    // Delivered with the next look: nobody waits for the line about a garden.
+    on(gardenCreated, (created) => store.addGarden(created));
     on(factCommitted, (event) => {
       const billed = event.facts.filter(({ origin }) => origin === 'client');
       delivery.request(new Set(billed.map(({ fact }) => fact.tenantId)));
     });
+    every(LOOK_INTERVAL_MS, () => delivery.requestNew());
     every(SWEEP_INTERVAL_MS, () => delivery.requestAll());
     onStop(() => delivery.stop());
     route(billingEventsRoute({ store, facts, clock, cursors }));
     // A crash may have left events of the last run undelivered.
-    await delivery.requestAll();
+    await delivery.start();
   },
 });

@@ -3,10 +3,13 @@ import {
   type AppendedBatch,
   formatInstant,
   type PluginTables,
+  type ReadableTables,
   type Row,
   type Snapshot,
   type SqlValue,
+  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
+import type { GardenCreated } from '../gardens/gardens-api.ts';
 import type { BillingEvent } from './billing-api.ts';
 
 const EVENTS = 'billing_events';
@@ -27,6 +30,8 @@ export interface BillingFilter {
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
 }
+
+type NewGarden = GardenCreated & { readonly transaction: WriteTransaction };
 
 /** The ledger, and how far each tenant's part of it was delivered. */
 export class BillingStore {
@@ -52,6 +57,20 @@ export class BillingStore {
       });
     }
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EVENTS, rows);
+  }
+
+  /** One event for a garden that the transaction creates. */
+  async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
+    const { wallMs } = await transaction.lockClock();
+    const row = {
+      tenant_id: tenantId,
+      event_type: 'garden_created',
+      entity_uri: createdBy,
+      fact_id: null,
+      garden_id: gardenId,
+      ts_ms: Math.max(createdMs, wallMs),
+    };
+    await this.#tables.in(transaction).insertRows(EVENTS, [row]);
   }
 
   /** Events before the position, newest first: numbers fall, and instants with them. */
@@ -82,12 +101,28 @@ export class BillingStore {
     });
   }
 
-  /** Marks a tenant's events up to `seq` as delivered. Never goes back, so two processes may do the same. */
-  advance(tenantId: string, seq: number): Promise<void> {
-    return this.#tables.write(tenantId, async (own) => {
+  /** Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. Never goes back. */
+  advance(tenantId: string, seq: number, confirm: (transaction: WriteTransaction) => Promise<void>): Promise<void> {
+    return this.#tables.write(tenantId, async (own, transaction) => {
+      await confirm(transaction);
       const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
       if (position === undefined) await own.insertRows(POSITIONS, [{ tenant_id: tenantId, seq }]);
       else if (Number(position['seq']) < seq) await own(POSITIONS).where({ tenant_id: tenantId }).update({ seq });
+    });
+  }
+
+  /** Number of the newest event of all, 0 while there is none. */
+  newest(): Promise<number> {
+    return this.#tables.read(newestIn);
+  }
+
+  /** Tenants with events after the number, and the newest number. */
+  newsAfter(seq: number): Promise<{ readonly tenantIds: readonly string[]; readonly newest: number }> {
+    return this.#tables.read(async (own) => {
+      const newest = await newestIn(own);
+      if (newest <= seq) return { tenantIds: [], newest };
+      const rows = (await own(EVENTS).where('seq', '>', seq).distinct('tenant_id')) as { tenant_id: string }[];
+      return { tenantIds: rows.map(({ tenant_id }) => tenant_id), newest };
     });
   }
 
@@ -115,6 +150,11 @@ export class BillingStore {
     return query;
   }
 }
+
+const newestIn = async (own: ReadableTables): Promise<number> => {
+  const [row] = (await own(EVENTS).max({ newest: 'seq' })) as { newest: number | null }[];
+  return Number(row?.newest ?? 0);
+};
 
 const eventsOf = (rows: unknown): LedgerEvent[] => (rows as Record<string, SqlValue>[]).map(eventFromRow);
 

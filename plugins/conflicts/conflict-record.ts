@@ -15,6 +15,12 @@ export const MEMBERS = 'conflicts_members';
 export interface ConflictRecord extends TripleKey {
   /** UUID, without the service's prefix. */
   readonly id: string;
+  /**
+   * Gardens that the contradiction is between, sorted: none, one, or two. It concerns the facts of these gardens and those outside gardens, and is
+   * known to who reads all of these gardens. A triple has at most one open record for each such set, so that nothing about a record depends on
+   * facts that one of its viewers cannot see.
+   */
+  readonly gardens: readonly string[];
   readonly status: 'unresolved' | 'resolved';
   readonly detectedMs: number;
   /** Id of the resolution fact. */
@@ -28,23 +34,38 @@ export function recordOf(row: Readonly<Record<string, SqlValue>>): ConflictRecor
     entityKey: String(row['entity_key']),
     relationKey: String(row['relation_key']),
     scope: String(row['scope']) as Scope,
+    gardens: gardensOf(String(row['gardens'])),
     status: row['status'] === 'resolved' ? 'resolved' : 'unresolved',
     detectedMs: Number(row['detected_ms']),
     resolvedBy: row['resolved_by'] == null ? null : String(row['resolved_by']),
   };
 }
 
+/** Identifiers of gardens hold no space. */
+const gardensOf = (text: string): string[] => (text === '' ? [] : text.split(' '));
+
+/** Whether somebody who reads these gardens may know of the record. */
+export const mayKnow = ({ gardens }: ConflictRecord, readable: 'all' | readonly string[]): boolean =>
+  readable === 'all' || gardens.every((id) => readable.includes(id));
+
+/** Whether a fact is among those that the record is about. */
+export const concerns = (gardens: readonly string[], { gardenId }: { readonly gardenId: string | null }): boolean =>
+  gardenId === null || gardens.includes(gardenId);
+
 /** The open records of these triples, by `tripleId`. */
 export async function openRecords(
   tables: ReadableTables,
   triples: readonly TripleKey[],
-): Promise<Map<string, ConflictRecord>> {
-  const found = new Map<string, ConflictRecord>();
+): Promise<Map<string, ConflictRecord[]>> {
+  const found = new Map<string, ConflictRecord[]>();
   const wanted = new Set(triples.map(tripleId));
   for (const tenantId of new Set(triples.map((triple) => triple.tenantId))) {
     const entityKeys = [...new Set(triples.map((triple) => triple.entityKey))];
     const rows = await tables.select(RECORDS, { tenant_id: tenantId, entity_key: entityKeys, status: 'unresolved' });
-    for (const record of rows.map(recordOf)) if (wanted.has(tripleId(record))) found.set(tripleId(record), record);
+    for (const record of rows.map(recordOf)) {
+      const id = tripleId(record);
+      if (wanted.has(id)) found.set(id, [...(found.get(id) ?? []), record]);
+    }
   }
   return found;
 }
@@ -64,14 +85,17 @@ export async function insertRecords(
       entity_key: record.entityKey,
       relation_key: record.relationKey,
       scope: record.scope,
+      gardens: record.gardens.join(' '),
       status: record.status,
       detected_ms: record.detectedMs,
       resolved_by: record.resolvedBy,
-      open_triple: record.status === 'unresolved' ? sha256Hex(tripleId(record)) : null,
+      open_triple: record.status === 'unresolved' ? openTriple(record) : null,
       settled: settled ? 1 : 0,
     })),
   );
 }
+
+const openTriple = (record: ConflictRecord): string => sha256Hex([tripleId(record), ...record.gardens].join(' '));
 
 export interface Membership {
   readonly conflictId: string;

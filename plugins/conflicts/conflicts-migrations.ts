@@ -30,4 +30,14 @@ export const conflictsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 27,
+    name: 'conflict_gardens',
+    async up({ schema }) {
+      await schema.alterTable('conflicts_records', (table) => {
+        // Gardens that the contradiction is between, sorted, with a space between them.
+        table.text('gardens').notNullable().defaultTo('');
+      });
+    },
+  },
 ];

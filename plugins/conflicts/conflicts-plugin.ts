@@ -16,6 +16,7 @@ import {
   tenantTransfer,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
+import { AloneInTransaction } from './alone-in-transaction.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import { ContestedTriples } from './contested-triples.ts';
 import { listConflictsRoute } from './list-conflicts-route.ts';
@@ -55,17 +56,19 @@ export const conflictsPlugin = definePlugin({
     },
   }),
   migrations: conflictsMigrations,
-  setup({ config, use, tables, on, route }) {
+  setup({ config, use, tables, hooks, on, route }) {
     const { facts, clock, random, self, cursors, gardens } = use;
     if (config.mode === 'strict') {
       on(factBeforeAppend, (batch) => refuseContradictions(batch, gardenSight(gardens, batch.transaction)), {
         order: 'last',
       });
     }
-    on(factAppended, (batch) =>
-      recordContradictions(batch, tables.in(batch.transaction), { names: self.names, random }),
-    );
-    const contested = new ContestedTriples(tables);
+    const alone = new AloneInTransaction();
+    on(factAppended, (batch) => {
+      alone.note(batch);
+      return recordContradictions(batch, tables.in(batch.transaction), { alone, names: self.names, random, hooks });
+    });
+    const contested = new ContestedTriples(tables, alone);
     on(readConstrain, (context) => (context.view === 'current' ? contested.hideLosers(context) : undefined));
     on(readAnnotate, (views, context) => contested.mark(views, context));
     on(tenantTransfer, () => transferConflicts(tables));

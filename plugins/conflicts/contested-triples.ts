@@ -10,6 +10,7 @@ import {
   type ReadContext,
   tripleId,
 } from '../../kernel/plugin-api.ts';
+import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { RECORDS, recordOf } from './conflict-record.ts';
 import { judgeTriple } from './judge-triple.ts';
 
@@ -19,9 +20,11 @@ import { judgeTriple } from './judge-triple.ts';
  */
 export class ContestedTriples {
   readonly #tables: PluginTables;
+  readonly #alone: AloneInTransaction;
 
-  constructor(tables: PluginTables) {
+  constructor(tables: PluginTables, alone: AloneInTransaction) {
     this.#tables = tables;
+    this.#alone = alone;
   }
 
   /** Hides the facts that lose on a contested triple, all live facts that the caller can see considered. */
@@ -41,7 +44,10 @@ export class ContestedTriples {
 
   /** Sets `contradicted` on each fact that is live and has a live rival in the caller's view. */
   async mark(views: readonly FactView[], context: ReadContext): Promise<readonly FactView[] | undefined> {
-    const entityKeys = new Set(views.filter(({ fact }) => !fact.system).map(({ fact }) => fact.entityKey));
+    const entityKeys = new Set<string>();
+    for (const { fact } of views) {
+      if (!fact.system && !this.#alone.has(context.snapshot, fact)) entityKeys.add(fact.entityKey);
+    }
     if (entityKeys.size === 0) return undefined;
     const contested = await this.#contestedEntities(context, [...entityKeys]);
     if (contested.length === 0) return undefined;

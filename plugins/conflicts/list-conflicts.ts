@@ -7,7 +7,7 @@ import {
   isIn,
   type PluginTables,
 } from '../../kernel/plugin-api.ts';
-import { type ConflictRecord, membersOf, RECORDS, recordOf } from './conflict-record.ts';
+import { type ConflictRecord, mayKnow, membersOf, RECORDS, recordOf } from './conflict-record.ts';
 import { compareStrength, strongestRival } from './judge-triple.ts';
 
 export type StatusFilter = 'unresolved' | 'resolved' | 'all';
@@ -100,7 +100,7 @@ async function candidatesAmong(
   records: readonly ConflictRecord[],
   status: StatusFilter,
 ): Promise<Candidate[]> {
-  const ids = records.map((record) => record.id);
+  const ids = records.filter((record) => mayKnow(record, reader.gardens)).map((record) => record.id);
   const members = await membersOf(tables.in(reader.snapshot), ids);
   const view = status === 'unresolved' ? 'live' : 'visible';
   const visible = await outlinesById(reader, [...members.values()].flat(), 'visible');

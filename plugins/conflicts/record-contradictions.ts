@@ -4,18 +4,20 @@ import {
   coverBy,
   type FactDraft,
   type FactOutline,
+  type HookCaller,
   noteOf,
   type Random,
   type ServiceNames,
   SIBLING_LIMIT,
-  type TripleKey,
   tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
 import {
   type ConflictRecord,
   closeRecord,
+  concerns,
   insertMembers,
   insertRecords,
   MEMBERS,
@@ -25,11 +27,15 @@ import {
 } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
 import { strongestRival } from './judge-triple.ts';
+import { RecordChanges } from './record-changes.ts';
 import { TripleHistory } from './triple-history.ts';
 
 export interface RecorderParts {
+  /** Has noted the batch already. */
+  readonly alone: AloneInTransaction;
   readonly names: ServiceNames;
   readonly random: Random;
+  readonly hooks: HookCaller;
 }
 
 type Judged = Pick<
@@ -46,70 +52,73 @@ export async function recordContradictions(
   tables: WritableTables,
   parts: RecorderParts,
 ): Promise<FactDraft[]> {
-  const contenders = batch.facts.filter(({ fact }) => !fact.system);
+  const contenders = batch.facts.filter((appended) => mayMeetOthers(appended, batch, parts.alone));
   if (contenders.length === 0) return [];
   const wave = await Wave.read(batch, contenders, tables, parts);
   for (const appended of contenders) await wave.take(appended);
   await wave.write();
+  await wave.changes.tell(parts.hooks);
   return wave.drafts;
 }
+
+/**
+ * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on a triple that holds
+ * nothing live is passed over.
+ */
+const mayMeetOthers = (
+  { fact, origin, notes }: AppendedFact,
+  { transaction }: AppendedBatch,
+  alone: AloneInTransaction,
+): boolean =>
+  !fact.system && (!alone.has(transaction, fact) || origin === 'peer' || noteOf(notes, Resolution) !== undefined);
 
 /** The triples that one batch touches, and the rows that its facts call for. */
 class Wave {
   readonly drafts: FactDraft[] = [];
+  readonly changes: RecordChanges;
   readonly #batch: AppendedBatch;
   readonly #tables: WritableTables;
   readonly #parts: RecorderParts;
   readonly #histories = new Map<string, TripleHistory<Judged>>();
-  readonly #open: Map<string, ConflictRecord>;
+  readonly #open: Map<string, ConflictRecord[]>;
   readonly #newRecords: ConflictRecord[] = [];
   readonly #candidates: Membership[] = [];
+  /** Ids of the records that this batch opens, while nothing of them is written. */
+  readonly #opened = new Set<string>();
 
-  constructor(batch: AppendedBatch, tables: WritableTables, parts: RecorderParts, open: Map<string, ConflictRecord>) {
+  constructor(batch: AppendedBatch, tables: WritableTables, parts: RecorderParts, open: Map<string, ConflictRecord[]>) {
     this.#batch = batch;
     this.#tables = tables;
     this.#parts = parts;
     this.#open = open;
+    this.changes = new RecordChanges(batch.transaction, tables);
   }
 
-  /**
-   * Reads siblings and open records once for the batch. A record left open by a retraction matters only to what resolves it, and as soon as two
-   * facts of the batch meet; so a lone fact on a triple that holds nothing live costs no look-up.
-   */
+  /** Reads the open records once for the batch. */
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
     tables: WritableTables,
     parts: RecorderParts,
   ): Promise<Wave> {
-    const inhabited: TripleKey[] = [];
-    const histories = new Map<string, TripleHistory<Judged>>();
+    const triples = contenders.map(({ fact }) => fact);
+    const wave = new Wave(batch, tables, parts, await openRecords(tables, triples));
     for (const appended of contenders) {
-      const id = tripleId(appended.fact);
-      const siblings = batch.siblings(appended);
-      const mayMeetRecord =
-        siblings.length > 0 ||
-        histories.has(id) ||
-        appended.origin === 'peer' ||
-        noteOf(appended.notes, Resolution) !== undefined;
-      if (mayMeetRecord) inhabited.push(appended.fact);
-      if (!histories.has(id)) histories.set(id, new TripleHistory<Judged>(siblings, batch.nowMs));
+      const { tripleId } = appended;
+      if (wave.#histories.has(tripleId)) continue;
+      wave.#histories.set(tripleId, new TripleHistory<Judged>(batch.siblings(appended), batch.nowMs));
     }
-    const open = inhabited.length === 0 ? new Map<string, ConflictRecord>() : await openRecords(tables, inhabited);
-    const wave = new Wave(batch, tables, parts, open);
-    for (const [id, history] of histories) wave.#histories.set(id, history);
     return wave;
   }
 
   async take(appended: AppendedFact): Promise<void> {
-    const { fact } = appended;
-    const id = tripleId(fact);
-    const history = this.#histories.get(id);
+    const { fact, tripleId } = appended;
+    const history = this.#histories.get(tripleId);
     if (history === undefined) return;
-    const record = this.#open.get(id);
+    const open = this.#open.get(tripleId) ?? [];
     const resolution = noteOf(appended.notes, Resolution);
-    if (record !== undefined && (resolution !== undefined || (await this.#resolvesFromAfar(appended, record)))) {
-      await this.#close(record, fact, resolution?.note ?? '');
+    if (open.length > 0 && (resolution !== undefined || (await this.#resolvesFromAfar(appended, open)))) {
+      await this.#close(open, fact, resolution);
       history.endBefore(fact);
     } else if (await this.#isLive(appended, history)) {
       await this.#contradict(fact, history);
@@ -121,35 +130,43 @@ class Wave {
     await insertRecords(this.#tables, this.#newRecords.splice(0));
     const candidates = this.#candidates.splice(0);
     if (candidates.length > 0) await insertMembers(this.#tables, await this.#newMembers(candidates));
+    this.#opened.clear();
   }
 
-  /** A fact may have been named more than once, or be a member already. */
+  /** A fact may have been named more than once, or be a member already of a record that was written before. */
   async #newMembers(candidates: readonly Membership[]): Promise<Membership[]> {
     const wanted = new Map(candidates.map((member) => [`${member.conflictId} ${member.factId}`, member]));
+    const joined = candidates.filter(({ conflictId }) => !this.#opened.has(conflictId));
+    if (joined.length === 0) return [...wanted.values()];
     const known = await this.#tables.select(MEMBERS, {
-      conflict_id: [...new Set(candidates.map(({ conflictId }) => conflictId))],
-      fact_id: [...new Set(candidates.map(({ factId }) => factId))],
+      conflict_id: [...new Set(joined.map(({ conflictId }) => conflictId))],
+      fact_id: [...new Set(joined.map(({ factId }) => factId))],
     });
     for (const row of known) wanted.delete(`${row['conflict_id']} ${row['fact_id']}`);
     return [...wanted.values()];
   }
 
-  /** A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. */
+  /**
+   * A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. Facts of different
+   * gardens meet in records of their own, known to who reads these gardens.
+   */
   async #contradict(fact: AppendedFact['fact'], history: TripleHistory<Judged>): Promise<void> {
-    const open = this.#open.get(tripleId(fact));
+    const open = this.#open.get(tripleId(fact)) ?? [];
     let live = history.live;
-    if (live.length >= SIBLING_LIMIT && (open === undefined || strongestRival(fact, live) === undefined)) {
-      live = await this.#allLive(fact, history);
+    if (live.length >= SIBLING_LIMIT && needsAll(fact, live, open)) live = await this.#allLive(fact, history);
+    for (const gardens of sidesOf(fact, live, open)) {
+      const met = live.filter((other) => concerns(gardens, other));
+      const rival = strongestRival(fact, met);
+      if (rival === undefined) continue;
+      const known = open.find((record) => isSame(record.gardens, gardens));
+      const record = known ?? this.#openRecord(fact, gardens);
+      for (const { id } of [...met, fact]) this.#candidates.push({ conflictId: record.id, factId: id });
+      this.changes.opened(record, fact, known === undefined);
+      const { names } = this.#parts;
+      this.drafts.push(
+        ...(known === undefined ? openedFacts(record, fact, rival, names) : [joinedFacts(record, fact, rival, names)]),
+      );
     }
-    const rival = strongestRival(fact, live);
-    if (rival === undefined) return;
-    const record = open ?? this.#openRecord(fact);
-    for (const { id } of [...live, fact]) this.#candidates.push({ conflictId: record.id, factId: id });
-    this.drafts.push(
-      ...(open === undefined
-        ? openedFacts(record.id, fact, rival, this.#parts.names)
-        : [joinedFacts(record.id, fact, rival, this.#parts.names)]),
-    );
   }
 
   /** The history starts from the strongest facts only; where more are live, this reads them all. */
@@ -161,7 +178,7 @@ class Wave {
     return [...history.live, ...stored.filter(({ id }) => !known.has(id) && !added.has(id))];
   }
 
-  #openRecord(fact: AppendedFact['fact']): ConflictRecord {
+  #openRecord(fact: AppendedFact['fact'], gardens: readonly string[]): ConflictRecord {
     const { tenantId, entityKey, relationKey, scope } = fact;
     const record: ConflictRecord = {
       id: this.#parts.random.uuid(),
@@ -169,30 +186,53 @@ class Wave {
       entityKey,
       relationKey,
       scope,
+      gardens,
       status: 'unresolved',
       detectedMs: this.#batch.nowMs,
       resolvedBy: null,
     };
-    this.#open.set(tripleId(fact), record);
+    this.#open.set(tripleId(fact), [...(this.#open.get(tripleId(fact)) ?? []), record]);
     this.#newRecords.push(record);
+    this.#opened.add(record.id);
     return record;
   }
 
-  async #close(record: ConflictRecord, fact: AppendedFact['fact'], note: string): Promise<void> {
+  /** A resolution outside gardens ends what is older for everybody, one in a garden for who reads that garden. */
+  async #close(
+    open: readonly ConflictRecord[],
+    fact: AppendedFact['fact'],
+    named: Resolution | undefined,
+  ): Promise<void> {
+    const { gardenId } = fact;
+    const isOver = ({ gardens }: ConflictRecord): boolean => gardenId === null || gardens.includes(gardenId);
     await this.write();
-    await closeRecord(this.#tables, record.id, fact.id, fact.gardenId === null);
     await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
-    this.#open.delete(tripleId(fact));
-    this.drafts.push(...resolvedFacts(record.id, fact, note, this.#parts.names));
+    for (const record of open.filter(isOver)) {
+      await closeRecord(this.#tables, record.id, fact.id, gardenId === null);
+      this.changes.resolved(record, fact);
+      const note = record.id === named?.conflictId ? named.note : '';
+      this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
+    }
+    this.#open.set(
+      tripleId(fact),
+      open.filter((record) => !isOver(record)),
+    );
   }
 
-  /** A resolution made on another node closes the local record when it names at least two of its members (reliability D6). */
-  async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
+  /** A resolution made on another node closes the local records when it names at least two members of one (reliability D6). */
+  async #resolvesFromAfar({ fact, origin }: AppendedFact, open: readonly ConflictRecord[]): Promise<boolean> {
     if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
-    const ids = (await membersOf(this.#tables, [record.id])).get(record.id) ?? [];
-    const members = await this.#batch.transaction.outline({ kind: 'in', field: 'id', values: ids });
     const named = new Set(fact.derivedFrom);
-    return new Set(members.filter(({ cid }) => named.has(cid)).map(({ cid }) => cid)).size >= 2;
+    for (const ids of (
+      await membersOf(
+        this.#tables,
+        open.map(({ id }) => id),
+      )
+    ).values()) {
+      const members = await this.#batch.transaction.outline({ kind: 'in', field: 'id', values: ids });
+      if (new Set(members.filter(({ cid }) => named.has(cid)).map(({ cid }) => cid)).size >= 2) return true;
+    }
+    return false;
   }
 
   /** A fact asserted here is the newest of its triple; one that was replicated may be covered on arrival. */
@@ -203,6 +243,26 @@ class Wave {
     return live.length === PEER_SIBLINGS || live.some(({ id }) => id === fact.id);
   }
 }
+
+/** Gardens of each record that the fact may belong to: those between it and each rival, and those of records that it comes to. */
+const sidesOf = (fact: Judged, live: readonly Judged[], open: readonly ConflictRecord[]): (readonly string[])[] => {
+  const sides = new Map<string, readonly string[]>();
+  for (const other of live) {
+    if (other.valueKey === fact.valueKey) continue;
+    const between = [...new Set([fact.gardenId, other.gardenId])].filter((id) => id !== null).sort();
+    sides.set(between.join(' '), between);
+  }
+  for (const { gardens } of open) if (concerns(gardens, fact)) sides.set(gardens.join(' '), gardens);
+  return [...sides.values()];
+};
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean => some.join(' ') === others.join(' ');
+
+/** The strongest facts tell all there is to tell while everybody sees the same facts and one of them is a rival of a fact that joins. */
+const needsAll = (fact: Judged, live: readonly Judged[], open: readonly ConflictRecord[]): boolean =>
+  open.length === 0 ||
+  strongestRival(fact, live) === undefined ||
+  [fact, ...live].some(({ gardenId }) => gardenId !== null);
 
 /** Read once per contradiction of a triple that so many facts share. */
 const EVERY_SIBLING = 1_000_000;

@@ -1,11 +1,4 @@
-import {
-  type AppendBatch,
-  type AppendItem,
-  noteOf,
-  ServiceError,
-  SIBLING_LIMIT,
-  tripleId,
-} from '../../kernel/plugin-api.ts';
+import { type AppendBatch, type AppendItem, noteOf, ServiceError, SIBLING_LIMIT } from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import { type Entry, TripleHistory } from './triple-history.ts';
 
@@ -21,10 +14,9 @@ export async function refuseContradictions(batch: AppendBatch, seesGarden: SeesG
   for (const item of batch.items) {
     const { fact } = item;
     if (!item.open || fact.system) continue;
-    const id = tripleId(fact);
-    const known = histories.get(id);
+    const known = histories.get(item.tripleId);
     const history = known ?? new TripleHistory<Entry>(await liveOf(item, batch), batch.nowMs);
-    histories.set(id, history);
+    histories.set(item.tripleId, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals: Entry[] = [];
       for (const rival of history.rivalsOf(fact)) if (await seesGarden(item, rival.gardenId)) rivals.push(rival);

@@ -69,6 +69,7 @@ const conflictLines = (row: Readonly<Record<string, SqlValue>>, factIds: readonl
       entity_key: record.entityKey,
       relation_key: record.relationKey,
       scope: record.scope,
+      gardens: record.gardens,
       status: record.status,
       detected_ms: record.detectedMs,
       resolved_by: record.resolvedBy,
@@ -86,18 +87,22 @@ const readConflict = (line: TransferLine, tenantId: string) => {
     return value;
   };
   const { status, scope: sentScope, detected_ms: detectedMs, settled, fact_ids: factIds } = line;
+  const { gardens = [] } = line;
   const scope = SCOPES.find((known) => known === sentScope);
   if (scope === undefined) throw broken('scope');
   if (status !== 'resolved' && status !== 'unresolved') throw broken('status');
   if (typeof detectedMs !== 'number' || !Number.isSafeInteger(detectedMs)) throw broken('detected_ms');
   if (typeof settled !== 'boolean') throw broken('settled');
   if (!Array.isArray(factIds) || !factIds.every((id) => typeof id === 'string')) throw broken('fact_ids');
+  if (!Array.isArray(gardens) || !gardens.every((id) => typeof id === 'string' && /^\S+$/.test(id)))
+    throw broken('gardens');
   const record: ConflictRecord = {
     id: text('id'),
     tenantId,
     entityKey: text('entity_key'),
     relationKey: text('relation_key'),
     scope,
+    gardens: [...new Set(gardens as string[])].sort(),
     status,
     detectedMs,
     resolvedBy: status === 'resolved' ? text('resolved_by') : null,
@@ -120,7 +125,8 @@ const takeRecord = async (
     return { id: record.id, changed: true };
   }
   const isOpen = record.status === 'unresolved';
-  const own = isOpen ? (await openRecords(tables, [record])).get(tripleId(record)) : undefined;
+  const open = isOpen ? ((await openRecords(tables, [record])).get(tripleId(record)) ?? []) : [];
+  const own = open.find(({ gardens }) => gardens.join(' ') === record.gardens.join(' '));
   if (own !== undefined) return { id: own.id, changed: false };
   await insertRecords(tables, [record], settled);
   return { id: record.id, changed: true };

@@ -1,7 +1,13 @@
-import { type FactJson, type Facts, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import {
+  type FactJson,
+  type Facts,
+  type ReadSession,
+  type Route,
+  ServiceError,
+  schema,
+} from '../../kernel/plugin-api.ts';
 import type { PrepareAssertions } from './assertions.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
-import type { ReadSession } from './read-session.ts';
 
 export interface AssertParts {
   readonly facts: Facts;

@@ -3,10 +3,13 @@ import {
   contentId,
   type FactDraft,
   type Facts,
+  type GardenAccess,
   matchKey,
   memberRefusal,
   type NodeSelf,
   type Principal,
+  refuseGarden,
+  refuseGardenWrite,
   reservedNameOf,
   ServiceError,
   type StoredFact,
@@ -14,7 +17,6 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { CLIENT_ASSERTION } from './client-assertion.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
-import { refuseGarden } from './refuse-garden.ts';
 import type { SessionGuard } from './session-guard.ts';
 import { isTtlRelation, ttlRefusal, ttlTarget } from './ttl.ts';
 import type { VerifySignature } from './verify-signature.ts';
@@ -38,6 +40,7 @@ export interface AssertionParts {
   readonly verifySignature: VerifySignature;
   /** Absent while the session guard is off. */
   readonly sessionGuard: Pick<SessionGuard, 'check'> | undefined;
+  readonly gardens: GardenAccess | undefined;
 }
 
 /**
@@ -52,19 +55,18 @@ export type PrepareAssertions = (
 export const createPrepareAssertions =
   (parts: AssertionParts): PrepareAssertions =>
   async (inputs, context) => {
-    const permitted: (Permitted | ServiceError)[] = [];
+    const bodies: (Permitted | ServiceError)[] = [];
     for (const input of inputs) {
       try {
         const outcome = permit(parts, input, context);
-        permitted.push(outcome instanceof Promise ? await outcome : outcome);
+        bodies.push(outcome instanceof Promise ? await outcome : outcome);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        permitted.push(error);
+        bodies.push(error);
       }
     }
-    const ids = namedIds(permitted);
-    const seen = ids.length === 0 ? NOTHING : await lookUp(parts.facts, ids, context.caller);
-    return permitted.map((body) => (body instanceof ServiceError ? body : complete(body, context, seen)));
+    const seen = await lookUp(parts, bodies, context.caller);
+    return bodies.map((body) => (body instanceof ServiceError ? body : complete(body, context, seen)));
   };
 
 /** A body whose caller may make such an assertion. */
@@ -72,6 +74,7 @@ interface Permitted {
   readonly body: AssertBody;
   readonly path: string;
   readonly attestedKeyId: string | null;
+  readonly gardenId: string | null;
   /** Id of the fact whose life it bounds, null for every other assertion. */
   readonly ttlTarget: string | null;
 }
@@ -86,8 +89,11 @@ const permit = (
   const body = readAssertBody(item.value, path, parts.nowMs());
   const signer = parts.verifySignature(body, context.caller, path);
   const { sessionGuard } = parts;
-  if (signer === null && sessionGuard === undefined) return authorise(parts, body, path, context.caller, null);
-  return permitSlowly(parts, body, path, context, signer);
+  if (signer !== null || sessionGuard !== undefined || body.garden !== null)
+    return permitSlowly(parts, body, path, context, signer);
+  requirePlace(parts, body, context.caller);
+  requireInstructionRight(body, context.caller);
+  return permitted(parts, body, path, null, null);
 };
 
 const permitSlowly = async (
@@ -97,34 +103,63 @@ const permitSlowly = async (
   { caller, sessionId }: AssertionContext,
   signer: Promise<string> | null,
 ): Promise<Permitted> => {
-  const permitted = authorise(parts, body, path, caller, signer === null ? null : await signer);
+  const attestedKeyId = signer === null ? null : await signer;
+  requirePlace(parts, body, caller);
+  const gardenId = body.garden === null ? null : await enterGarden(parts, body, body.garden, path, caller);
+  requireInstructionRight(body, caller);
   await parts.sessionGuard?.check(body, sessionId, caller);
-  return permitted;
+  return permitted(parts, body, path, attestedKeyId, gardenId);
 };
 
-const authorise = (
-  { self: { names } }: AssertionParts,
-  body: AssertBody,
-  path: string,
-  caller: Principal,
-  attestedKeyId: string | null,
-): Permitted => {
-  const { entity, relation, source, scope, value } = body.draft;
-  const relationKey = matchKey(relation, names);
-  const keys = { entityKey: matchKey(entity, names), relationKey, sourceKey: matchKey(source, names) };
+/** Reserved names and the scope. */
+const requirePlace = ({ self: { names } }: AssertionParts, { draft }: AssertBody, caller: Principal): void => {
+  const { entity, relation, source, scope } = draft;
+  const keys = {
+    entityKey: matchKey(entity, names),
+    relationKey: matchKey(relation, names),
+    sourceKey: matchKey(source, names),
+  };
   const reserved = reservedNameOf(keys, names);
   if (reserved !== null) throw new ServiceError('reserved_namespace', reserved);
   if (!caller.allowedScopes.has(scope)) {
     throw new ServiceError('authorization', `the key may not write to scope ${scope}`);
   }
-  if (body.garden !== null) throw refuseGarden(caller);
-  if (value.interpretAs === 'instruction' && !caller.permissions.has('instruction:write')) {
-    throw new ServiceError(
-      'instruction_write_required',
-      'asserting an instruction needs the permission instruction:write',
-    );
-  }
-  return { body, path, attestedKeyId, ttlTarget: isTtlRelation(relationKey, names) ? ttlTarget(entity, names) : null };
+};
+
+/** The same is looked at again in the transaction that stores the fact; here it comes in its turn among the checks. */
+const enterGarden = async (
+  { facts, gardens, self: { names } }: AssertionParts,
+  { draft }: AssertBody,
+  name: string,
+  path: string,
+  caller: Principal,
+): Promise<string> => {
+  const garden = await facts.read(caller, 'get', async ({ snapshot }) => gardens?.enter(name, caller, snapshot));
+  if (garden === undefined) throw refuseGarden(caller);
+  const isTtl = isTtlRelation(matchKey(draft.relation, names), names);
+  const refusal = isTtl ? null : refuseGardenWrite(garden, draft.scope, caller, path);
+  if (refusal !== null) throw refusal;
+  return garden.id;
+};
+
+const requireInstructionRight = ({ draft }: AssertBody, caller: Principal): void => {
+  if (draft.value.interpretAs !== 'instruction' || caller.permissions.has('instruction:write')) return;
+  throw new ServiceError(
+    'instruction_write_required',
+    'asserting an instruction needs the permission instruction:write',
+  );
+};
+
+const permitted = (
+  { self: { names } }: AssertionParts,
+  body: AssertBody,
+  path: string,
+  attestedKeyId: string | null,
+  gardenId: string | null,
+): Permitted => {
+  const { entity, relation } = body.draft;
+  const isTtl = isTtlRelation(matchKey(relation, names), names);
+  return { body, path, attestedKeyId, gardenId, ttlTarget: isTtl ? ttlTarget(entity, names) : null };
 };
 
 /** Ids of all facts that the bodies name, each once. */
@@ -140,25 +175,46 @@ const namedIds = (bodies: readonly (Permitted | ServiceError)[]): readonly strin
 
 /** Ids in one query; a batch may name a hundred thousand. */
 const LOOK_UP_CHUNK = 1000;
-const NOTHING: ReadonlyMap<string, StoredFact> = new Map();
 
-/** Reads those of the facts that the caller may see, from one snapshot. */
-const lookUp = (facts: Facts, ids: readonly string[], caller: Principal): Promise<ReadonlyMap<string, StoredFact>> =>
-  facts.read(caller, 'get', async (reader) => {
+/** What the store says about the facts that are named. */
+interface LookedUp {
+  /** Those that the caller may see, by id. */
+  readonly facts: ReadonlyMap<string, StoredFact>;
+  /** Gardens of theirs that the caller administers. */
+  readonly administered: ReadonlySet<string>;
+}
+
+const NOTHING: LookedUp = { facts: new Map(), administered: new Set() };
+
+/** Reads the named facts from one snapshot. */
+const lookUp = async (
+  { facts, gardens }: AssertionParts,
+  bodies: readonly (Permitted | ServiceError)[],
+  caller: Principal,
+): Promise<LookedUp> => {
+  const ids = namedIds(bodies);
+  if (ids.length === 0) return NOTHING;
+  return facts.read(caller, 'get', async (reader) => {
     const seen = new Map<string, StoredFact>();
     for (let at = 0; at < ids.length; at += LOOK_UP_CHUNK) {
       for (const fact of await reader.visible(ids.slice(at, at + LOOK_UP_CHUNK))) seen.set(fact.id, fact);
     }
-    return seen;
+    const inGardens = bodies.flatMap((body) =>
+      body instanceof ServiceError || body.ttlTarget === null ? [] : (seen.get(body.ttlTarget)?.gardenId ?? []),
+    );
+    const administered =
+      inGardens.length === 0 ? [] : await gardens?.administered([...new Set(inGardens)], caller, reader.snapshot);
+    return { facts: seen, administered: new Set(administered) };
   });
+};
 
 const complete = (
-  { body, path, attestedKeyId, ttlTarget: target }: Permitted,
+  { body, path, attestedKeyId, gardenId, ttlTarget: target }: Permitted,
   { caller, sessionId }: AssertionContext,
-  seen: ReadonlyMap<string, StoredFact>,
+  { facts: seen, administered }: LookedUp,
 ): FactDraft | ServiceError => {
   if (target !== null) {
-    const refusal = ttlRefusal(body.draft, seen.get(target), caller, path);
+    const refusal = ttlRefusal(body.draft, seen.get(target), { caller, administered, path });
     if (refusal !== null) return refusal;
   }
   // A reference that the writer cannot read leads nowhere, for the writer as for everybody else.
@@ -182,6 +238,8 @@ const complete = (
     scope,
     validUntil: validUntil ?? null,
     timestamp: timestamp ?? null,
+    // A time-to-live is seen by whoever sees the fact that it speaks of.
+    gardenId: target === null ? gardenId : (seen.get(target)?.gardenId ?? null),
     derivedFrom,
     sessionId,
     attestedKeyId,

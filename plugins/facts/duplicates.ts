@@ -12,7 +12,6 @@ import {
   type ServiceNames,
   SIBLING_LIMIT,
   type StoredFact,
-  tripleId,
 } from '../../kernel/plugin-api.ts';
 import { ClientAssertion } from './client-assertion.ts';
 import { isTtlRelation, ttlTarget } from './ttl.ts';
@@ -26,13 +25,19 @@ export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames):
   const ttls = new Map<string, AppendItem>();
   for (const item of batch.items) {
     if (!item.open) continue;
-    const id = tripleId(item.fact);
-    const triple = triples.get(id) ?? { candidates: [], endedIn: new Set() };
-    triples.set(id, triple);
+    let triple = triples.get(item.tripleId);
+    if (triple === undefined) {
+      triple = { candidates: [], endedIn: undefined };
+      triples.set(item.tripleId, triple);
+    }
     if (noteOf(item.notes, ClientAssertion) === undefined || item.fact.confidence === 0)
       end(triple, item.fact.gardenId);
     else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
-    else await settleOne(batch, item, triple);
+    else {
+      // Most facts are the first of their triple, and waiting for nothing takes time as well.
+      const settling = settleOne(batch, item, triple);
+      if (settling !== undefined) await settling;
+    }
   }
 };
 
@@ -41,26 +46,38 @@ interface TripleInBatch {
   /** Items that will be stored, unless a later handler refuses them, and are live. */
   candidates: AppendItem[];
   /** Gardens in which facts stored before this transaction no longer count as live; null stands for all of them. */
-  readonly endedIn: Set<string | null>;
+  endedIn: Set<string | null> | undefined;
 }
 
 /** A retraction ends what came before it, and so may a fact that a plugin or a peer brings, a resolution for one. */
 const end = (triple: TripleInBatch, gardenId: string | null): void => {
+  triple.endedIn ??= new Set();
   triple.endedIn.add(gardenId);
   triple.candidates = gardenId === null ? [] : triple.candidates.filter(({ fact }) => fact.gardenId !== gardenId);
 };
 
-const settleOne = async (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> => {
+const settleOne = (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> | undefined => {
   const { fact } = item;
   const earlier = triple.candidates.find((candidate) => repeatsItem(fact, candidate));
   if (earlier !== undefined) {
     item.follow(earlier);
-    return;
+    return undefined;
   }
-  const hasEnded = triple.endedIn.has(null) || triple.endedIn.has(fact.gardenId);
-  const stored = hasEnded ? undefined : await storedEqual(batch, item);
+  const hasEnded = triple.endedIn?.has(null) === true || triple.endedIn?.has(fact.gardenId) === true;
+  const mayBeStored = !hasEnded && (fact.system || batch.siblings(item).length > 0);
+  if (mayBeStored) return settleStored(batch, item, triple);
+  keepAsCandidate(batch, item, triple);
+  return undefined;
+};
+
+const settleStored = async (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> => {
+  const stored = await storedEqual(batch, item);
   if (stored !== undefined) item.settle(stored);
-  else if (fact.validUntilMs === null || fact.validUntilMs > batch.nowMs) triple.candidates.push(item);
+  else keepAsCandidate(batch, item, triple);
+};
+
+const keepAsCandidate = ({ nowMs }: AppendBatch, item: AppendItem, triple: TripleInBatch): void => {
+  if (item.fact.validUntilMs === null || item.fact.validUntilMs > nowMs) triple.candidates.push(item);
 };
 
 /** A time-to-live repeats another only while that one is in force: set to and fro, each must count again. */

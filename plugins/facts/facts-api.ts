@@ -10,3 +10,13 @@ export interface SessionReads {
 }
 
 export const SessionReads = defineRef<SessionReads>('facts.session-reads');
+
+/** Guards answers against rows that were changed behind the node's back (wire contract 4.8). */
+export interface IntactFacts {
+  /** The facts whose content id still matches; the others are left out, logged, and audited once. */
+  keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
+  /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
+  requireIntact(view: FactView): void;
+}
+
+export const IntactFacts = defineRef<IntactFacts>('facts.intact-facts');

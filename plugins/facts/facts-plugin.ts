@@ -2,10 +2,12 @@ import {
   Clock,
   Cursors,
   createFactJson,
+  createReadSession,
   definePlugin,
   Facts,
   factAppended,
   factBeforeAppend,
+  GardenAccess,
   KERNEL_API,
   NodeSelf,
   optional,
@@ -18,14 +20,13 @@ import { assertFactRoute } from './assert-fact-route.ts';
 import { createPrepareAssertions } from './assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { settleDuplicates } from './duplicates.ts';
-import { SessionReads } from './facts-api.ts';
+import { IntactFacts, SessionReads } from './facts-api.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import { getFactRoute } from './get-fact-route.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
 import { provenanceRoute } from './provenance-route.ts';
 import { queryFactsRoute } from './query-facts-route.ts';
-import { createReadSession } from './read-session.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
 import { verifyCidRoute } from './verify-cid-route.ts';
@@ -53,6 +54,7 @@ export const factsPlugin = definePlugin({
     cursors: Cursors,
     agentKeys: optional(AgentKeys),
     audit: optional(AuditLog),
+    gardens: optional(GardenAccess),
   },
   config: schema<FactsSettings>({
     type: 'object',
@@ -75,9 +77,9 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
-  provides: [SessionReads],
+  provides: [SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, route, every, provide }) {
-    const { facts, clock, self, cursors, agentKeys, audit } = use;
+    const { facts, clock, self, cursors, agentKeys, audit, gardens } = use;
     const { names } = self;
     const nowMs = () => clock.nowMs();
     const factJson = createFactJson(self);
@@ -87,13 +89,14 @@ export const factsPlugin = definePlugin({
     const guard = config.sessionGuard === 'off' ? undefined : createSessionGuard({ tables, facts, clock });
     const sessionReads = guard ?? NO_SESSION_READS;
     const readSession = createReadSession(names);
-    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature, sessionGuard: guard });
+    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature, sessionGuard: guard, gardens });
     const assertParts = { facts, factJson, prepare, idempotency, readSession, names };
     provide(SessionReads, sessionReads);
+    provide(IntactFacts, intact);
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute(assertParts));
-    route(queryFactsRoute({ facts, factJson, clock, cursors, intact, readSession, sessionReads }));
+    route(queryFactsRoute({ facts, factJson, clock, cursors, intact, readSession, sessionReads, gardens }));
     route(getFactRoute({ facts, factJson, intact, readSession, sessionReads }));
     route(provenanceRoute({ facts }));
     route(verifyCidRoute({ facts }));

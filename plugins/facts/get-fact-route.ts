@@ -1,8 +1,6 @@
-import type { FactJson, Facts, Route } from '../../kernel/plugin-api.ts';
+import type { FactJson, Facts, ReadSession, Route } from '../../kernel/plugin-api.ts';
 import { type FactPath, factPath, noSuchFact, readFactReference } from './fact-reference.ts';
-import type { SessionReads } from './facts-api.ts';
-import type { IntactFacts } from './intact-facts.ts';
-import type { ReadSession } from './read-session.ts';
+import type { IntactFacts, SessionReads } from './facts-api.ts';
 
 export interface GetFactParts {
   readonly facts: Facts;

@@ -1,13 +1,6 @@
-import {
-  contentId,
-  type FactView,
-  type Logger,
-  type Principal,
-  ServiceError,
-  type ServiceNames,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+import { contentId, type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import type { IntactFacts } from './facts-api.ts';
 
 /** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
 export const recomputedCid = (fact: StoredFact): string | null => {
@@ -17,14 +10,6 @@ export const recomputedCid = (fact: StoredFact): string | null => {
     return null;
   }
 };
-
-/** Guards answers against rows that were changed behind the node's back (wire contract 4.8). */
-export interface IntactFacts {
-  /** The facts whose content id still matches; the others are left out, logged, and audited once. */
-  keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
-  /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
-  requireIntact(view: FactView): void;
-}
 
 export const createIntactFacts = (names: ServiceNames, log: Logger, audit: AuditLog | undefined): IntactFacts => {
   const reported = new Set<string>();

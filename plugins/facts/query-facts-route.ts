@@ -5,26 +5,27 @@ import {
   type CursorCodec,
   type CursorPosition,
   type FactJson,
+  type FactReader,
   type FactSearch,
   type Facts,
   type Filter,
+  type GardenAccess,
   memberRefusal,
   type Principal,
   parseHlc,
   parseInstant,
+  type ReadSession,
   type Reply,
   type Route,
   readEntityUri,
   readRelation,
+  refuseGarden,
   SCOPES,
   type Scope,
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
-import type { SessionReads } from './facts-api.ts';
-import type { IntactFacts } from './intact-facts.ts';
-import type { ReadSession } from './read-session.ts';
-import { refuseGarden } from './refuse-garden.ts';
+import type { IntactFacts, SessionReads } from './facts-api.ts';
 
 /** Wire contract 1.10. */
 const MAX_PAGE = 500;
@@ -75,6 +76,7 @@ export interface QueryParts {
   readonly intact: IntactFacts;
   readonly readSession: ReadSession;
   readonly sessionReads: SessionReads;
+  readonly gardens: GardenAccess | undefined;
 }
 
 /** GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches. */
@@ -89,16 +91,25 @@ export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery>
     const { caller, query } = request;
     const sessionId = parts.readSession(request);
     const search = readSearch(query, caller);
-    const { limit: _, ...filters } = search;
+    const { limit: _, ...filters } = { ...search, garden: query.garden_id };
     const bound = bindCursor(request, query.cursor, filters, parts);
     const position = bound.position && positionOf(bound.position);
-    const page = await parts.facts.read(caller, 'query', (reader) => reader.query({ ...search, position }));
+    const page = await parts.facts.read(caller, 'query', async (reader) => {
+      const gardenId = query.garden_id === undefined ? undefined : await gardenOf(query.garden_id, reader, parts);
+      return reader.query({ ...search, gardenId, position });
+    });
     const facts = await parts.intact.keepIntact(page.facts, caller);
     await parts.sessionReads.returned(sessionId, caller, facts);
     const cursor = page.next === null ? null : bound.after([page.next.timestampMs, page.next.id]);
     return pageReply(facts.map(parts.factJson), page.total, cursor);
   },
 });
+
+const gardenOf = async (name: string, { caller, snapshot }: FactReader, { gardens }: QueryParts): Promise<string> => {
+  const garden = await gardens?.enter(name.trim(), caller, snapshot);
+  if (garden === undefined) throw refuseGarden(caller);
+  return garden.id;
+};
 
 const pageReply = (facts: readonly Record<string, unknown>[], total: number, cursor: string | null): Reply => ({
   status: 200,
@@ -127,7 +138,6 @@ const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
   if (scope !== undefined && !caller.allowedScopes.has(scope)) {
     throw new ServiceError('authorization', `the key may not read scope ${scope}`);
   }
-  if (query.garden_id !== undefined) throw refuseGarden(caller);
   return search;
 };
 

@@ -21,6 +21,13 @@ export const ttlTarget = (entity: string, names: ServiceNames): string => {
   return matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity;
 };
 
+interface TtlContext {
+  readonly caller: Principal;
+  /** Gardens that the caller administers. */
+  readonly administered: ReadonlySet<string>;
+  readonly path: string;
+}
+
 /**
  * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it: 422 for a value that is no
  * instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted (reliability.md, D18).
@@ -28,8 +35,7 @@ export const ttlTarget = (entity: string, names: ServiceNames): string => {
 export const ttlRefusal = (
   draft: FactDraft,
   target: StoredFact | undefined,
-  caller: Principal,
-  path: string,
+  { caller, administered, path }: TtlContext,
 ): ServiceError | null => {
   if (draft.value.type !== 'datetime')
     return memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
@@ -41,7 +47,9 @@ export const ttlRefusal = (
   }
   if (target === undefined) return new ServiceError('lookup', 'there is no fact with the id that the entity names');
   if (target.assertedBy === caller.entityUri || caller.permissions.has('admin')) return null;
-  return new ServiceError('authorization', 'only whoever asserted a fact, or an admin, may set its time-to-live');
+  if (target.gardenId !== null && administered.has(target.gardenId)) return null;
+  const allowed = 'only whoever asserted a fact, an admin of its garden, or an admin key may set its time-to-live';
+  return new ServiceError('authorization', allowed);
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { PluginTables, ReadableTables, Row, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { KEYS_CHANGED } from './key-store.ts';
 
 const TABLE = 'keys_agent_keys';
 
@@ -42,10 +43,12 @@ export class AgentKeyStore {
   }
 
   insert(own: WritableTables, key: AgentKey): Promise<void> {
+    own.signal(KEYS_CHANGED);
     return own.insertRows(TABLE, [rowOf(key)]);
   }
 
   async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+    own.signal(KEYS_CHANGED);
     await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
   }
 }

@@ -1,10 +1,10 @@
 import { type Authorizer, type Clock, type Principal, refusedCredential, sha256Hex } from '../../kernel/plugin-api.ts';
 import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { KeyCache } from './key-cache.ts';
-import type { StoredKey } from './key-row.ts';
+import { principalOf, type StoredKey } from './key-row.ts';
 
 export interface ApiKeyAuthorizer extends Authorizer {
-  /** Forgets every key that was looked up: call it once a revocation is committed. */
+  /** Forgets every key that was looked up: call it once a key has changed. */
   forget(): void;
 }
 
@@ -47,14 +47,6 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: Author
 };
 
 const credentialOf = (key: StoredKey, tenantId: string): Credential => ({
-  principal: Object.freeze<Principal>({
-    kind: 'key',
-    entityUri: key.entityUri,
-    permissions: new Set(key.permissions),
-    allowedScopes: new Set(key.allowedScopes),
-    tenantId,
-    keyId: key.id,
-    oidcSub: key.oidcSub,
-  }),
+  principal: principalOf(key, tenantId),
   expiresMs: key.expiresMs,
 });

@@ -1,4 +1,4 @@
-/** How long a verdict of the store may be used: a revocation by another process is honoured within this time. */
+/** How long a verdict of the store may be used: should no signal come, a revocation by another process is honoured within this time. */
 export const KEY_CACHE_MS = 1_000;
 const MAX_CACHED = 4096;
 

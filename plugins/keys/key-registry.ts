@@ -6,12 +6,13 @@ import {
   type Principal,
   type Random,
   ServiceError,
+  type Snapshot,
   sha256Hex,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
-import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
+import { orderedScopes, principalOf, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
 import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
 
@@ -24,8 +25,6 @@ export interface RegistryParts {
   readonly maxAgeDays: number;
   /** Tenant that a key stands for. */
   tenantOf(key: StoredKey): string;
-  /** Called once a revocation is committed. */
-  revoked(): void;
 }
 
 export interface BootstrapKey {
@@ -65,7 +64,7 @@ export class StoredKeyRegistry implements KeyRegistry {
   }
 
   async revoke(id: string, actor: Principal): Promise<void> {
-    const { store, tables, clock, revoked } = this.#parts;
+    const { store, tables, clock } = this.#parts;
     const known = await tables.read((own) => store.byId(own, id));
     if (known === undefined || !this.#mayRevoke(known, actor)) throw new ServiceError('lookup', 'no such key');
     await tables.write(this.#parts.tenantOf(known), async (own, transaction) => {
@@ -74,7 +73,13 @@ export class StoredKeyRegistry implements KeyRegistry {
       await store.revoke(own, id, clock.nowMs());
       await this.#auditRevocation(key, actor, transaction);
     });
-    revoked();
+  }
+
+  async principalOf(id: string, snapshot: Snapshot): Promise<Principal | undefined> {
+    const { store, tables, clock, tenantOf } = this.#parts;
+    const key = await store.byId(tables.in(snapshot), id);
+    if (key === undefined || key.revokedMs !== null) return undefined;
+    return key.expiresMs !== null && key.expiresMs <= clock.nowMs() ? undefined : principalOf(key, tenantOf(key));
   }
 
   count(): Promise<number> {

@@ -2,6 +2,7 @@ import {
   DEFAULT_TENANT,
   formatInstant,
   type Permission,
+  type Principal,
   type Row,
   SCOPES,
   type Scope,
@@ -68,6 +69,18 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
   oidcSub: key.oidcSub,
   revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
 });
+
+/** Whom a key stands for. */
+export const principalOf = (key: StoredKey, tenantId: string): Principal =>
+  Object.freeze<Principal>({
+    kind: 'key',
+    entityUri: key.entityUri,
+    permissions: new Set(key.permissions),
+    allowedScopes: new Set(key.allowedScopes),
+    tenantId,
+    keyId: key.id,
+    oidcSub: key.oidcSub,
+  });
 
 /** Each once, in the order of the alphabet. */
 export const sortedPermissions = (permissions: Iterable<Permission>): Permission[] => [...new Set(permissions)].sort();

@@ -3,6 +3,8 @@ import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
 
 const TABLE = 'keys_api_keys';
+/** Raised with every change of a key. */
+export const KEYS_CHANGED = 'changed';
 
 /** Which keys; a member that is absent narrows nothing. */
 export interface KeyFilter {
@@ -38,10 +40,12 @@ export class KeyStore {
   }
 
   insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
+    own.signal(KEYS_CHANGED);
     return own.insertRows(TABLE, [rowOfKey(key, digest)]);
   }
 
   async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+    own.signal(KEYS_CHANGED);
     await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
   }
 

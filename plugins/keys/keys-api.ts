@@ -1,4 +1,11 @@
-import { defineRef, type FactValue, type Permission, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import {
+  defineRef,
+  type FactValue,
+  type Permission,
+  type Principal,
+  type Scope,
+  type Snapshot,
+} from '../../kernel/plugin-api.ts';
 
 /** An API key without its secret (wire contract 13.1). */
 export interface KeyRecord {
@@ -55,6 +62,11 @@ export interface KeyRegistry {
    * and one that is neither the actor's own nor, for an admin, of its tenant.
    */
   revoke(id: string, actor: Principal): Promise<void>;
+  /**
+   * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired. For what is done later
+   * in somebody's name: ask each time, and keep the id alone.
+   */
+  principalOf(id: string, snapshot: Snapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
   count(): Promise<number>;
 }

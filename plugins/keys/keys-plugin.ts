@@ -21,7 +21,7 @@ import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import type { StoredKey } from './key-row.ts';
-import { KeyStore } from './key-store.ts';
+import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { AgentKeys, KeyRegistry } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import { meRoute } from './me-route.ts';
@@ -89,7 +89,7 @@ export const keysPlugin = definePlugin({
     },
   }),
   migrations: keysMigrations,
-  async setup({ config, use, tables, on, route, provide }) {
+  async setup({ config, use, tables, on, onSignal, route, provide }) {
     const { clock, random, self, audit } = use;
     const store = new KeyStore(tables);
     const tenantOf = (key: StoredKey): string => (config.multiTenant ? key.tenantId : DEFAULT_TENANT);
@@ -99,8 +99,8 @@ export const keysPlugin = definePlugin({
       findByDigest: (digest) => store.findByDigest(digest),
     });
     const { maxAgeDays, expiringSoonDays } = config;
-    const revoked = () => authorizer.forget();
-    const registry = new StoredKeyRegistry({ store, tables, clock, random, audit, maxAgeDays, tenantOf, revoked });
+    onSignal(KEYS_CHANGED, () => authorizer.forget());
+    const registry = new StoredKeyRegistry({ store, tables, clock, random, audit, maxAgeDays, tenantOf });
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
 

@@ -1,8 +1,18 @@
-import { Clock, definePlugin, KERNEL_API, NodeSelf, Random, schema } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  type Principal,
+  Random,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
 import { healthRoute } from './health-route.ts';
 import { metadataRoute } from './metadata-route.ts';
-import { openNodeIdentity } from './node-identity.ts';
-import { NodeIdentity } from './node-info-api.ts';
+import { createNodeKeys, openNodeIdentity } from './node-identity.ts';
+import { NodeIdentity, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
 
 interface Settings {
   readonly privateKey: string;
@@ -16,8 +26,8 @@ export const nodeInfoPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Says who this node is and whether it is well, and keeps its private key',
-  requires: { clock: Clock, random: Random, self: NodeSelf },
-  provides: [NodeIdentity],
+  requires: { clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  provides: [NodeIdentity, NodeKeys],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -52,9 +62,15 @@ export const nodeInfoPlugin = definePlugin({
     },
   }),
   async setup({ config, use, hooks, log, route, provide }) {
-    const { clock, random, self } = use;
+    const { clock, random, self, audit } = use;
     const identity = await openNodeIdentity(config, random);
     provide(NodeIdentity, identity);
+    const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
+      const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
+      const { tenantId, entityUri, oidcSub } = actor;
+      await audit?.record({ event: 'key_rotation', tenantId, entityUri, oidcSub, detail });
+    };
+    provide(NodeKeys, createNodeKeys(config, random, record));
     const cors = { devLocalhost: config.corsDevLocalhost, configured: config.corsAllowedOrigins.length > 0 };
     route(metadataRoute({ self, hooks, clock, publicKey: identity.publicKey, cors }));
     route(healthRoute({ hooks, clock, log }));

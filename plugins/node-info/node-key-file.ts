@@ -1,6 +1,14 @@
-import { constants, copyFile, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { decodeBase64Url, encodeBase64Url, type Random, SEED_BYTES, ServiceError } from '../../kernel/plugin-api.ts';
+import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  createSigner,
+  decodeBase64Url,
+  encodeBase64Url,
+  type Random,
+  SEED_BYTES,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
 
 /** Bits of a file's mode that let anybody but its owner read or change it. */
 const SHARED_MODE = 0o077;
@@ -11,6 +19,48 @@ const SHARED_MODE = 0o077;
  */
 export const loadNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
   (await readNodeKey(path)) ?? (await drawNodeKey(path, random));
+
+/**
+ * Draws a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-` and the beginning of the
+ * digest of its public key, before the new one appears: a crash leaves one or the other in place and loses neither. Answers both.
+ */
+export const rotateNodeKey = async (
+  path: string,
+  random: Random,
+): Promise<{ readonly retired: Uint8Array; readonly current: Uint8Array }> => {
+  const retired = await loadNodeKey(path, random);
+  const current = random.bytes(SEED_BYTES);
+  const draft = `${path}.${random.uuid()}`;
+  try {
+    await writeDurably(draft, `${encodeBase64Url(current)}\n`);
+    await publish(path, `${path}${RETIRED}${keyIdOf(retired)}`).catch((error: unknown) => {
+      // An attempt that broke off after this step has kept it already.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return { retired, current };
+};
+
+/** The keys that `rotateNodeKey` has put aside, in no order. Files beside the current one that were put there by hand count too. */
+export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const retired = names.filter((name) => name.startsWith(`${basename(path)}${RETIRED}`));
+  const seeds = await Promise.all(retired.map((name) => readNodeKey(join(folder, name))));
+  return seeds.filter((seed) => seed !== undefined);
+};
+
+const RETIRED = '.retired-';
+
+/** As signatures name a key: 16 hexadecimal digits of the digest of its public half (wire contract 17). */
+const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
   let text: string;
