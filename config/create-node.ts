@@ -13,8 +13,9 @@ import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
-import type { Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
+import { type Clock, Embedder, type FactStore, type Listener, type Transport } from '../ports/ports.ts';
 import { type AdapterEntry, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { bindEmbedder } from './bind-embedder.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { isLoopbackHost } from './loopback-host.ts';
@@ -34,6 +35,8 @@ export interface NodeOptions {
   readonly adapters?: AdapterOverrides;
   /** Plugins brought as objects, beside those of the catalog or, under the same name, in place of one. */
   readonly plugins?: readonly AnyPlugin[];
+  /** One of several processes that serve together: its log lines say which, and what concerns all is left to who prepared them. */
+  readonly worker?: boolean | undefined;
 }
 
 export interface AdapterOverrides {
@@ -52,6 +55,8 @@ export interface Node {
   readonly log: Logger;
   /** Boots and serves. */
   start(): Promise<Listener>;
+  /** Boots without serving: what needs to be done once before several processes serve. */
+  prepare(): Promise<void>;
   /** Drains, then closes everything within ten seconds. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
@@ -67,9 +72,16 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const config = loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
   const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
   const installations = await install(config, given, problems);
-  const log = adapters.log ?? createPinoLogger({ level: config.node.logLevel });
+  const log =
+    adapters.log ??
+    createPinoLogger({ level: config.node.logLevel, fields: options.worker ? { pid: process.pid } : undefined });
   const createStore = await loadStore(config);
   const createTransport = await loadTransport(config, adapters);
+  const clock = adapters.clock ?? createSystemClock();
+  const random = adapters.random ?? createSystemRandom();
+  const extras = [...(adapters.extras ?? [])];
+  if (!extras.some(({ ref }) => ref.id === Embedder.id))
+    extras.push(await bindEmbedder(config.embedder, { clock, random }));
   const { node } = config;
   const kernel = createKernel({
     installations,
@@ -83,27 +95,34 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     problems,
     suggestProvider,
     adapters: {
-      clock: adapters.clock ?? createSystemClock(),
-      random: adapters.random ?? createSystemRandom(),
+      clock,
+      random,
       store: adapters.store ?? (() => createStore(log)),
       transport: () => createTransport(log),
-      extras: adapters.extras ?? [],
+      extras,
       openAuthorizer: createOpenAuthorizer,
     },
   });
+  const warnOfUnusedVariables = (): void => {
+    const used = [
+      ...config.report.map(({ variable }) => variable),
+      ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
+    ];
+    for (const { name, near } of unusedVariables(env, used)) {
+      const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
+      log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
+    }
+  };
   return {
     kernel,
     config,
     log,
+    prepare: async () => {
+      warnOfUnusedVariables();
+      await kernel.boot();
+    },
     start: async () => {
-      const used = [
-        ...config.report.map(({ variable }) => variable),
-        ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
-      ];
-      for (const { name, near } of unusedVariables(env, used)) {
-        const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
-        log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
-      }
+      if (!options.worker) warnOfUnusedVariables();
       const listener = await kernel.start();
       log.info('the node serves', { url: listener.url });
       return listener;
@@ -114,7 +133,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
 };
 
 /** The settings are those of the store that was chosen, which its entry alone knows the shape of. */
-const loadStore = async ({ store }: NodeConfig): Promise<(log: Logger) => FactStore> => {
+export const loadStore = async ({ store }: Pick<NodeConfig, 'store'>): Promise<(log: Logger) => FactStore> => {
   const entry: Pick<AdapterEntry<FactStore, never>, 'load'> = STORES[store.use];
   const create = await entry.load();
   return (log) => create(store.settings as never, { log });
@@ -183,13 +202,14 @@ const derivedSettings = (plugin: AnyPlugin, { report, store }: NodeConfig): Reco
     const [name] = path;
     if (name === undefined || path.length > 1) continue;
     if (schema.env !== undefined && shared.has(schema.env)) derived[name] = shared.get(schema.env);
-    if (name === KEY_FILE_SETTING) derived[name] = join(dataFolder(store), KEY_FILE_NAME);
+    const place = PLACES_BESIDE_STORE[name];
+    if (place !== undefined) derived[name] = join(dataFolder(store), place);
   }
   return derived;
 };
 
-const KEY_FILE_SETTING = 'privateKeyFile';
-const KEY_FILE_NAME = 'node.key';
+/** Settings that say where something lies, and its name in the folder of the store. */
+const PLACES_BESIDE_STORE: Readonly<Record<string, string>> = { privateKeyFile: 'node.key', snapshotFolder: 'recall' };
 
 const variablesOf = (plugin: AnyPlugin): (string | undefined)[] =>
   settingProperties(plugin.config?.json ?? {}).map(({ schema }) => schema.env);

@@ -2,13 +2,23 @@ import type { NodeConfigInput } from './read-config-file.ts';
 
 /** What a node is made of where its file says nothing. Values of settings are the defaults in their schemas, not here. */
 export const DEFAULT_CONFIG: NodeConfigInput = {
-  adapters: { store: { use: 'sqlite' }, transport: { use: 'koa' } },
+  adapters: { store: { use: 'sqlite' }, transport: { use: 'koa' }, embedder: { use: 'hashing' } },
   plugins: {
     audit: true,
     billing: true,
+    'capability-tokens': true,
+    cards: true,
     conflicts: true,
+    'fact-chain': true,
     facts: true,
+    gardens: true,
+    graph: true,
+    instructions: true,
+    jobs: true,
     keys: true,
     'node-info': true,
+    recall: true,
+    'source-trust': true,
+    subscriptions: true,
   },
 };

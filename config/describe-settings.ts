@@ -1,5 +1,6 @@
 import type { Schema } from '../kernel/plugins/config-schema.ts';
 import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
+import { hashingEmbedderSettings, httpEmbedderSettings, localModelSettings } from './embedder-settings.ts';
 import { koaSettings, nodeSettings, postgresSettings, sqliteSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
@@ -25,6 +26,9 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
     ['adapters.store', sqliteSettings],
     ['adapters.store', postgresSettings],
     ['adapters.transport', koaSettings],
+    ['adapters.embedder', hashingEmbedderSettings],
+    ['adapters.embedder', httpEmbedderSettings],
+    ['adapters.embedder', localModelSettings],
     ...plugins,
   ];
   return owners.flatMap(([owner, schema]) => settingsOf(owner, schema));

@@ -3,7 +3,8 @@ import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import type { Schema } from '../kernel/plugins/config-schema.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../kernel/plugins/plugin-config.ts';
-import { STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { settingProperties } from '../kernel/plugins/setting-property.ts';
+import { EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { choosePlugins, type PluginChoice } from './choose-plugins.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import {
@@ -19,6 +20,7 @@ export interface NodeConfig {
   readonly node: NodeSettings;
   readonly store: StoreConfig;
   readonly transport: { readonly use: 'koa'; readonly settings: KoaSettings };
+  readonly embedder: EmbedderConfig;
   readonly plugins: readonly PluginChoice[];
   /** Names of our own plugins that are switched off. */
   readonly disabled: readonly string[];
@@ -32,6 +34,12 @@ export interface NodeConfig {
 export type StoreConfig =
   | { readonly use: 'sqlite'; readonly settings: SqliteSettings }
   | { readonly use: 'postgres'; readonly settings: PostgresSettings };
+
+/** The settings are those of the entry in the catalog, which alone knows their shape. */
+export interface EmbedderConfig {
+  readonly use: keyof typeof EMBEDDERS;
+  readonly settings: unknown;
+}
 
 export interface ConfigSources {
   readonly configFile?: string | undefined;
@@ -68,6 +76,8 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
   const transport = choose('transport', TRANSPORTS);
   // Settings of another store than the one that was chosen say nothing about it.
   const storeOfFile = usedByFile(file, 'store') === store ? file.adapters?.store : undefined;
+  const embedder = choose('embedder', EMBEDDERS, embedderByVariable(env));
+  const embedderOfFile = usedByFile(file, 'embedder') === embedder ? file.adapters?.embedder : undefined;
   const config = {
     node: settle(nodeSettings, 'node', file.node, overrides.node),
     store: {
@@ -83,6 +93,15 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
         overrides.adapters?.transport,
       ),
     },
+    embedder: {
+      use: embedder,
+      settings: settle<unknown>(
+        EMBEDDERS[embedder].settings,
+        'adapters.embedder',
+        embedderOfFile,
+        overrides.adapters?.embedder,
+      ),
+    },
     folder: configFile === undefined ? process.cwd() : dirname(resolve(configFile)),
   };
   return {
@@ -93,7 +112,13 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
   };
 };
 
-type Slot = 'store' | 'transport';
+type Slot = 'store' | 'transport' | 'embedder';
+
+/** Whoever names an endpoint or a model means it to be used. */
+const embedderByVariable = (env: Environment): keyof typeof EMBEDDERS | undefined => {
+  if (env['SVC_EMBED_URL']) return 'http';
+  return env['SVC_EMBED_MODEL_FOLDER'] ? 'local-model' : undefined;
+};
 
 const usedByFile = (file: NodeConfigInput, slot: Slot): unknown =>
   file.adapters?.[slot]?.['use'] ?? DEFAULT_CONFIG.adapters?.[slot]?.['use'];
@@ -104,5 +129,10 @@ const withoutUse = (settings: Settings | undefined): Settings | undefined => {
   return rest;
 };
 
-const defaultsOf = <T>(schema: Schema<T>): T =>
-  resolveSettings(schema, { owner: 'defaults', env: {} }, [])?.value ?? ({} as T);
+/** What is required has no default, and is left out. */
+const defaultsOf = <T>({ json }: Schema<T>): T =>
+  Object.fromEntries(
+    settingProperties(json).flatMap(({ path, schema }) =>
+      schema.default === undefined ? [] : [[path[0], schema.default]],
+    ),
+  ) as T;

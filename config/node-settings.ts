@@ -9,15 +9,17 @@ export interface NodeSettings {
   readonly allowInsecure: boolean;
   readonly maxBodyBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly workers: number | 'auto';
 }
 
 const MAX_NODE_ID_LENGTH = 256;
 const LEAST_BODY_BYTES = 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
+export const MOST_WORKERS = 64;
 
 export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
   type: 'object',
-  required: ['serviceName', 'url', 'authRequired', 'allowInsecure', 'maxBodyBytes', 'logLevel'],
+  required: ['serviceName', 'url', 'authRequired', 'allowInsecure', 'maxBodyBytes', 'logLevel', 'workers'],
   properties: {
     serviceName: {
       type: 'string',
@@ -66,6 +68,15 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 'info',
       env: 'SVC_LOG_LEVEL',
       description: 'weakest messages that are logged',
+    },
+    workers: {
+      type: ['integer', 'string'],
+      minimum: 1,
+      maximum: MOST_WORKERS,
+      pattern: '^auto$',
+      default: 1,
+      env: 'SVC_WORKERS',
+      description: 'processes that serve behind the port; auto is one for each processor',
     },
   },
 });

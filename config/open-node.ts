@@ -1,31 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  KeyAdministration,
-  NodeDescription,
-  NodeHandle,
-  OpenNodeOptions,
-} from '../adapters/cli/command-line-deps.ts';
+import type { NodeDescription, NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
 import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
-import type { Kernel } from '../kernel/create-kernel.ts';
-import { nodePrincipal } from '../kernel/identity/node-principal.ts';
-import { NodeSelf } from '../kernel/identity/node-self.ts';
 import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
-import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import type { Listener } from '../ports/ports.ts';
-import { createNode, type Node } from './create-node.ts';
+import { administerKeys, administerTokens, rotateKeyOf } from './administer-node.ts';
+import { createNode, loadStore, type Node } from './create-node.ts';
 import { inspectStore } from './inspect-store.ts';
+import { markStoreRestored } from './mark-store-restored.ts';
+import { MOST_WORKERS, type NodeSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { dataFolder, storeLocation } from './store-place.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
-  const { configFile, env, serve } = options;
+  const { configFile, env, serve, worker } = options;
   // Without serving, somebody waits at a terminal for an answer, which a log of routine would bury.
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
-  const node = await createNode({ configFile, env, overrides });
+  const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;
   let listener: Listener | undefined;
   return {
@@ -33,17 +27,31 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
       if (serve) listener = await node.start();
       else await kernel.boot();
     },
+    prepare: () => node.prepare(),
     stop: () => node.stop(),
     describe: (including) => describeUnstarted(options, node, including),
-    inspectStore: () => inspectStore(config.store),
+    inspectStore: () => inspectStore(config.store, workerCount(config.node)),
     url: () => listener?.url ?? null,
-    keys: () => (kernel.has(KeyRegistry) ? administer(kernel) : undefined),
+    keys: () => administerKeys(kernel),
+    tokens: (tenantId) => administerTokens(kernel, tenantId),
+    get rotateKey() {
+      return rotateKeyOf(kernel);
+    },
     transfer: () => kernel.get(TenantTransfer),
+    markRestored: async () => {
+      const open = await loadStore(config);
+      return markStoreRestored(config.store, env, () => open(node.log));
+    },
     authRequired: config.node.authRequired,
     storeLocation: storeLocation(config.store),
     dataFolder: dataFolder(config.store),
+    workers: workerCount(config.node),
+    log: node.log,
   };
 };
+
+const workerCount = ({ workers }: NodeSettings): number =>
+  workers === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : workers;
 
 /**
  * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently and on a store
@@ -88,16 +96,4 @@ const describeUnstarted = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
-
-const administer = (kernel: Kernel): KeyAdministration => {
-  const registry = kernel.get(KeyRegistry);
-  // Whoever can open the store may do anything to it; the registry wants to know on whose behalf all the same.
-  const node = nodePrincipal(kernel.get(NodeSelf).names);
-  return {
-    count: () => registry.count(),
-    register: ({ expiresAt, ...key }) => registry.register(expiresAt === undefined ? key : { ...key, expiresAt }, node),
-    list: () => registry.list(),
-    revoke: (id) => registry.revoke(id, node),
-  };
 };

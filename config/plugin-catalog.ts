@@ -4,14 +4,26 @@ import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
   audit: async () => (await import('../plugins/audit/audit-plugin.ts')).auditPlugin,
   billing: async () => (await import('../plugins/billing/billing-plugin.ts')).billingPlugin,
+  'capability-tokens': async () =>
+    (await import('../plugins/capability-tokens/capability-tokens-plugin.ts')).capabilityTokensPlugin,
+  cards: async () => (await import('../plugins/cards/cards-plugin.ts')).cardsPlugin,
   conflicts: async () => (await import('../plugins/conflicts/conflicts-plugin.ts')).conflictsPlugin,
+  'fact-chain': async () => (await import('../plugins/fact-chain/fact-chain-plugin.ts')).factChainPlugin,
   facts: async () => (await import('../plugins/facts/facts-plugin.ts')).factsPlugin,
+  gardens: async () => (await import('../plugins/gardens/gardens-plugin.ts')).gardensPlugin,
+  graph: async () => (await import('../plugins/graph/graph-plugin.ts')).graphPlugin,
+  instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,
+  jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
+  recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,
+  'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,
+  subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
 };
 
 /** Refs whose id does not begin with the name of the plugin that provides them. */
 const PROVIDERS: Readonly<Record<string, string>> = {
+  'kernel.garden-access': 'gardens',
   'port.authorizer': 'keys',
   'node.identity': 'node-info',
 };

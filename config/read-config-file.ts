@@ -7,7 +7,7 @@ import type { Settings } from '../kernel/plugins/plugin-config.ts';
 export interface NodeConfigInput {
   readonly node?: Settings;
   /** Each with `use`, the name of the adapter, beside its settings. */
-  readonly adapters?: { readonly store?: Settings; readonly transport?: Settings };
+  readonly adapters?: { readonly store?: Settings; readonly transport?: Settings; readonly embedder?: Settings };
   /** By name: off, on, or on with these settings. A third party's plugin has `from`: a path or a package. */
   readonly plugins?: Readonly<Record<string, boolean | Settings>>;
 }
@@ -41,7 +41,7 @@ const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]
 
 const FRAME: Readonly<Record<string, readonly string[] | undefined>> = {
   node: undefined,
-  adapters: ['store', 'transport'],
+  adapters: ['store', 'transport', 'embedder'],
   plugins: undefined,
 };
 
