@@ -1,9 +1,5 @@
-import { join } from 'node:path';
-import { bareInsertRate, sampleFactTable } from './ceiling/bare-insert.ts';
 import { Contestant, type ContestLoad } from './contestant.ts';
-import { NODE_DATABASE } from './processes/launch-node.ts';
-import { startCeiling } from './processes/start-ceiling.ts';
-import { startNode } from './processes/start-node.ts';
+import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-place.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 /** Every fiftieth assertion contradicts the one before it, so that conflict rows are part of what is measured. */
@@ -19,7 +15,13 @@ export interface AppendOptions {
   readonly connections: number;
   /** Measured time for each side, spread over the rounds. */
   readonly seconds: number;
+  readonly store: BenchStore;
+  /** Node processes on one store. */
+  readonly processes: number;
 }
+
+const headingOf = ({ databaseCpuMs }: BenchPlace): readonly string[] =>
+  databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
 
 const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad => ({
   connections,
@@ -39,25 +41,35 @@ const takeTurns = async (contestants: readonly Contestant[], options: AppendOpti
 
 /** Durable single assertions: the node with everything on, against the bare prototype on the same driver. */
 export const benchAppend = async (options: AppendOptions): Promise<void> => {
-  const ceiling = new Contestant('ceiling', await startCeiling());
-  const node = new Contestant('node', await startNode());
+  const place = await openPlace(options.store);
+  const started: Contestant[] = [];
+  const contestant = (name: string, servers: ConstructorParameters<typeof Contestant>[1]): Contestant => {
+    const entry = new Contestant(name, servers, place.databaseCpuMs);
+    started.push(entry);
+    return entry;
+  };
   try {
+    const ceiling = contestant('ceiling', await place.startCeiling());
+    const node = contestant('node', await place.startNodes(options.processes));
     await takeTurns([ceiling, node], options);
+    console.log(
+      `POST /v1/facts on ${options.store}, ${options.connections} connections, processes of the node: ${options.processes}, ${ROUNDS} rounds by turns, ${CONTRADICTING * 100} % contradicting`,
+    );
+    printTable(headingOf(place), [ceiling.row(), node.row()]);
+    const ratios = ceiling.rates.map((rate, round) => (100 * (node.rates[round] ?? 0)) / rate);
+    console.log(`node / ceiling: ${share(node.requestsPerSecond, ceiling.requestsPerSecond)}`);
+    console.log(`round by round: ${ratios.map((ratio) => figure(ratio)).join(', ')} %`);
   } finally {
-    await Promise.all([ceiling.server.stop(), node.server.stop()]);
+    await Promise.all(started.map((entry) => entry.stop()));
+    await place.close();
   }
-  console.log(
-    `POST /v1/facts, ${options.connections} connections, ${ROUNDS} rounds by turns, ${CONTRADICTING * 100} % contradicting`,
-  );
-  printTable(Contestant.HEADING, [ceiling.row(), node.row()]);
-  const ratios = ceiling.rates.map((rate, round) => (100 * (node.rates[round] ?? 0)) / rate);
-  console.log(`node / ceiling: ${share(node.requestsPerSecond, ceiling.requestsPerSecond)}`);
-  console.log(`round by round: ${ratios.map((ratio) => figure(ratio)).join(', ')} %`);
 };
 
 /** The batch endpoint against a bare multi-row insert into a table with the same columns and indexes. */
 export const benchBatch = async (options: AppendOptions): Promise<void> => {
-  const node = new Contestant('node, requests', await startNode());
+  const place = await openPlace(options.store);
+  const nodes = await place.startNodes(options.processes);
+  const node = new Contestant('node, requests', nodes, place.databaseCpuMs);
   const loading: ContestLoad = {
     connections: BATCH_CONNECTIONS,
     seconds: options.seconds / ROUNDS,
@@ -67,20 +79,21 @@ export const benchBatch = async (options: AppendOptions): Promise<void> => {
   const bare: number[] = [];
   try {
     await node.warmUp(loading);
-    const sample = sampleFactTable(join(node.server.folder, NODE_DATABASE), SAMPLE_ROWS);
+    const insert = await place.bareInsert(nodes, SAMPLE_ROWS, BATCH_SIZE);
     for (let round = 0; round < ROUNDS; round += 1) {
-      bare.push(bareInsertRate(node.server.folder, sample, BATCH_SIZE));
+      bare.push(await insert());
       await node.measure(loading);
     }
   } finally {
-    await node.server.stop();
+    await node.stop();
+    await place.close();
   }
   const bareRate = bare.reduce((sum, rate) => sum + rate, 0) / bare.length;
   const nodeRate = node.requestsPerSecond * BATCH_SIZE;
   console.log(
-    `POST /v1/facts/batch, ${BATCH_SIZE} facts a request, ${BATCH_CONNECTIONS} connections, ${ROUNDS} rounds by turns`,
+    `POST /v1/facts/batch on ${options.store}, ${BATCH_SIZE} facts a request, ${BATCH_CONNECTIONS} connections, ${ROUNDS} rounds by turns`,
   );
-  printTable(Contestant.HEADING, [node.row()]);
+  printTable(headingOf(place), [node.row()]);
   console.log(`bare multi-row insert: ${figure(bareRate)} facts/s; node: ${figure(nodeRate)} facts/s`);
   console.log(`node / bare insert: ${share(nodeRate, bareRate)}`);
 };

@@ -14,17 +14,25 @@ export interface ContestLoad {
   readonly requests: (first: number) => RequestPlan;
 }
 
-/** One of the servers that a bench compares, with everything measured on it so far. */
+/** One of the services that a bench compares, with everything measured on it so far. */
 export class Contestant {
   readonly name: string;
-  readonly server: ServerProcess;
+  readonly #servers: readonly ServerProcess[];
+  readonly #databaseCpuMs: (() => number | null) | undefined;
   readonly #reports: LoadReport[] = [];
   #cpuMs: number | null = 0;
+  #databaseMs: number | null = 0;
   #next = 0;
 
-  constructor(name: string, server: ServerProcess) {
+  /** `servers` are the processes of one service. `databaseCpuMs` tells the processor time of a database beside them. */
+  constructor(
+    name: string,
+    servers: ServerProcess | readonly ServerProcess[],
+    databaseCpuMs?: (() => number | null) | undefined,
+  ) {
     this.name = name;
-    this.server = server;
+    this.#servers = [servers].flat();
+    this.#databaseCpuMs = databaseCpuMs;
   }
 
   /** Runs one load without counting it: code gets compiled, caches fill. */
@@ -33,10 +41,14 @@ export class Contestant {
   }
 
   async measure(load: ContestLoad): Promise<void> {
-    const before = cpuMs(this.server.pid);
+    const [before, databaseBefore] = [this.#serverMs(), this.#databaseCpuMs?.() ?? null];
     this.#reports.push(await this.#run(load));
-    const after = cpuMs(this.server.pid);
-    this.#cpuMs = this.#cpuMs === null || before === null || after === null ? null : this.#cpuMs + after - before;
+    this.#cpuMs = plusSince(this.#cpuMs, before, this.#serverMs());
+    this.#databaseMs = plusSince(this.#databaseMs, databaseBefore, this.#databaseCpuMs?.() ?? null);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()));
   }
 
   get requestsPerSecond(): number {
@@ -55,28 +67,43 @@ export class Contestant {
 
   /** Processor time per request in microseconds, null where it cannot be read. */
   get cpuPerRequest(): number | null {
-    return this.#cpuMs === null ? null : (this.#cpuMs * 1000) / this.#sum((report) => report.requests);
+    return this.#perRequest(this.#cpuMs);
   }
 
-  /** Cells for a table: name, requests a second, p50, p95, p99, processor time. */
+  /** Cells for a table: name, requests a second, p50, p95, p99, processor time, and that of the database where there is one. */
   row(): string[] {
     const latencies = (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => figure(this.latency(of), 2));
-    return [this.name, figure(this.requestsPerSecond), ...latencies, figure(this.cpuPerRequest, 1)];
+    const cells = [this.name, figure(this.requestsPerSecond), ...latencies, figure(this.cpuPerRequest, 1)];
+    return this.#databaseCpuMs === undefined ? cells : [...cells, figure(this.#perRequest(this.#databaseMs), 1)];
   }
 
   static readonly HEADING = ['', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'cpu µs/req'];
+  static readonly HEADING_WITH_DATABASE = [...Contestant.HEADING, 'database µs/req'];
 
   async #run({ connections, seconds, expectedStatus, requests }: ContestLoad): Promise<LoadReport> {
     const first = this.#next;
     this.#next += RANGE_PER_RUN;
-    const { port, key } = this.server;
-    const report = await runLoad({ port, key, connections, seconds, requests: requests(first) });
+    const ports = this.#servers.map(({ port }) => port);
+    const key = this.#servers[0]?.key ?? '';
+    const report = await runLoad({ ports, key, connections, seconds, requests: requests(first) });
     const unexpected = Object.keys(report.statuses).filter((status) => status !== expectedStatus);
     if (unexpected.length > 0) throw new Error(`${this.name} answered ${unexpected.join(', ')}`);
     return report;
+  }
+
+  #serverMs(): number | null {
+    return this.#servers.reduce<number | null>((sum, { pid }) => plusSince(sum, 0, cpuMs(pid)), 0);
+  }
+
+  #perRequest(ms: number | null): number | null {
+    return ms === null ? null : (ms * 1000) / this.#sum((report) => report.requests);
   }
 
   #sum(of: (report: LoadReport) => number): number {
     return this.#reports.reduce((sum, report) => sum + of(report), 0);
   }
 }
+
+/** Null as soon as something could not be read. */
+const plusSince = (sum: number | null, before: number | null, after: number | null): number | null =>
+  sum === null || before === null || after === null ? null : sum + after - before;

@@ -1,7 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { benchAppend, benchBatch } from './append.ts';
+import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
+import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
+import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
+import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
+import { benchRecallQuality } from './recall-quality.ts';
 import { benchRoundtrip } from './roundtrip.ts';
+import { benchSubscriptions, type SubscriptionOptions } from './subscriptions.ts';
 
 const positive = (text: string): number => {
   const value = Number(text);
@@ -9,9 +14,22 @@ const positive = (text: string): number => {
   return value;
 };
 
-const onlySqlite = (text: string): string => {
-  if (text !== 'sqlite') throw new InvalidArgumentError('this version measures sqlite');
+const storeName = (text: string): BenchStore => {
+  if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('must be sqlite or postgres');
   return text;
+};
+
+const sizes = (text: string): number[] => {
+  const read = text.split(',').map(Number);
+  const isRising = read.every((size, at) => size > (read[at - 1] ?? 0) && size % FACTS_PER_SESSION === 0);
+  if (!isRising)
+    throw new InvalidArgumentError(`must be rising multiples of ${FACTS_PER_SESSION}, such as 10000,100000`);
+  return read;
+};
+
+const hashedDimensions = (text: string): number => {
+  if (text !== '256' && text !== '768') throw new InvalidArgumentError('must be 256 or 768');
+  return Number(text);
 };
 
 const program = new Command('bench')
@@ -23,9 +41,15 @@ program
   .description('durable POST /v1/facts against the bare ceiling prototype, by turns')
   .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
   .option('--seconds <n>', 'measured time for each side', positive, 10)
-  .option('--store <name>', 'store of the node', onlySqlite, 'sqlite')
+  .option(
+    '--store <name>',
+    'sqlite, or postgres: a server that is started for it, or SVC_TEST_DATABASE_URL',
+    storeName,
+    'sqlite',
+  )
+  .option('--processes <n>', 'node processes on one database', positive, 1)
   .option('--batch', 'the batch endpoint against a bare multi-row insert')
-  .action(async ({ batch, ...options }: { connections: number; seconds: number; batch?: boolean }) =>
+  .action(async ({ batch, ...options }: AppendOptions & { readonly batch?: boolean }) =>
     batch === true ? benchBatch(options) : benchAppend(options),
   );
 
@@ -45,5 +69,35 @@ program
   .action(async (folder: string, { connections }: { connections: number }) => {
     if ((await benchRoundtrip({ folder, connections })) > 0) process.exitCode = 1;
   });
+
+program
+  .command('recall-quality')
+  .description(
+    'asks every question of DIR/queries.jsonl and says how much of the evidence came back, whole and by stage',
+  )
+  .argument(
+    '<dir>',
+    'folder with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
+  )
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((folder: string, { store }: { store: BenchStore }) => benchRecallQuality({ folder, store }));
+
+program
+  .command('recall-latency')
+  .description('recalls on a store that grows, each stage beside the bare engine query, memory, and start-up')
+  .option('--facts <list>', 'sizes of the store, one after another', sizes, [10_000, 100_000])
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .option('--dimensions <n>', 'of the vectors: 256 or 768', hashedDimensions, 768)
+  .action((options: LatencyOptions) => benchRecallLatency(options));
+
+program
+  .command('subscriptions')
+  .description('durable POST /v1/facts with active subscriptions against none, by turns')
+  .option('--subscriptions <n>', 'active subscriptions, each of another entity', positive, 1_000)
+  .option('--every <n>', 'every so manyth fact has a subscriber, 0 for none', Number, 100)
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
+  .option('--seconds <n>', 'measured time for each side', positive, 12)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: SubscriptionOptions) => benchSubscriptions(options));
 
 await program.parseAsync();

@@ -80,7 +80,7 @@ export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): P
     const memory = peakMemoryMiB(node.pid);
     const entities = loadedEntities(facts, perEntity);
     const large = await measure(`${figure(facts)} facts`, node, entities, seconds);
-    ceiling = await startCeiling(await answerBytes(node, perEntity));
+    ceiling = await startCeiling({ answerBytes: await answerBytes(node, perEntity) });
     const bare = await measure('bare koa + router', ceiling, entities, seconds, '/bare');
     console.log(`GET /v1/facts?entity=, facts in an answer: ${perEntity}`);
     report(small, large, bare);

@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { templateCid } from './ceiling/template-cid.ts';
 import { RawConnection } from './load/raw-connection.ts';
 import { peakMemoryMiB, type ServerProcess } from './processes/child-process.ts';
 import { startNode } from './processes/start-node.ts';
+import { readLines } from './recall/read-corpus.ts';
 import { figure, printTable } from './report/print-table.ts';
 import { type CorpusRow, type RowFact, rowToFact } from './row-to-fact.ts';
 
@@ -53,13 +52,8 @@ const overAll = async <T>(
   return { name, latencies, seconds: (performance.now() - start) / 1000 };
 };
 
-const readRows = async (folder: string): Promise<RowFact[]> => {
-  const rows: RowFact[] = [];
-  for await (const line of createInterface({ input: createReadStream(join(folder, 'corpus.jsonl')) })) {
-    if (line.trim() !== '') rows.push(rowToFact(JSON.parse(line) as CorpusRow));
-  }
-  return rows;
-};
+const readRows = async (folder: string): Promise<RowFact[]> =>
+  (await readLines<CorpusRow>(join(folder, 'corpus.jsonl'))).map(rowToFact);
 
 /** The fact as it must come back: what was sent, and the content identifier computed here, without the node. */
 const expected = (row: RowFact): Answer => ({

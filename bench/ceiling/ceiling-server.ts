@@ -4,14 +4,17 @@ import Router from '@koa/router';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Ajv } from 'ajv';
 import Koa from 'koa';
+import type { CeilingFact, CeilingStore } from './ceiling-row.ts';
 import { openCeilingDatabase } from './ceiling-schema.ts';
-import { type CeilingFact, GroupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
+import { PostgresGroupCommit } from './postgres-group-commit.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { templateCid } from './template-cid.ts';
 
 /**
  * The yardstick: what this stack does when it does only what cannot be left out. Runs as a process of its own:
- * `node ceiling-server.js DATABASE_FILE KEY ANSWER_BYTES`, and says `{"port":n}` on standard output once it listens.
+ * `node ceiling-server.js DATABASE KEY ANSWER_BYTES`, where DATABASE is a file or the address of an empty PostgreSQL database, and
+ * says `{"port":n}` on standard output once it listens.
  */
 const ASSERTION = {
   type: 'object',
@@ -31,10 +34,9 @@ const ASSERTION = {
   },
 };
 
-const appendRoute = (router: Router, database: DatabaseSyncInstance, key: string): void => {
+const appendRoute = (router: Router, store: CeilingStore, key: string): void => {
   const validate = new Ajv({ useDefaults: true }).compile<CeilingFact>(ASSERTION);
   const callers = new Map([[hash('sha256', key), 'agent:load']]);
-  const group = new GroupCommit(database);
   router.post('/v1/facts', async (context) => {
     const credential = context.get('authorization');
     const caller = credential.startsWith('Bearer ') ? callers.get(hash('sha256', credential.slice(7))) : undefined;
@@ -47,21 +49,25 @@ const appendRoute = (router: Router, database: DatabaseSyncInstance, key: string
       context.status = 422;
       return;
     }
-    const reply = await group.append({ ...body, cid: templateCid(body), caller });
+    const reply = await store.append({ ...body, cid: templateCid(body), caller });
     context.status = 201;
     context.type = 'application/json';
     context.body = reply;
   });
 };
 
-/** `/bare` costs koa and its router alone, `/select` adds the ten rows of one entity by one prepared statement. */
-const readRoutes = (router: Router, database: DatabaseSyncInstance, answerBytes: number): void => {
+/** `/bare` costs koa and its router alone. */
+const bareRoute = (router: Router, answerBytes: number): void => {
   const answer = JSON.stringify({ facts: 'x'.repeat(answerBytes) });
-  const byEntity = database.prepare('SELECT * FROM facts WHERE tenant_id = ? AND entity_key = ? LIMIT 50');
   router.get('/bare', (context) => {
     context.type = 'application/json';
     context.body = answer;
   });
+};
+
+/** `/select` adds the ten rows of one entity by one prepared statement. */
+const selectRoute = (router: Router, database: DatabaseSyncInstance): void => {
+  const byEntity = database.prepare('SELECT * FROM facts WHERE tenant_id = ? AND entity_key = ? LIMIT 50');
   router.get('/select', (context) => {
     const entity = String(context.query['entity']);
     context.type = 'application/json';
@@ -69,16 +75,23 @@ const readRoutes = (router: Router, database: DatabaseSyncInstance, answerBytes:
   });
 };
 
-const [path = ':memory:', key = '', answerBytes = '0'] = process.argv.slice(2);
-const database = openCeilingDatabase(path);
+const openStore = (database: string, router: Router): CeilingStore | Promise<CeilingStore> => {
+  if (/^postgres(ql)?:/.test(database)) return PostgresGroupCommit.open(database);
+  const file = openCeilingDatabase(database);
+  selectRoute(router, file);
+  return new GroupCommit(file);
+};
+
+const [database = ':memory:', key = '', answerBytes = '0'] = process.argv.slice(2);
 const router = new Router();
-appendRoute(router, database, key);
-readRoutes(router, database, Number(answerBytes));
+const store = await openStore(database, router);
+appendRoute(router, store, key);
+bareRoute(router, Number(answerBytes));
 const server = new Koa().use(router.routes()).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
 });
 process.on('SIGTERM', () => {
   server.close();
   server.closeAllConnections();
-  database.close();
+  void store.close();
 });

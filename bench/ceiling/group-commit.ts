@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import type { CidMembers } from './template-cid.ts';
+import {
+  billingLine,
+  type CeilingFact,
+  type CeilingRow,
+  CeilingRows,
+  type CeilingStore,
+  replyText,
+  TENANT,
+} from './ceiling-row.ts';
 
-const TENANT = 'default';
 const MAX_GROUP = 256;
-
-/** An assertion with everything computed that does not need the store. */
-export interface CeilingFact extends CidMembers {
-  readonly valid_until?: string | null;
-  readonly cid: string;
-  readonly caller: string;
-}
 
 interface Waiting {
   readonly fact: CeilingFact;
@@ -22,15 +21,14 @@ interface Waiting {
  * All assertions that wait share one transaction, and each is answered after its commit. The driver is synchronous, so requests
  * gather while the event loop is inside the transaction before: no timer is needed, and none is used.
  */
-export class GroupCommit {
+export class GroupCommit implements CeilingStore {
   readonly #database: DatabaseSyncInstance;
   readonly #siblings: StatementSyncInstance;
   readonly #insertFact: StatementSyncInstance;
   readonly #insertAudit: StatementSyncInstance;
+  readonly #rows = new CeilingRows();
   #waiting: Waiting[] = [];
   #scheduled = false;
-  #wallMs = 0;
-  #counter = 0;
 
   constructor(database: DatabaseSyncInstance) {
     this.#database = database;
@@ -48,7 +46,6 @@ export class GroupCommit {
     );
   }
 
-  /** Resolves with the serialised answer after the commit. */
   append(fact: CeilingFact): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ fact, resolve, reject });
@@ -56,6 +53,10 @@ export class GroupCommit {
       this.#scheduled = true;
       setImmediate(() => this.#commit());
     });
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
   }
 
   #commit(): void {
@@ -70,8 +71,9 @@ export class GroupCommit {
       const nowMs = Date.now();
       const timestamp = new Date(nowMs).toISOString();
       for (const { fact } of group) {
-        const id = this.#store(fact, nowMs, timestamp, replies);
-        billing += `{"billing":{"event_type":"fact_written","tenant_id":"${TENANT}","entity_uri":${JSON.stringify(fact.caller)},"fact_id":"${id}","garden_id":null,"ts":"${timestamp}"}}\n`;
+        const row = this.#rows.make(fact, nowMs, timestamp);
+        replies.push(replyText(row, this.#store(row)));
+        billing += billingLine(row);
       }
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -83,18 +85,14 @@ export class GroupCommit {
     for (let at = 0; at < group.length; at += 1) group[at]?.resolve(replies[at] as string);
   }
 
-  #store(fact: CeilingFact, nowMs: number, timestamp: string, replies: string[]): string {
-    const entityKey = fact.entity.toLowerCase();
-    const relationKey = fact.relation.toLowerCase();
-    const v = JSON.stringify(fact.value.v);
+  /** Answers whether another fact contradicts it. */
+  #store(row: CeilingRow): boolean {
+    const { fact, id, entityKey, relationKey, v, timestamp } = row;
     const siblings = this.#siblings.all(TENANT, entityKey, relationKey, fact.scope) as {
       value_type: string;
       value_v: string;
     }[];
     const contradicted = siblings.some((other) => other.value_type !== fact.value.type || other.value_v !== v);
-    this.#tick(nowMs);
-    const id = randomUUID();
-    const validUntil = fact.valid_until ?? null;
     this.#insertFact.run(
       id,
       TENANT,
@@ -106,41 +104,16 @@ export class GroupCommit {
       v,
       fact.source,
       timestamp,
-      nowMs,
-      this.#wallMs,
-      this.#counter,
+      row.timestampMs,
+      row.wallMs,
+      row.counter,
       fact.confidence,
       fact.scope,
-      validUntil,
+      row.validUntil,
       fact.cid,
       fact.caller,
     );
-    this.#insertAudit.run(randomUUID(), TENANT, 'fact_write', fact.caller, id, fact.source, timestamp);
-    replies.push(
-      JSON.stringify({
-        id,
-        entity: fact.entity,
-        relation: fact.relation,
-        value: fact.value,
-        source: fact.source,
-        timestamp,
-        hlc: `${this.#wallMs}.${this.#counter}`,
-        valid_until: validUntil,
-        confidence: fact.confidence,
-        scope: fact.scope,
-        cid: fact.cid,
-        contradicted,
-      }),
-    );
-    return id;
-  }
-
-  #tick(nowMs: number): void {
-    if (nowMs > this.#wallMs) {
-      this.#wallMs = nowMs;
-      this.#counter = 0;
-    } else {
-      this.#counter += 1;
-    }
+    this.#insertAudit.run(row.auditId, TENANT, 'fact_write', fact.caller, id, fact.source, timestamp);
+    return contradicted;
   }
 }

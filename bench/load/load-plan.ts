@@ -1,6 +1,7 @@
 /** What a load process is told to do: everything in it survives `JSON.stringify`. */
 export interface LoadPlan {
-  readonly port: number;
+  /** Connections are dealt out to them in turn. */
+  readonly ports: readonly number[];
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;

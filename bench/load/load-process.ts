@@ -29,7 +29,10 @@ const run = async (plan: LoadPlan): Promise<LoadReport> => {
   const make = requestMaker(plan);
   const latencies = new Latencies();
   const statuses: Record<string, number> = {};
-  const connections = await Promise.all(Array.from({ length: plan.connections }, () => RawConnection.open(plan.port)));
+  const portOf = (at: number): number => plan.ports[at % plan.ports.length] ?? 0;
+  const connections = await Promise.all(
+    Array.from({ length: plan.connections }, (_, at) => RawConnection.open(portOf(at))),
+  );
   const start = performance.now();
   const deadline = start + plan.seconds * 1000;
   const drive = (connection: RawConnection): Promise<void> =>

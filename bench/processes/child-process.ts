@@ -27,9 +27,14 @@ export const cpuMs = (pid: number): number | null => {
 };
 
 /** Largest resident memory that the process ever had, in MiB; null where there is no /proc. */
-export const peakMemoryMiB = (pid: number): number | null => {
+export const peakMemoryMiB = (pid: number): number | null => statusMiB(pid, 'VmHWM');
+
+/** Resident memory of the process now, in MiB; null where there is no /proc. */
+export const memoryMiB = (pid: number): number | null => statusMiB(pid, 'VmRSS');
+
+const statusMiB = (pid: number, name: string): number | null => {
   try {
-    const kib = /VmHWM:\s+([0-9]+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    const kib = new RegExp(`${name}:\\s+([0-9]+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
     return kib === undefined ? null : Number(kib) / 1024;
   } catch {
     return null;
@@ -43,10 +48,14 @@ export const lastWords = (errorFile: string): string =>
   readFileSync(errorFile, 'utf8').split('\n').slice(-12).join('\n');
 
 export const stopServer = async (child: ChildProcess, folder: string): Promise<void> => {
-  if (child.exitCode === null && child.signalCode === null) {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
-  }
+  await endServer(child);
   await rm(folder, { recursive: true, force: true });
+};
+
+/** Ends a server and waits until it has; one that has ended already is left alone. */
+export const endServer = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
 };

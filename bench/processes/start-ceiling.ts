@@ -7,12 +7,20 @@ import { lastWords, makeFolder, type ServerProcess, stopServer } from './child-p
 const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.meta.url));
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 
-/** Starts the bare prototype on an empty store. `answerBytes` is the size of what its bare GET answers. */
-export const startCeiling = async (answerBytes = 0): Promise<ServerProcess> => {
+export interface CeilingOptions {
+  /** Size of what its bare GET answers. */
+  readonly answerBytes?: number;
+  /** Address of an empty PostgreSQL database. Without one the store is a file. */
+  readonly database?: string;
+}
+
+/** Starts the bare prototype on an empty store. */
+export const startCeiling = async ({ answerBytes = 0, database }: CeilingOptions = {}): Promise<ServerProcess> => {
   const folder = await makeFolder();
   const errorFile = join(folder, 'stderr.log');
   const errors = openSync(errorFile, 'a');
-  const child = spawn(process.execPath, [CEILING, join(folder, 'ceiling.db'), KEY, String(answerBytes)], {
+  const store = database ?? join(folder, 'ceiling.db');
+  const child = spawn(process.execPath, [CEILING, store, KEY, String(answerBytes)], {
     stdio: ['ignore', 'pipe', errors],
   });
   closeSync(errors);

@@ -1,9 +1,27 @@
-import { makeFolder, type ServerProcess, stopServer } from './child-process.ts';
+import { endServer, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
 import { type LaunchOptions, launchNode, NODE_KEY } from './launch-node.ts';
 
+/** A node that can be ended and started again on what it has stored. */
+export interface NodeProcess extends ServerProcess {
+  /** Ends the process as an operator would, and leaves its folder. */
+  end(): Promise<void>;
+  /** Starts another process on the same folder. The first one must have ended. */
+  again(): Promise<NodeProcess>;
+}
+
 /** Starts the real node on an empty store in a folder of its own, with everything switched on. */
-export const startNode = async (options: LaunchOptions = {}): Promise<ServerProcess> => {
-  const folder = await makeFolder();
+export const startNode = async (options: LaunchOptions = {}): Promise<NodeProcess> =>
+  startNodeIn(await makeFolder(), options);
+
+const startNodeIn = async (folder: string, options: LaunchOptions): Promise<NodeProcess> => {
   const { port, child } = await launchNode(folder, options);
-  return { port, key: NODE_KEY, pid: child.pid ?? 0, folder, stop: () => stopServer(child, folder) };
+  return {
+    port,
+    key: NODE_KEY,
+    pid: child.pid ?? 0,
+    folder,
+    stop: () => stopServer(child, folder),
+    end: () => endServer(child),
+    again: () => startNodeIn(folder, options),
+  };
 };

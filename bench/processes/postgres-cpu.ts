@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts in hundredths of a second. */
+const TICK_MS = 10;
+
+interface ProcessTimes {
+  readonly parent: number;
+  readonly ownMs: number;
+  /** Of children that have ended. */
+  readonly childrenMs: number;
+}
+
+/** Null where there is no /proc, or no such process. */
+const timesOf = (pid: number | string): ProcessTimes | null => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ').map(Number) ?? [];
+    const ticks = (at: number): number => (fields[at] ?? 0) * TICK_MS;
+    return { parent: fields[1] ?? 0, ownMs: ticks(11) + ticks(12), childrenMs: ticks(13) + ticks(14) };
+  } catch {
+    return null;
+  }
+};
+
+/** The process that started all others of a server, given one that serves a connection; null when it is not on this machine. */
+export const postgresServerPid = (backendPid: number): number | null => {
+  const parent = timesOf(backendPid)?.parent;
+  if (parent === undefined) return null;
+  return readFileSync(`/proc/${backendPid}/stat`, 'latin1').includes('(postgres)') ? parent : null;
+};
+
+/** Processor time of a PostgreSQL server: of its first process and of all that this one has started, in milliseconds. */
+export const postgresCpuMs = (serverPid: number): number | null => {
+  const server = timesOf(serverPid);
+  if (server === null) return null;
+  let sum = server.ownMs + server.childrenMs;
+  for (const name of readdirSync('/proc')) {
+    const times = /^[0-9]+$/.test(name) ? timesOf(name) : null;
+    if (times?.parent === serverPid) sum += times.ownMs;
+  }
+  return sum;
+};

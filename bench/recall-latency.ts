@@ -1,0 +1,161 @@
+import { STAGE_DEPTH } from '../plugins/recall/candidate-pool.ts';
+import { createBareLexical } from './ceiling/bare-lexical.ts';
+import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
+import { type BenchStore, openPlace } from './processes/bench-place.ts';
+import { cpuMs, memoryMiB, peakMemoryMiB } from './processes/child-process.ts';
+import type { NodeProcess } from './processes/start-node.ts';
+import { LatencyTable } from './recall/latency-table.ts';
+import { loadFacts } from './recall/load-facts.ts';
+import { RecallClient } from './recall/recall-client.ts';
+import { openSearchStages } from './recall/search-stages.ts';
+import { factWords, questionWords, spell, syntheticRow, WORDS_IN_USE } from './recall/synthetic-facts.ts';
+import { figure, printTable } from './report/print-table.ts';
+
+export interface LatencyOptions {
+  /** Sizes of the store, ascending: it grows from each to the next. */
+  readonly facts: readonly number[];
+  readonly store: BenchStore;
+  readonly dimensions: number;
+}
+
+const QUESTIONS = 400;
+const ROUNDS = 8;
+const WARM_UP = 200;
+/** The budget that an agent spends on memory in one prompt. */
+const BUDGET = 2_000;
+
+/** Over HTTP a stage cannot be asked alone: weights leave out of the answer what the others found. */
+const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Record<string, unknown>> }[] = [
+  { name: 'recall, default weights', members: {} },
+  { name: 'recall, words alone', members: { weights: { lexical: 1 }, depth: 0 } },
+  { name: 'recall, vectors alone', members: { weights: { vector: 1 }, depth: 0 } },
+  { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
+];
+
+interface Sized {
+  readonly facts: number;
+  readonly loadedMiB: number | null;
+  readonly readMiB: number | null;
+  readonly peakMiB: number | null;
+  readonly startMs: number;
+  readonly stopMs: number;
+}
+
+/** One node of which the store grows: recalls over HTTP, each stage alone beside the bare engine, memory, and the way back from a stop. */
+export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: LatencyOptions): Promise<void> => {
+  const place = await openPlace(store);
+  const table = new LatencyTable(`${store}, ${dimensions} dimensions`);
+  const measured: Sized[] = [];
+  let [node] = await place.startNodes(1, { SVC_EMBED_DIMENSIONS: String(dimensions) });
+  if (node === undefined) throw new Error('no node was started');
+  try {
+    let loaded = 0;
+    for (const facts of sizes) {
+      await loadFacts(node, loaded, facts);
+      loaded = facts;
+      await overHttp(node, facts, table);
+      const loadedMiB = peakMemoryMiB(node.pid);
+      const stopping = performance.now();
+      await node.end();
+      const stopMs = performance.now() - stopping;
+      await inProcess(node.folder, facts, dimensions, table);
+      const starting = performance.now();
+      node = await node.again();
+      await untilFound(node, facts - 1);
+      const startMs = performance.now() - starting;
+      await warmUp(node, facts);
+      const memory = { readMiB: memoryMiB(node.pid), peakMiB: peakMemoryMiB(node.pid) };
+      measured.push({ facts, loadedMiB, ...memory, startMs, stopMs });
+    }
+  } finally {
+    await node.stop();
+    await place.close();
+  }
+  table.print();
+  console.log();
+  printTable(
+    ['facts', 'first recall s', 'stop s', 'peak MiB, loading', 'MiB, reading', 'peak MiB, reading'],
+    measured.map(({ facts, loadedMiB, readMiB, peakMiB, startMs, stopMs }) => [
+      figure(facts),
+      figure(startMs / 1000, 2),
+      figure(stopMs / 1000, 2),
+      figure(loadedMiB),
+      figure(readMiB),
+      figure(peakMiB),
+    ]),
+  );
+};
+
+const questions = (facts: number): number[][] => Array.from({ length: QUESTIONS }, (_, at) => questionWords(at, facts));
+
+const warmUp = async (node: NodeProcess, facts: number): Promise<void> => {
+  const client = await RecallClient.open(node);
+  for (let at = 0; at < WARM_UP; at += 1) {
+    await client.timeRecall({ query: spell(questionWords(QUESTIONS + at, facts)), token_budget: BUDGET });
+  }
+  client.close();
+};
+
+const overHttp = async (node: NodeProcess, facts: number, table: LatencyTable): Promise<void> => {
+  await warmUp(node, facts);
+  const client = await RecallClient.open(node);
+  const asked = questions(facts);
+  const share = asked.length / ROUNDS;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { name, members } of REQUESTS) {
+      const before = cpuMs(node.pid);
+      for (const words of asked.slice(round * share, (round + 1) * share)) {
+        table.add(facts, name, await client.timeRecall({ query: spell(words), token_budget: BUDGET, ...members }));
+      }
+      const after = cpuMs(node.pid);
+      if (before !== null && after !== null) table.addCpu(facts, name, after - before);
+    }
+  }
+  client.close();
+};
+
+/** Node and bench would share the cores, so the node has ended meanwhile. */
+const inProcess = async (folder: string, facts: number, dimensions: number, table: LatencyTable): Promise<void> => {
+  console.error(`measuring the stages on ${figure(facts)} facts`);
+  const stages = await openSearchStages(folder, dimensions);
+  const bareWords = createBareLexical(facts, WORDS_IN_USE, factWords);
+  const rowBytes = dimensions / 8;
+  const bareVectors = createBareVectorScan(randomSigns(facts * rowBytes), rowBytes);
+  const sign = randomSigns(rowBytes);
+  const warm = Array.from({ length: WARM_UP }, (_, at) => questionWords(QUESTIONS + at, facts));
+  for (const [at, words] of [...warm, ...questions(facts)].entries()) {
+    const time = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+      const began = performance.now();
+      const result = await work();
+      if (at >= warm.length) table.add(facts, name, performance.now() - began);
+      return result;
+    };
+    const query = spell(words);
+    const found = await time('lexical stage', () => stages.lexical(query));
+    await time('bare lexical', () => bareWords.run(words, STAGE_DEPTH));
+    const [vector] = await time('embedding of the query', () => stages.embedder.embed([query], 'query'));
+    await time('vector stage', () => stages.vector(vector as Float32Array));
+    await time('bare vector scan', () => bareVectors.run(sign));
+    await time('session neighbours', () => stages.besides(found));
+  }
+};
+
+/** How long a scan takes does not depend on what the signs say. */
+const randomSigns = (bytes: number): Uint8Array => {
+  const signs = new Uint8Array(bytes);
+  let state = 1;
+  for (let at = 0; at < bytes; at += 1) {
+    state = Math.imul(state, 1664525) + 1013904223;
+    signs[at] = state >>> 24;
+  }
+  return signs;
+};
+
+/** Until a recall answers with a fact that is known to be there. */
+const untilFound = async (node: NodeProcess, fact: number): Promise<void> => {
+  const client = await RecallClient.open(node);
+  const row = syntheticRow(fact);
+  const { facts } = await client.recall({ query: row.text, token_budget: BUDGET });
+  client.close();
+  if (!facts.some((found) => found.fact.entity.endsWith(row.id))) throw new Error('a known fact was not found');
+};

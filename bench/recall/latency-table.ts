@@ -1,0 +1,54 @@
+import { figure, printTable } from '../report/print-table.ts';
+
+/** Times by size of the store and by what was done, in the order in which they came up. */
+export class LatencyTable {
+  readonly #title: string;
+  readonly #rows = new Map<
+    string,
+    { readonly facts: number; readonly name: string; readonly ms: number[]; cpuMs: number }
+  >();
+
+  constructor(title: string) {
+    this.#title = title;
+  }
+
+  add(facts: number, name: string, ms: number): void {
+    this.#row(facts, name).ms.push(ms);
+  }
+
+  /** Processor time that the node took for what was added. */
+  addCpu(facts: number, name: string, ms: number): void {
+    this.#row(facts, name).cpuMs += ms;
+  }
+
+  print(): void {
+    const p50Of = new Map<string, number>();
+    const lines = [...this.#rows.values()].map(({ facts, name, ms, cpuMs }) => {
+      const sorted = Float64Array.from(ms).sort();
+      const p50 = quantile(sorted, 0.5);
+      const smallest = p50Of.get(name) ?? p50;
+      p50Of.set(name, smallest);
+      return [
+        name,
+        figure(facts),
+        figure(p50, 2),
+        figure(quantile(sorted, 0.95), 2),
+        cpuMs === 0 ? '' : figure(cpuMs / ms.length, 2),
+        figure(p50 / smallest, 1),
+      ];
+    });
+    printTable([this.#title, 'facts', 'p50 ms', 'p95 ms', 'cpu ms', 'growth of p50'], lines);
+  }
+
+  #row(facts: number, name: string) {
+    const key = `${facts} ${name}`;
+    const known = this.#rows.get(key);
+    if (known !== undefined) return known;
+    const row = { facts, name, ms: [], cpuMs: 0 };
+    this.#rows.set(key, row);
+    return row;
+  }
+}
+
+const quantile = (sorted: Float64Array, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chanceFloor, createHashingEmbedder } from '../../adapters/embedder/hashing-embedder.ts';
+import { createTruncatingEmbedder } from '../../adapters/embedder/truncating-embedder.ts';
+import { createSystemRandom } from '../../adapters/random/system-random.ts';
+import { MOST_COMPARED, searchFloor } from '../../plugins/recall/calibrate-similarity.ts';
+import { STAGE_DEPTH } from '../../plugins/recall/candidate-pool.ts';
+import { createCodeSpace } from '../../plugins/recall/codes/code-space.ts';
+import type { CodeTable } from '../../plugins/recall/codes/code-table.ts';
+import { MemoryIndex } from '../../plugins/recall/index/memory-index.ts';
+import { IndexFiles, type SnapshotOwner } from '../../plugins/recall/index-files.ts';
+import type { Hit, SearchView } from '../../plugins/recall/recall-api.ts';
+import { readVectors } from '../../plugins/recall/vector-snapshot.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import { SCOPES } from '../../ports/fact.ts';
+
+/** Snapshots lie beside a database that is a file, or in the data folder where it is a server. */
+const FOLDERS = ['recall', 'data/recall'];
+const MANIFEST = 'manifest.json';
+/** Where a fact without tenants is. */
+const TENANT = 'default';
+
+/** The stages of recall by themselves, in this process, on the snapshot that a node left behind. */
+export interface SearchStages {
+  readonly embedder: Embedder;
+  lexical(query: string): Promise<readonly Hit[]>;
+  vector(query: Float32Array): Promise<readonly Hit[]>;
+  /** Facts beside others in their sessions. */
+  besides(seeds: readonly Hit[]): Promise<readonly Hit[]>;
+}
+
+/** `folder` is that of a node which has ended. */
+export const openSearchStages = async (folder: string, dimensions: number): Promise<SearchStages> => {
+  const snapshots = FOLDERS.map((name) => join(folder, name)).find((path) => existsSync(join(path, MANIFEST)));
+  if (snapshots === undefined) throw new Error('the node has left no snapshot');
+  const owner = JSON.parse(await readFile(join(snapshots, MANIFEST), 'utf8')) as SnapshotOwner;
+  const found = await new IndexFiles(snapshots, createSystemRandom()).find(owner);
+  if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
+  const { index } = await MemoryIndex.restore(found.index());
+  const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
+  await readVectors(found.vectors.chunks(), layer);
+  index.serveVectors(layer);
+  const embedder = builtInEmbedder(dimensions);
+  const view: SearchView = {
+    tenantId: TENANT,
+    scopes: SCOPES,
+    gardens: 'all',
+    nowMs: Date.now(),
+    minConfidence: 0,
+  };
+  return {
+    embedder,
+    lexical: (query) => index.lexical(query, view, STAGE_DEPTH),
+    vector: (query) => index.dense(query, searchFloor(embedder), view, MOST_COMPARED),
+    besides: (seeds) => index.besides(seeds, view, STAGE_DEPTH),
+  };
+};
+
+const builtInEmbedder = (dimensions: number): Embedder => {
+  const whole = createHashingEmbedder();
+  if (dimensions === whole.dimensions) return whole;
+  return createTruncatingEmbedder(whole, { dimensions, similarityFloor: chanceFloor(dimensions) });
+};
