@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildKernel } from './build-kernel.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-kernel.mjs'];
 
 /** Builds unless `dist/` is up to date and `ifNeeded` says to look. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {
@@ -27,7 +28,7 @@ export const build = ({ ifNeeded }) => {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
   });
-  if (compiler.status !== 0) return false;
+  if (compiler.status !== 0 || !buildKernel(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
   // Last, so that an interrupted build is never taken for a finished one.
   writeFileSync(STAMP, state);

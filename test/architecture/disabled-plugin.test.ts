@@ -83,35 +83,30 @@ forEachStore('a plugin that is switched off', () => {
       entityUri: 'agent:w',
       permissions: ['read', 'write', 'admin', 'audit.read'],
     });
-    const draft = (entity: string, gardenId: string | null) => ({
-      entity,
-      relation: 'memory:role',
-      value: { type: 'string', v: 'hidden', interpretAs: 'content' } as const,
-      source: 'agent:w',
-      confidence: 1,
-      scope: 'public' as const,
-      gardenId,
+    await everything.request('POST', '/v1/gardens', { key, body: { slug: 'kept', name: 'Kept', scope: 'local' } });
+    const body = { entity: 'user:garden', relation: 'memory:role', value: { type: 'string', v: 'hidden' } };
+    const kept = { ...body, source: 'agent:w', garden_id: 'kept' };
+    const { body: fact } = await everything.request('POST', '/v1/facts', { key, body: kept });
+    const without = await startTestNode({
+      plugins: [...plugins.keys()].filter((name) => name !== 'gardens'),
+      folder: everything.folder,
+      url: 'http://localhost:8766',
     });
-    const caller = await principalOf(everything, key);
-    const { view } = await everything.facts.append(
-      draft('user:garden', '6f1f6d5e-0000-4000-8000-000000000001'),
-      caller,
-    );
-    const ask = (path: string) => everything.request('GET', path, { key });
-    expect((await ask('/v1/facts?entity=user:garden&include_contradicted=true')).body.total).to.equal(0);
-    expect((await ask(`/v1/facts/${view.fact.id}`)).status).to.equal(404);
-    expect((await ask(`/v1/facts/${view.fact.cid}`)).status).to.equal(404);
-    const rows = (await ask('/v1/audit?limit=500')).body.entries.filter(
-      (row: { fact_id: string }) => row.fact_id === view.fact.id,
-    );
-    for (const row of rows) expect(row.fact_entity).to.equal(null);
+    try {
+      const ask = (path: string) => without.request('GET', path, { key });
+      expect((await ask('/v1/facts?entity=user:garden&include_contradicted=true')).body.total).to.equal(0);
+      expect((await ask(`/v1/facts/${fact.id}`)).status).to.equal(404);
+      expect((await ask(`/v1/facts/${fact.cid}`)).status).to.equal(404);
+      const rows = (await ask('/v1/audit?limit=500')).body.entries.filter(
+        (row: { fact_id: string }) => row.fact_id === fact.id,
+      );
+      expect(rows).to.have.lengthOf(1);
+      for (const row of rows) expect(row.fact_entity).to.equal(null);
+    } finally {
+      await without.stop();
+    }
   });
 });
-
-async function principalOf(node: TestNode, key: string) {
-  const { Authorizer } = await import('../../kernel/plugin-api.ts');
-  return node.kernel.get(Authorizer).authenticate(key);
-}
 
 async function storesAndFindsAFact(node: TestNode, key: string): Promise<void> {
   const body = {

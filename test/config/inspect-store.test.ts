@@ -64,6 +64,16 @@ describe('what the command line says about a database', () => {
     expect(stdout).to.match(/2\. the database allows \d+ connections/);
   });
 
+  it('is that all processes together may open more connections than there are', async () => {
+    const env = { SVC_DATABASE_URL: database.url, SVC_DATABASE_POOL_SIZE: '20' };
+    expect((await run(['plugins', 'doctor'], env)).exitCode).to.equal(0);
+    const { exitCode, stdout } = await run(['plugins', 'doctor'], { ...env, SVC_WORKERS: '64' });
+    expect(exitCode).to.equal(1);
+    expect(stdout)
+      .to.match(/1\. the database allows \d+ connections/)
+      .and.include('SVC_WORKERS');
+  });
+
   it('is that there is no schema to put tables in', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await administer(database.url, `ALTER ROLE ${role} IN DATABASE ${name} SET search_path = nowhere`);

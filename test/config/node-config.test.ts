@@ -24,6 +24,7 @@ describe('the configuration', () => {
       allowInsecure: false,
       maxBodyBytes: 2_097_152,
       logLevel: 'info',
+      workers: 1,
     });
     expect(store).to.deep.equal({ use: 'sqlite', settings: { path: 'data/svc.db' } });
     expect(transport.settings).to.deep.equal({
@@ -35,10 +36,20 @@ describe('the configuration', () => {
     expect(plugins.map(({ name }) => name)).to.deep.equal([
       'audit',
       'billing',
+      'capability-tokens',
+      'cards',
       'conflicts',
+      'fact-chain',
       'facts',
+      'gardens',
+      'graph',
+      'instructions',
+      'jobs',
       'keys',
       'node-info',
+      'recall',
+      'source-trust',
+      'subscriptions',
     ]);
   });
 
@@ -52,6 +63,7 @@ describe('the configuration', () => {
         SVC_ALLOW_INSECURE: '1',
         SVC_MAX_BODY_BYTES: '4096',
         SVC_LOG_LEVEL: 'error',
+        SVC_WORKERS: 'auto',
         SVC_HOST: '0.0.0.0',
         SVC_PORT: '0',
         SVC_DB_PATH: '/data/x.db',
@@ -68,6 +80,7 @@ describe('the configuration', () => {
       allowInsecure: true,
       maxBodyBytes: 4096,
       logLevel: 'error',
+      workers: 'auto',
     });
     expect(store).to.deep.equal({ use: 'sqlite', settings: { path: '/data/x.db' } });
     expect(transport.settings).to.deep.equal({
@@ -86,6 +99,7 @@ describe('the configuration', () => {
     SVC_ALLOW_INSECURE: ['on'],
     SVC_MAX_BODY_BYTES: ['2MB', '-1', '0', '1e9999', '99999999999999999999'],
     SVC_LOG_LEVEL: ['verbose', 'INFO'],
+    SVC_WORKERS: ['0', '65', '-1', '1.5', 'many', 'AUTO'],
     SVC_PORT: ['-1', '65536', '80.5', 'http', '0x50'],
     SVC_CORS_ALLOWED_ORIGINS: ['a.example', '*', 'https://a.example/path'],
     SVC_CORS_DEV_LOCALHOST: ['maybe'],

@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import { dataFolder, storeLocation } from '../../config/store-place.ts';
+import { BootError } from '../../kernel/boot/boot-problem.ts';
+import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
 const URL = 'postgres://svc:p%40ss@db.example:6543/facts?sslmode=verify-full';
@@ -67,6 +69,14 @@ describe('the configuration of the store', () => {
     }
     const { problems } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL, SVC_DATABASE_POOL_SIZE: '3' } });
     expect(problems[0]?.message).to.include('SVC_DATABASE_POOL_SIZE accepts a whole number from 4');
+  });
+
+  it('stops the start with the reason alone when it is refused', async () => {
+    const error = await rejection(createNode({ env: { SVC_DATABASE_URL: 'mysql://me:secret@x/y' } }));
+    expect(error).to.be.instanceOf(BootError);
+    const [problem, ...others] = (error as unknown as BootError).problems;
+    expect(problem?.message).to.match(/^SVC_DATABASE_URL accepts/);
+    expect(others).to.deep.equal([]);
   });
 
   it('is told to people without user, password and parameters', async () => {

@@ -165,13 +165,13 @@ describe('a plugin of a third party', () => {
       {
         'node.json': { plugins: { acme: { from: './acme.mjs', greeting: 5 }, gone: { from: './gone.mjs' } } },
         'acme.mjs': `export const acme = { name: 'acme', version: '1.0.0', kernelApi: 2, setup() {},
-          requires: { queue: { id: 'jobs.queue' } },
+          requires: { queue: { id: 'mail.queue' } },
           config: { json: { type: 'object', properties: { greeting: { type: 'string' } } } } };`,
       },
       async (folder) => {
         const error = await rejection(createNode({ configFile: join(folder, 'node.json'), env: {} }));
         expect(error.message).to.include('acme is written for version 2 of the kernel interface');
-        expect(error.message).to.include('acme requires jobs.queue');
+        expect(error.message).to.include('acme requires mail.queue');
         expect(error.message).to.include('plugins.acme.greeting accepts text');
         expect(error.message).to.include('plugins.gone.from: there is no module');
       },

@@ -6,6 +6,7 @@ import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
 import { describeReads } from './fact-store/reads.ts';
 import { describeSearch } from './fact-store/search.ts';
+import { describeSignals } from './fact-store/signals.ts';
 import { describeTables } from './fact-store/tables.ts';
 import { describeWrites } from './fact-store/writes.ts';
 
@@ -42,6 +43,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeLiveness(() => current);
       describeFeedAndClock(() => current);
       describeTables(() => current);
+      describeSignals(() => current);
     });
   });
 };

@@ -1,13 +1,19 @@
+import type { StoreKind } from '../kit/for-each-store.ts';
+
 const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
 
-const count = (variable: string, usual: number, long: number): number =>
+/** How often something is tried: what the variable says, or else what suits the run. */
+export const count = (variable: string, usual: number, long: number): number =>
   Number(process.env[variable] ?? (IS_LONG ? long : usual));
 
 /** How often the node is killed while it writes. */
-export const KILLS = count('SVC_TEST_KILLS', 14, 140);
+export const KILLS: Readonly<Record<StoreKind, number>> = {
+  sqlite: count('SVC_TEST_KILLS', 8, 140),
+  postgres: count('SVC_TEST_KILLS', 4, 70),
+};
 
 /** Copies taken of a store while it is written, half of them with a torn log. */
-export const CRASH_IMAGES = count('SVC_TEST_CRASH_IMAGES', 40, 600);
+export const CRASH_IMAGES = count('SVC_TEST_CRASH_IMAGES', 24, 600);
 
 /** Kinds of store failure tried for each call: one, chosen by turns, or every one. */
 export const ALL_FAULT_KINDS = IS_LONG;

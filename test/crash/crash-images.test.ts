@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { launchNode, NODE_DATABASE } from '../../bench/processes/launch-node.ts';
+import { launchNode, NODE_DATABASE, NODE_KEY } from '../../bench/processes/launch-node.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { problemsOf } from './check-state.ts';
 import { CRASH_IMAGES, SEED } from './crash-counts.ts';
-import { readStoredState, type StoredState } from './stored-state.ts';
+import { readStoredState } from './read-state.ts';
+import type { StoredState } from './stored-state.ts';
 import { newHistory, writeUntil } from './write-load.ts';
 
 /** Each round has a store of its own, so that no log grows to the size that starts a checkpoint. */
@@ -86,7 +87,7 @@ describe('A copy of a store that is being written', () => {
         folder = await mkdtemp(join(tmpdir(), 'fact-image-'));
         await onFreshNode(folder, async (port) => {
           let isOver = false;
-          const writing = writeUntil(port, `${seed}`, fraction, history, () => isOver);
+          const writing = writeUntil([{ port, key: NODE_KEY }], `${seed}`, fraction, history, () => isOver);
           while (taken.length < images) {
             await pause(fraction() * LONGEST_PAUSE_MS);
             const ackedBefore = history.acked.map(({ id }) => id);

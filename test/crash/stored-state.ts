@@ -1,5 +1,3 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-
 /** Stamps compare as numbers only while the counter fits behind the milliseconds; a test never counts that far. */
 const COUNTER_ROOM = 4_096;
 
@@ -42,65 +40,64 @@ export interface StoredState {
   readonly damage: readonly string[];
 }
 
-const FACTS = `SELECT id, entity, entity_key, relation, value_v, confidence, system, feed_wall, feed_ctr FROM facts
-  ORDER BY feed_wall, feed_ctr`;
-const MEMBERS = `SELECT r.entity_key, m.fact_id FROM conflicts_members m
-  JOIN conflicts_records r ON r.conflict_id = m.conflict_id`;
-const DOUBLE = `SELECT entity_key FROM conflicts_records WHERE status = 'unresolved'
-  GROUP BY tenant_id, entity_key, relation_key, scope HAVING count(*) > 1`;
+/** What is asked of a store, in SQL that both engines speak. */
+export const STATE_QUERIES = {
+  clock: 'SELECT wall, ctr FROM node_clock',
+  facts: `SELECT id, entity, relation, value_v, confidence, system, feed_wall, feed_ctr FROM facts
+    ORDER BY feed_wall, feed_ctr`,
+  feed: 'SELECT subject_id, wall, ctr FROM feed ORDER BY wall, ctr',
+  audited: "SELECT fact_id FROM audit_entries WHERE event_type = 'fact_write'",
+  billed: 'SELECT fact_id FROM billing_events',
+  members: `SELECT r.entity_key, m.fact_id FROM conflicts_members m
+    JOIN conflicts_records r ON r.conflict_id = m.conflict_id`,
+  doubleRecords: `SELECT entity_key FROM conflicts_records WHERE status = 'unresolved'
+    GROUP BY tenant_id, entity_key, relation_key, scope HAVING count(*) > 1`,
+} as const;
 
-type Row = Readonly<Record<string, string | number>>;
+export type StateRow = Readonly<Record<string, string | number>>;
+export type StateQuery = keyof typeof STATE_QUERIES;
 
-const all = (database: DatabaseSyncInstance, sql: string): Row[] => database.prepare(sql).all() as Row[];
+/** The state from the rows that one snapshot of the store gives. */
+export const toStoredState = (
+  rows: (query: StateQuery) => readonly StateRow[],
+  damage: readonly string[],
+): StoredState => {
+  const [clock] = rows('clock');
+  return {
+    facts: rows('facts').map(factOf),
+    feed: rows('feed').map((row) => ({ id: String(row['subject_id']), stamp: stampOf(row['wall'], row['ctr']) })),
+    audited: texts(rows('audited')),
+    billed: texts(rows('billed')),
+    members: membersOf(rows('members')),
+    doubleRecords: texts(rows('doubleRecords')),
+    clock: stampOf(clock?.['wall'] ?? 0, clock?.['ctr'] ?? 0),
+    damage,
+  };
+};
 
-const texts = (database: DatabaseSyncInstance, sql: string): string[] =>
-  all(database, sql).map((row) => String(Object.values(row)[0]));
+/** PostgreSQL's driver gives large numbers as text. */
+const stampOf = (wall: string | number | undefined, counter: string | number | undefined): number =>
+  stampNumber(Number(wall), Number(counter));
 
-const damageOf = (database: DatabaseSyncInstance): string[] => [
-  ...texts(database, 'PRAGMA integrity_check').filter((line) => line !== 'ok'),
-  ...all(database, 'PRAGMA foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`),
-];
+const texts = (rows: readonly StateRow[]): string[] => rows.map((row) => String(Object.values(row)[0]));
 
-const factOf = (row: Row): FactRecord => ({
+const factOf = (row: StateRow): FactRecord => ({
   id: String(row['id']),
   entity: String(row['entity']),
   relation: String(row['relation']),
   v: String(row['value_v']),
   confidence: Number(row['confidence']),
   isSystem: row['system'] === 1,
-  stamp: stampNumber(Number(row['feed_wall']), Number(row['feed_ctr'])),
+  stamp: stampOf(row['feed_wall'], row['feed_ctr']),
 });
 
-const membersOf = (database: DatabaseSyncInstance): Map<string, string[]> => {
+const membersOf = (rows: readonly StateRow[]): Map<string, string[]> => {
   const members = new Map<string, string[]>();
-  for (const row of all(database, MEMBERS)) {
+  for (const row of rows) {
     const triple = String(row['entity_key']);
-    members.set(triple, [...(members.get(triple) ?? []), String(row['fact_id'])]);
+    const known = members.get(triple);
+    if (known === undefined) members.set(triple, [String(row['fact_id'])]);
+    else known.push(String(row['fact_id']));
   }
   return members;
-};
-
-/** Opens the store of a node, which may be running, dead or a copy, and reads all of it. */
-export const readStoredState = (path: string): StoredState => {
-  const database = new DatabaseSync(path);
-  try {
-    database.exec('PRAGMA busy_timeout = 5000');
-    database.exec('BEGIN');
-    const clock = all(database, 'SELECT wall, ctr FROM node_clock')[0];
-    return {
-      facts: all(database, FACTS).map(factOf),
-      feed: all(database, 'SELECT subject_id, wall, ctr FROM feed ORDER BY wall, ctr').map((row) => ({
-        id: String(row['subject_id']),
-        stamp: stampNumber(Number(row['wall']), Number(row['ctr'])),
-      })),
-      audited: texts(database, "SELECT fact_id FROM audit_entries WHERE event_type = 'fact_write'"),
-      billed: texts(database, 'SELECT fact_id FROM billing_events'),
-      members: membersOf(database),
-      doubleRecords: texts(database, DOUBLE),
-      clock: stampNumber(Number(clock?.['wall'] ?? 0), Number(clock?.['ctr'] ?? 0)),
-      damage: damageOf(database),
-    };
-  } finally {
-    database.close();
-  }
 };

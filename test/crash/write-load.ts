@@ -1,5 +1,4 @@
 import { RawConnection } from '../../bench/load/raw-connection.ts';
-import { NODE_KEY } from '../../bench/processes/launch-node.ts';
 
 /** A fact whose 201, or place among the accepted items of a batch, has reached the client. */
 export interface AckedFact {
@@ -88,9 +87,9 @@ class WriteSource {
   }
 }
 
-const post = (path: string, body: unknown): string => {
+const post = (key: string, path: string, body: unknown): string => {
   const text = JSON.stringify(body);
-  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${NODE_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 };
 
 interface FactAnswer {
@@ -107,7 +106,7 @@ const ackedFacts = (isBatch: boolean, text: string): AckedFact[] => {
   return facts.map(({ id, hlc, entity, value, confidence }) => ({ id, hlc, entity, v: value.v, confidence }));
 };
 
-const runWriter = async (port: number, source: WriteSource, history: WriteHistory, isOver: () => boolean) => {
+const runWriter = async ({ port, key }: Target, source: WriteSource, history: WriteHistory, isOver: () => boolean) => {
   const stamps: string[] = [];
   history.stampsByWriter.push(stamps);
   const connection = await RawConnection.open(port);
@@ -115,7 +114,7 @@ const runWriter = async (port: number, source: WriteSource, history: WriteHistor
     while (!isOver()) {
       const drawn = source.draw();
       const isBatch = Array.isArray(drawn);
-      const { status, text } = await connection.exchange(post(isBatch ? '/v1/facts/batch' : '/v1/facts', drawn));
+      const { status, text } = await connection.exchange(post(key, isBatch ? '/v1/facts/batch' : '/v1/facts', drawn));
       const facts = status === (isBatch ? 200 : 201) ? ackedFacts(isBatch, text) : [];
       if (facts.length !== (isBatch ? BATCH_ITEMS : 1)) history.unexpected.push(`${status} ${text.slice(0, 300)}`);
       history.acked.push(...facts);
@@ -128,17 +127,27 @@ const runWriter = async (port: number, source: WriteSource, history: WriteHistor
 
 export const newHistory = (): WriteHistory => ({ acked: [], stampsByWriter: [], unexpected: [] });
 
+/** A node to write to. */
+export interface Target {
+  readonly port: number;
+  readonly key: string;
+}
+
 /**
- * Writes over several connections until `isOver`, or until the node is gone: assertions of their own and on few shared triples,
- * retractions, batches. Everything acknowledged is added to `history`. Never rejects because of a lost connection.
+ * Writes over several connections, dealt out to the targets, until `isOver`, or until the node is gone: assertions of their own and on
+ * few shared triples, retractions, batches. Everything acknowledged is added to `history`. Never rejects because of a lost connection.
  */
 export const writeUntil = async (
-  port: number,
+  targets: readonly Target[],
   label: string,
   fraction: () => number,
   history: WriteHistory,
   isOver: () => boolean,
+  writers = WRITERS,
 ): Promise<void> => {
-  const writers = Array.from({ length: WRITERS }, (_, at) => new WriteSource(`${label}-${at}`, fraction));
-  await Promise.allSettled(writers.map((source) => runWriter(port, source, history, isOver)));
+  const writing = Array.from({ length: writers }, (_, at) => {
+    const source = new WriteSource(`${label}-${at}`, fraction);
+    return runWriter(targets[at % targets.length] as Target, source, history, isOver);
+  });
+  await Promise.allSettled(writing);
 };

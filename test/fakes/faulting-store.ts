@@ -81,6 +81,7 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
     return result;
   },
   insideWrite: () => inner.insideWrite(),
+  onSignal: (topic, listener) => inner.onSignal(topic, listener),
   migrate: (migrations) => inner.migrate(migrations),
   ping: () => inner.ping(),
   table: (name) => {
@@ -103,7 +104,7 @@ const watched = <T extends Snapshot>(target: T, plan: FaultPlan): { view: T; fai
         } catch (error) {
           failure.error ??= error;
           // A query builder reports its failure when it runs; throwing where it is made comes to the same for its user.
-          if (name === 'table') throw error;
+          if (name === 'table' || name === 'signal') throw error;
           return Promise.reject(error);
         }
         return member.apply(target, args);

@@ -1,4 +1,5 @@
 import { createEndpointIndex } from '../../adapters/koa/endpoint-index.ts';
+import { refusalOf } from '../../adapters/koa/judge-target.ts';
 import {
   type InboundReply,
   type InboundRequest,
@@ -77,6 +78,8 @@ export const createLoopbackNetwork = (): LoopbackNetwork => {
         if (cut.has(link(url, request.url))) throw unreachable();
         return inboundReply(request, await deliver(request.url, outboundTarget(request)));
       },
+      // Every name of the network leads to a public address.
+      refusal: (target, rules) => refusalOf(target, rules, async () => [{ address: '8.8.8.8', family: 4 }]),
     }),
   };
 };
@@ -115,9 +118,14 @@ const inboundRequest = (
 
 const inboundReply = async (request: OutboundRequest, reply: OutboundReply): Promise<InboundReply> => {
   const body = await readReplyBody(reply);
-  if (body.length > request.maxResponseBytes) throw new ServiceError('unavailable', 'the answer is too large');
+  if (body.length > request.maxResponseBytes && request.excess !== 'cut')
+    throw new ServiceError('unavailable', 'the answer is too large');
   const headers = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { status: reply.status, header: (name) => headers.get(name.toLowerCase()), body };
+  return {
+    status: reply.status,
+    header: (name) => headers.get(name.toLowerCase()),
+    body: body.subarray(0, request.maxResponseBytes),
+  };
 };
 
 /** A reply's whole body, streamed or not. */

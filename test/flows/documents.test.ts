@@ -47,9 +47,10 @@ describe('the documents', () => {
       answers.push(JSON.parse(stdout) as Record<string, unknown>);
     }
 
-    expect(answers).to.have.length(2);
+    expect(answers).to.have.length(3);
     expect(answers[0]).to.have.property('cid');
     expect(answers[1]).to.have.property('total', 1);
+    expect(answers[2]).to.have.property('total_scored', 1);
   });
 
   /** Installs the plugin that a document shows in a folder that knows the node only as a package, and starts it. */

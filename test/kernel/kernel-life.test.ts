@@ -12,6 +12,7 @@ import {
   type PluginContext,
   Random,
   type Ref,
+  ServiceError,
   Transport,
 } from '../../kernel/plugin-api.ts';
 import { createManualClock } from '../fakes/manual-clock.ts';
@@ -73,6 +74,7 @@ describe('the life of a node', () => {
         return { url: 'http://replaced.example', close: async () => void served.push('closed') };
       },
       send: async () => never as never,
+      refusal: async () => undefined,
     };
     const replaced = plugin(
       'a',
@@ -186,6 +188,24 @@ describe('the life of a node', () => {
     await node.stop();
     await node.clock.advance(5000);
     expect(runs).to.have.length(4);
+  });
+
+  it('takes a task that an outage has stopped for no fault of its own', async () => {
+    const failures: Error[] = [new ServiceError('unavailable', 'the database is away'), new Error('a bug')];
+    const node = await startTestNode({
+      plugins: [
+        plugin('a', ({ every }) =>
+          every(1000, () => {
+            const failure = failures.shift();
+            if (failure !== undefined) throw failure;
+          }),
+        ),
+      ],
+    });
+    await node.clock.advance(5000);
+    const lines = node.logLines.filter(({ message }) => String(message).startsWith('a repeated task'));
+    expect(lines.map(({ level }) => level)).to.deep.equal(['warn', 'error']);
+    await node.stop();
   });
 
   it('waits for a task under way before it runs what the plugin does on stop', async () => {

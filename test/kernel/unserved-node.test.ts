@@ -15,6 +15,7 @@ const plugin = (setup: Plugin['setup']): AnyPlugin =>
 const unserving: Transport = {
   serve: () => Promise.reject(new Error('served')),
   send: () => Promise.reject(new Error('sent')),
+  refusal: () => Promise.reject(new Error('judged')),
 };
 
 const createWith = (folder: string, clock: ManualClock, only: AnyPlugin): Promise<Node> =>

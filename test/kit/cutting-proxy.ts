@@ -8,6 +8,8 @@ export interface CuttingProxy {
   cutAnswerTo(text: string): void;
   /** Lets nothing through any more, in either direction, without a word. */
   freeze(): void;
+  /** Keeps messages of the server with this text from the client. */
+  dropAnswers(withText: string): void;
   close(): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export const startCuttingProxy = async (serverUrl: string): Promise<CuttingProxy
   const sockets = new Set<Socket>();
   let cutting: string | undefined;
   let frozen = false;
+  let dropped: string | undefined;
   const join = (client: Socket): void => {
     const server = connect({ host: target.hostname, port: Number(target.port) });
     let armed = false;
@@ -29,7 +32,7 @@ export const startCuttingProxy = async (serverUrl: string): Promise<CuttingProxy
     });
     server.on('data', (chunk) => {
       if (armed) client.destroy();
-      else if (!frozen) client.write(chunk);
+      else if (!frozen && (dropped === undefined || !chunk.includes(dropped))) client.write(chunk);
     });
     for (const [socket, other] of [
       [client, server],
@@ -55,6 +58,9 @@ export const startCuttingProxy = async (serverUrl: string): Promise<CuttingProxy
     },
     freeze: () => {
       frozen = true;
+    },
+    dropAnswers: (withText) => {
+      dropped = withText;
     },
     close: () => {
       for (const socket of sockets) socket.destroy();

@@ -41,8 +41,8 @@ const SUPERVISE = `folder=$1; shift; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 [ -n "$signal" ] || rm -rf "$folder"`;
 
-/** Starts a server. Rejects with the end of its log when it does not come up. */
-export const startPostgres = async (): Promise<PostgresProcess> => {
+/** Starts a server, with settings of its own where given. Rejects with the end of its log when it does not come up. */
+export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
   const account = await unprivilegedAccount();
   const password = randomBytes(12).toString('hex');
@@ -53,7 +53,7 @@ export const startPostgres = async (): Promise<PostgresProcess> => {
     if (account !== undefined) await chownAll(folder, account);
     const data = join(folder, 'data');
     await initialise({ bin, data, folder, account, password });
-    const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = [folder, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
     const launch = () => supervise(command, account);
     supervised = await launch();

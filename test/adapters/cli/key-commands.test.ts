@@ -102,7 +102,10 @@ describe('the key commands', () => {
   });
 
   it('need the plugin that keeps keys', async () => {
-    writeFileSync(place.path('off.json'), JSON.stringify({ plugins: { keys: false }, node: { authRequired: false } }));
+    writeFileSync(
+      place.path('off.json'),
+      JSON.stringify({ plugins: { keys: false, subscriptions: false }, node: { authRequired: false } }),
+    );
     const { exitCode, stderr } = await place.run(['key', 'list', '--config', 'off.json']);
 
     expect(exitCode).to.equal(1);

@@ -56,7 +56,9 @@ describe('the plugins commands', () => {
   });
 
   it('find everything that is wrong at once, with what to do', async () => {
-    const broken = { plugins: { keys: false, biling: true, facts: { speed: 9 }, mine: { from: './mine.mjs' } } };
+    const broken = {
+      plugins: { keys: false, subscriptions: false, biling: true, facts: { speed: 9 }, mine: { from: './mine.mjs' } },
+    };
     writeFileSync(place.path('broken.json'), JSON.stringify(broken));
     const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'broken.json'], {
       SVC_PORT: 'many',
@@ -103,7 +105,16 @@ describe('the command line', () => {
     expect(stdout).to.match(/^\d+\.\d+\.\d+(-[a-z0-9.]+)?\n$/);
   });
 
-  for (const command of [[], ['start'], ['init'], ['key'], ['import'], ['plugins']]) {
+  for (const command of [
+    [],
+    ['start'],
+    ['init'],
+    ['key'],
+    ['token'],
+    ['node-key', 'rotate'],
+    ['import'],
+    ['plugins'],
+  ]) {
     it(`explains "${['fact-memory-node', ...command].join(' ')}" with an example`, async () => {
       const { exitCode, stdout, stderr } = await place.run([...command, '--help']);
 

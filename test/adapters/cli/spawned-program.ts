@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { servedAddress } from '../../kit/served-address.ts';
 import type { CommandResult } from './run-in-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
@@ -41,16 +42,8 @@ export class Workplace {
   async start(argv: readonly string[] = [], env: Variables = {}): Promise<RunningProgram> {
     const child = this.#spawn(['start', ...argv], { SVC_PORT: '0', ...env });
     const result = resultOf(child);
-    let greeting = '';
-    const served = new Promise<string>((resolve, reject) => {
-      child.stdout?.on('data', (chunk: Buffer) => {
-        greeting += chunk.toString();
-        const url = /^(?:Address {4}|Serving )(http:\S+?);?(?:\s|$)/m.exec(greeting)?.[1];
-        if (url !== undefined && greeting.endsWith('\n')) resolve(url);
-      });
-      void result.then(({ stderr }) => reject(new Error(`the node ended: ${stderr}`)));
-    });
-    const url = await served;
+    const ended = result.then(({ stderr }) => Promise.reject(new Error(`the node ended: ${stderr}`)));
+    const { url, greeting } = await Promise.race([servedAddress(child), ended]);
     const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<CommandResult> => {
       child.kill(signal);
       return result;

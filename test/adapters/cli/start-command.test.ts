@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { halfSent, refused } from './half-sent-request.ts';
 import { Workplace } from './spawned-program.ts';
 
 const runFile = promisify(execFile);
@@ -218,37 +219,3 @@ describe('the start command', () => {
 
 /** What SQLite keeps beside an open store is not there after it was closed. */
 const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);
-
-const BODY = JSON.stringify({ entity: 'e', relation: 'x-t:r', value: { type: 'string', v: 'v' }, source: 's' });
-
-/** A request that the node has begun to read: it was asked to go on, and the body waits. */
-const halfSent = async (url: string, key: string): Promise<{ answer: Promise<string>; finish(): void }> => {
-  const { hostname, port } = new URL(url);
-  const socket: Socket = connect(Number(port), hostname);
-  let received = '';
-  socket.on('data', (chunk) => {
-    received += chunk.toString();
-  });
-  socket.on('error', () => {});
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(
-    `POST /v1/facts HTTP/1.1\r\nHost: node\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${BODY.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
-  );
-  await new Promise((resolve) => socket.once('data', resolve));
-  received = '';
-  return { answer: closed.then(() => received), finish: () => socket.write(BODY) };
-};
-
-/** Waits until nothing listens at the address. */
-const refused = async (url: string): Promise<void> => {
-  const { hostname, port } = new URL(url);
-  for (;;) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(Number(port), hostname, () => socket.destroy());
-      socket.once('error', () => resolve(false));
-      socket.once('close', (failed) => resolve(!failed));
-    });
-    if (!open) return;
-  }
-};

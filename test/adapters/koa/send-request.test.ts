@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { type Resolve, sendRequest } from '../../../adapters/koa/send-request.ts';
+import type { Resolve } from '../../../adapters/koa/judge-target.ts';
+import { sendRequest } from '../../../adapters/koa/send-request.ts';
 import { type OutboundRequest, ServiceError } from '../../../ports/ports.ts';
 
 const request = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({

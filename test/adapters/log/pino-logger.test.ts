@@ -44,6 +44,13 @@ describe('the log', () => {
     expect(lines()[0]).to.include({ plugin: 'cards', route: '/v1/cards', status: 500 });
   });
 
+  it('adds the fields that it was made with to every line', () => {
+    const texts: string[] = [];
+    const log = createPinoLogger({ level: 'info', fields: { pid: 7 }, write: (text) => texts.push(text) });
+    log.child({ plugin: 'cards' }).info('x');
+    expect(JSON.parse(texts[0] ?? '')).to.include({ pid: 7, plugin: 'cards' });
+  });
+
   it('writes an error with kind, stack and causes, and where it comes from', () => {
     const { log, lines } = logging();
     const cause = Object.assign(new RangeError('inner'), { code: 'E_INNER' });

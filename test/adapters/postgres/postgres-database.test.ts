@@ -37,9 +37,10 @@ describe('a PostgreSQL database', () => {
     'under an unknown user': [(url) => Object.assign(url, { username: 'nobody-known' }), /does not let the node in/],
     'on a port where nothing listens': [(url) => Object.assign(url, { port: '1' }), /nothing listens/],
     'on a host that nobody knows': [(url) => Object.assign(url, { hostname: 'db.invalid' }), /host of the database/],
-    'behind a server that speaks no TLS': [
-      (url) => url.searchParams.set('sslmode', 'verify-full'),
-      /cannot be reached/,
+    'behind a server that speaks no TLS': [(url) => url.searchParams.set('sslmode', 'verify-full'), /speaks no TLS/],
+    'with a certificate authority that is not there': [
+      (url) => url.searchParams.set('sslrootcert', '/nowhere/ca.pem'),
+      /names cannot be read/,
     ],
   };
   for (const [which, [change, message]] of Object.entries(wrong)) {
@@ -62,6 +63,21 @@ describe('a PostgreSQL database', () => {
         expect(error).to.include({ code: 'unavailable' });
         expect(inspect(error, { depth: 9, showHidden: true })).not.to.include('hunter2');
       }
+    }
+  });
+
+  it('is asked for TLS in any of its modes without a warning of the driver', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): number => warnings.push(warning);
+    process.on('warning', note);
+    try {
+      for (const mode of ['prefer', 'require', 'verify-ca']) {
+        const error = await startFailure(address((url) => url.searchParams.set('sslmode', mode)));
+        expect(error.message, mode).to.match(/speaks no TLS/);
+      }
+      expect(warnings).to.deep.equal([]);
+    } finally {
+      process.off('warning', note);
     }
   });
 

@@ -100,6 +100,17 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(0);
     });
 
+    it('while it commits is nothing to those that wait for their turn', async () => {
+      await administer(
+        temporary.url,
+        onInsert('at commit', 'PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1)'),
+      );
+      const lost = rejection(insertSetting());
+      const others = [1, 2, 3].map((n) => storeFacts(store, [sampleFact(n)]));
+      expect(await lost).to.include({ code: 'commit_unknown' });
+      expect(await Promise.all(others)).to.deep.equal([[true], [true], [true]]);
+    });
+
     it('while it commits leaves it open whether the write is there', async () => {
       await administer(
         temporary.url,
@@ -148,6 +159,21 @@ describe('a PostgreSQL store when something fails', () => {
         expect(await count(store)).to.equal(1);
       });
     }
+
+    it('while others wait for their turn runs again, and each of them once', async () => {
+      await administer(
+        temporary.url,
+        onInsert('at commit', "IF nextval('attempts') < 3 THEN RAISE SQLSTATE '40001'; END IF"),
+      );
+      const numbers = [1, 2, 3, 4, 5, 6];
+      await Promise.all([
+        insertSetting(),
+        ...numbers.map((n) => store.write('default', (transaction) => transaction.insertNew([sampleFact(n)]))),
+      ]);
+      expect(await settings()).to.have.length(1);
+      const facts = await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 9 }));
+      expect(facts.map(({ id }) => id)).to.deep.equal(numbers.map((n) => sampleId(n)));
+    });
 
     it('again and again is given up', async () => {
       await administer(temporary.url, onInsert('at once', "PERFORM nextval('attempts'); RAISE SQLSTATE '40P01'"));

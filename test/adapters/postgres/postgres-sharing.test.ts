@@ -36,6 +36,23 @@ describe('PostgreSQL stores on one database', () => {
   });
   afterEach(() => temporary.stop());
 
+  it('let a tenant write whose neighbour never pauses, over a single connection', async () => {
+    const narrow = await temporary.another({ poolSize: 4, connectTimeoutMs: 1_000 });
+    let done = false;
+    let writes = 0;
+    const restless = async (): Promise<void> => {
+      while (!done) await narrow.write('one', (transaction) => append(transaction, ++writes, 'one'));
+    };
+    const neighbours = [restless(), restless(), restless()];
+    const quiet = await narrow
+      .write('two', async () => 'written')
+      .finally(() => {
+        done = true;
+      });
+    await Promise.all(neighbours);
+    expect(quiet).to.equal('written');
+  });
+
   it('show an eager reader of the feed every fact once, in the order of its stamps, whoever commits', async () => {
     const WRITES = 40;
     const stores = [store, await temporary.another(), await temporary.another()];

@@ -105,6 +105,31 @@ export const describeFacts = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10))).to.have.length(3);
     });
 
+    it('of new facts keeps them and their feed entries, in sight of the transaction itself', async () => {
+      const { store } = current();
+      const facts = [sampleFact(1), fullFact(2)];
+      const seen = await store.write('default', async (transaction) => {
+        await transaction.insertNew(facts);
+        return [await transaction.get(sampleId(1)), await transaction.get(sampleId(2))];
+      });
+      expect(seen).to.deep.equal(facts);
+      const feed = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
+      expect(feed.map(({ subjectId }) => subjectId)).to.deep.equal([sampleId(1), sampleId(2)]);
+    });
+
+    it('of facts whose ids were not new after all takes the whole transaction back', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(2)]);
+      const careless = store.write('default', async (transaction) => {
+        await transaction.insert([sampleFact(1)]);
+        await transaction.insertNew([sampleFact(2, { hlc: stamp(50), feed: stamp(50) })]).catch(() => {});
+      });
+      expect(await rejection(careless)).not.to.include({ status: 503 });
+      expect(await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 9 }))).to.deep.equal([
+        sampleFact(2),
+      ]);
+    });
+
     it('answers false for an id that came earlier in the same call', async () => {
       const { store } = current();
       const twice = [sampleFact(1), sampleFact(1, { entity: 'other', hlc: stamp(2) })];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { all } from '../../../ports/ports.ts';
+import { all, type FactStore } from '../../../ports/ports.ts';
 import { sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -91,6 +91,47 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       const reopened = await another();
       const [after] = await reopened.read((snapshot) => snapshot.select('node_clock', { id: 1 }));
       expect(after).to.deep.equal(before);
+    });
+  });
+
+  describe('the epoch', () => {
+    const epochOf = (store: FactStore): Promise<string> => store.read((snapshot) => snapshot.epoch());
+
+    it('is the same in every store on the data, and for transactions', async () => {
+      const { store, another } = current();
+      const epoch = await epochOf(store);
+      expect(epoch).to.match(/^[0-9a-f-]{32,36}$/);
+      expect(await epochOf(await another())).to.equal(epoch);
+      expect(await store.write('default', (transaction) => transaction.epoch())).to.equal(epoch);
+    });
+
+    it('is another once one was begun, unless the transaction rolled back', async () => {
+      const { store } = current();
+      const first = await epochOf(store);
+      const failed = store.write('default', async (transaction) => {
+        await transaction.beginEpoch('begun in vain');
+        throw new Error('no');
+      });
+      await rejection(failed);
+      expect(await epochOf(store)).to.equal(first);
+      await store.write('default', (transaction) => transaction.beginEpoch('begun'));
+      expect(await epochOf(store)).not.to.equal(first);
+    });
+  });
+
+  describe('the time of the store', () => {
+    it('is one for all stores on the data, goes on inside a transaction, and is no more than it says', async () => {
+      const { store, another } = current();
+      const other = await another();
+      const timeOf = (through: FactStore): Promise<number> => through.read((snapshot) => snapshot.databaseMs());
+      const times = [await timeOf(store), await timeOf(other), await timeOf(store)];
+      expect(times.every(Number.isSafeInteger)).to.equal(true);
+      expect(times).to.deep.equal([...times].sort((one, next) => one - next));
+      expect(times[0]).to.be.above(Date.UTC(2024, 0));
+      await store.write('default', async (transaction) => {
+        const began = await transaction.databaseMs();
+        for (let now = began; now === began; ) now = await transaction.databaseMs();
+      });
     });
   });
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import type { OwnedMigration, Row, Snapshot, SqlValue } from '../../../ports/ports.ts';
 import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { RUNS } from '../../kit/property-runs.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
@@ -32,6 +34,15 @@ const note = (id: string, members: Row = {}): Row => ({
   ...members,
 });
 
+/** Few values for each column, so that rows often agree in it. */
+const MEMBERS: fc.Arbitrary<Row> = fc.record({
+  n: fc.constantFrom(null, 0, 7),
+  share: fc.constantFrom(null, 0.5, 0, -1e300),
+  flag: fc.boolean(),
+  body: fc.constantFrom(null, '', 'NULL', 'a "quoted" {text}, with \\'),
+  digest: fc.constant(null),
+});
+
 export const describeTables = (current: CurrentStore): void => {
   const insert = (...rows: Row[]) =>
     current().store.write('default', (transaction) => transaction.insertRows('notes_rows', rows));
@@ -49,6 +60,37 @@ export const describeTables = (current: CurrentStore): void => {
       expect(tables).to.include.members(['facts', 'feed', 'node_clock', 'node_settings', 'notes_rows']);
       expect(tables).to.include.members(['fact_covers', 'fact_expiries', 'schema_migrations']);
       expect(tables).to.deep.equal([...tables].sort());
+    });
+
+    it('keep rows as they are, whatever those of one call have in common', async () => {
+      const { store } = current();
+      let call = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(MEMBERS, { minLength: 1, maxLength: 5 }), async (given) => {
+          call += 1;
+          const rows = given.map((members, at) => note(`${call}-${String(at)}`, members));
+          await insert(...rows);
+          const ids = rows.map(({ id }) => id as string);
+          const kept = await store.read((snapshot) => snapshot.select('notes_rows', { id: ids }));
+          const byId = new Map(kept.map((row) => [row['id'], row]));
+          for (const row of rows)
+            expect(byId.get(row['id'] as string)).to.deep.include({ ...row, flag: Number(row['flag']) });
+        }),
+        { numRuns: RUNS },
+      );
+    });
+
+    it('keep the rows of several tables that one transaction writes by turns, each in the order of the calls', async () => {
+      const { store } = current();
+      await store.write('default', async (transaction) => {
+        for (const id of ['a', 'b', 'c']) {
+          await transaction.insertRows('notes_rows', [note(id)]);
+          await transaction.insertRows('node_settings', [{ key: id, value: 'first' }]);
+          await transaction.insertRows('notes_rows', [{ id: `${id}2`, body: id }]);
+        }
+      });
+      expect(await select({})).to.deep.equal(['a', 'a2', 'b', 'b2', 'c', 'c2']);
+      expect(await store.read((snapshot) => snapshot.select('node_settings', {}))).to.have.length(3);
     });
 
     it('keep the scalars of rows, booleans as 0 and 1', async () => {

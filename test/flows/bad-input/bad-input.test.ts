@@ -1,14 +1,27 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { CAPABILITY_ROWS } from './capability-rows.ts';
+import { DERIVED_ROWS } from './derived-rows.ts';
 import { FACT_ROWS } from './fact-rows.ts';
+import { GARDEN_ROWS } from './garden-rows.ts';
 import { hostileRequests, rightRequest } from './hostile-requests.ts';
+import { INSTRUCTION_ROWS } from './instruction-rows.ts';
 import { judgeReply } from './judge-reply.ts';
 import { type NodeUnderAttack, startNodeUnderAttack } from './node-under-attack.ts';
 import { exchange } from './raw-exchange.ts';
 import type { RouteRow } from './route-row.ts';
 import { SERVICE_ROWS } from './service-rows.ts';
+import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
 
-const ROWS: readonly RouteRow[] = [...FACT_ROWS, ...SERVICE_ROWS];
+const ROWS: readonly RouteRow[] = [
+  ...FACT_ROWS,
+  ...DERIVED_ROWS,
+  ...GARDEN_ROWS,
+  ...CAPABILITY_ROWS,
+  ...INSTRUCTION_ROWS,
+  ...SUBSCRIPTION_ROWS,
+  ...SERVICE_ROWS,
+];
 const SHOWN = 20;
 
 forEachStore('Bad input', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { DERIVED_ROWS } from './derived-rows.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 import { judgeReply } from './judge-reply.ts';
@@ -8,7 +9,7 @@ import { exchange } from './raw-exchange.ts';
 import type { RouteRow } from './route-row.ts';
 import { SERVICE_ROWS } from './service-rows.ts';
 
-const PAGED: readonly RouteRow[] = [...FACT_ROWS, ...SERVICE_ROWS].filter(
+const PAGED: readonly RouteRow[] = [...FACT_ROWS, ...DERIVED_ROWS, ...SERVICE_ROWS].filter(
   ({ query }) => query?.['cursor'] === 'cursor',
 );
 
@@ -33,21 +34,25 @@ forEachStore('A page cursor', () => {
     headers: [['Authorization', `Bearer ${key}`]] as const,
   });
 
+  const firstPage = (row: RouteRow): string =>
+    `${row.path(node.fixtures)}?${row.baseQuery === undefined ? '' : `${row.baseQuery}&`}limit=1`;
+
   const firstCursor = async (row: RouteRow): Promise<string> => {
-    const { text } = await exchange(node.port, read(node.keys.all, `${row.path(node.fixtures)}?limit=1`));
-    return (JSON.parse(text) as { cursor: string | null }).cursor ?? '';
+    const { text } = await exchange(node.port, read(node.keys.all, firstPage(row)));
+    const page = JSON.parse(text) as { cursor?: string | null; next_cursor?: string | null };
+    return page.cursor ?? page.next_cursor ?? '';
   };
 
   for (const row of PAGED) {
     it(`of ${row.route} is refused once it was changed, or comes from another caller or another query`, async () => {
       const cursor = await firstCursor(row);
       expect(cursor, 'a second page').to.not.equal('');
-      const path = row.path(node.fixtures);
+      const page = firstPage(row);
       const length = Buffer.from(cursor, 'base64url').length;
       const forged = Array.from({ length }, (_, at) => ({ name: `bit of byte ${at}`, cursor: flipBit(cursor, at) }));
       const [filter = ''] = Object.keys(row.query ?? {}).filter((name) => name !== 'limit' && name !== 'cursor');
       const value = { status: 'all', since: '2001-01-01T00:00:00Z', event_type: 'fact_write' }[filter] ?? 'user:a';
-      const reader = node.keys.only.get(path.includes('/admin/') ? 'admin' : 'read') ?? '';
+      const reader = node.keys.only.get(page.includes('/admin/') ? 'admin' : 'read') ?? '';
       const requests: HostileRequest[] = [
         ...[
           ...forged,
@@ -56,20 +61,20 @@ forEachStore('A page cursor', () => {
         ].map(
           (forgery): HostileRequest => ({
             name: forgery.name,
-            request: read(node.keys.all, `${path}?limit=1&cursor=${forgery.cursor}`),
+            request: read(node.keys.all, `${page}&cursor=${forgery.cursor}`),
             expect: 'refused',
             statuses: [400],
           }),
         ),
         {
           name: 'another caller',
-          request: read(reader, `${path}?limit=1&cursor=${cursor}`),
+          request: read(reader, `${page}&cursor=${cursor}`),
           expect: 'refused',
           statuses: [400],
         },
         {
           name: 'another query',
-          request: read(node.keys.all, `${path}?limit=1&${filter}=${value}&cursor=${cursor}`),
+          request: read(node.keys.all, `${page}&${filter}=${value}&cursor=${cursor}`),
           expect: 'refused',
           statuses: [400],
         },
@@ -82,7 +87,7 @@ forEachStore('A page cursor', () => {
         );
       }
       expect(faults).to.deep.equal([]);
-      const { status } = await exchange(node.port, read(node.keys.all, `${path}?limit=1&cursor=${cursor}`));
+      const { status } = await exchange(node.port, read(node.keys.all, `${page}&cursor=${cursor}`));
       expect(status).to.equal(200);
     });
   }

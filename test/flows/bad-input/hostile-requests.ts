@@ -57,12 +57,11 @@ export const rightRequest = (
 
 /** Whether a route takes the method at the row's path: its own pattern, or one with a parameter that fits. */
 const isTaken = ({ row, fixtures, registered }: Parts, method: string): boolean => {
-  const segments = row.path(fixtures).split('/');
+  const path = row.path(fixtures);
   return [...registered].some((route) => {
     const [taken, pattern = ''] = route.split(' ');
-    const parts = pattern.split('/');
-    const fits = parts.every((part, at) => part === segments[at] || part.startsWith(':'));
-    return taken === method && (pattern === patternOf(row) || (fits && parts.length === segments.length));
+    const fits = new RegExp(`^${pattern.replaceAll(/:[a-z_]+/g, '[^/]+').replaceAll(/[*][a-z_]+/g, '.+')}$`).test(path);
+    return taken === method && (pattern === patternOf(row) || fits);
   });
 };
 
@@ -160,6 +159,18 @@ const withQuery = (parts: Parts, query: string): RawRequest => {
   return rightRequest(parts, { target: `${target}${target.includes('?') ? '&' : '?'}${query}` });
 };
 
+const twice = (parts: Parts, name: string): HostileRequest[] =>
+  parts.row.repeated?.includes(name) === true
+    ? []
+    : [
+        {
+          name: `${name} twice`,
+          request: withQuery(parts, `${name}=1&${name}=1`),
+          expect: 'refused',
+          statuses: [400],
+        },
+      ];
+
 const wrongQueries = (parts: Parts): HostileRequest[] =>
   Object.entries(parts.row.query ?? {}).flatMap(([name, kind]) => [
     ...BAD_PARAMETERS[kind].map(
@@ -170,12 +181,7 @@ const wrongQueries = (parts: Parts): HostileRequest[] =>
         statuses: kind === 'garden' ? [400, 403, 404] : [400],
       }),
     ),
-    {
-      name: `${name} twice`,
-      request: withQuery(parts, `${name}=1&${name}=1`),
-      expect: 'refused',
-      statuses: [400],
-    },
+    ...twice(parts, name),
     ...SUSPICIOUS_TEXT.map(
       (text): HostileRequest => ({
         name: `${name}=${text}`,

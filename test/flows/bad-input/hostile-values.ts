@@ -1,3 +1,5 @@
+import { BAD_UNITS } from './hostile-units.ts';
+
 /**
  * What is wrong for each kind of member of a body, and for each kind of query parameter, as it is written in the request. Every one of them
  * must be refused; `TOLERATED` holds what must be answered without harm, one way or the other.
@@ -88,6 +90,38 @@ export const BAD_MEMBERS = {
     '{"key_id":"x"}',
     '{"key_id":"x","signature":""}',
   ],
+  budget: ['"10"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '200001', '1e308', ...HUGE],
+  lifetime: ['"60"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '7776001', '1e308', ...HUGE],
+  /** Text that must not be empty and is not kept. */
+  slug: [
+    ...NOT_TEXT,
+    ...BROKEN_TEXT,
+    'null',
+    '""',
+    '" "',
+    '"-a"',
+    '"a/b"',
+    '".."',
+    '"a.b"',
+    '"gärten"',
+    `"${'s'.repeat(64)}"`,
+  ],
+  role: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"Admin"', '"owner"', '"toString"'],
+  filledText: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""'],
+  depth: ['"1"', 'true', 'null', '[]', '{}', '-1', '3', '0.5', ...HUGE],
+  weights: ['5', '"x"', 'null', '[]', '[1]', '{}', '{"lexical":2}', '{"lexical":"1"}', '{"lexical":0.5}', '{"luck":1}'],
+  boolean: ['1', '"true"', 'null', '[]', '{}'],
+  /** A scope, a garden, or everything; absent and null mean everything. */
+  place: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"Public"', '"no-such-garden"', '"__proto__"', '"a b"'],
+  /** A name that may be left out or null. */
+  optionalName: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"a\\u0007b"', `"a:${'u'.repeat(50_000)}"`],
+  /** Entries of a manifest. */
+  units: BAD_UNITS,
+  chunkCount: ['"3"', 'true', 'null', '[]', '{}', '0', '-1', '21', '1.5', ...HUGE],
+  hints: ['5', 'true', 'null', '"x"', '{}', '[5]', '[null]', '[[]]', '["a\\u0000b"]'],
+  /** Lists that may be left out or null; what is in them counts only where it is known. */
+  reports: ['5', 'true', '"x"', '{}', '["\\ud800"]', `[${'0,'.repeat(1_000)}0]`],
+  pageSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '501', '1.5', ...HUGE],
 } as const;
 
 export type MemberKind = keyof typeof BAD_MEMBERS;

@@ -20,6 +20,7 @@ export interface Counts {
   readonly writeEntries: number;
   readonly bills: number;
   readonly keys: number;
+  readonly tokens: number;
 }
 
 export interface NodeUnderAttack {
@@ -60,14 +61,19 @@ const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
     ['Authorization', `Bearer ${key}`],
     ['Content-Type', 'application/json'],
   ] as const;
-  const assert = async (entity: string, v: string): Promise<{ id: string; cid: string }> => {
-    const value = { type: 'string', v };
-    const body = Buffer.from(JSON.stringify({ entity, relation: 'memory:role', value, source: 'agent:a' }));
+  const assert = async (
+    entity: string,
+    v: string,
+    relation = 'memory:role',
+    type = 'string',
+  ): Promise<{ id: string; cid: string }> => {
+    const body = Buffer.from(JSON.stringify({ entity, relation, value: { type, v }, source: 'agent:a' }));
     const { text } = await exchange(port, { method: 'POST', target: '/v1/facts', headers, body });
     return JSON.parse(text) as { id: string; cid: string };
   };
   const { id, cid } = await assert('user:a', 'first');
   for (const [at, entity] of ['user:a', 'user:b', 'user:b', 'user:c'].entries()) await assert(entity, `value ${at}`);
+  for (const friend of ['user:b', 'user:c']) await assert('user:a', friend, `rel:${friend}`, 'ref');
   const { text } = await exchange(port, { method: 'GET', target: '/v1/conflicts', headers });
   const [conflict] = (JSON.parse(text) as { conflicts: { conflict_id: string }[] }).conflicts;
   return { factId: id, cid, conflictId: conflict?.conflict_id ?? 'none' };
@@ -121,5 +127,6 @@ const countRows = (store: FactStore): Promise<Counts> =>
       writeEntries: await count('audit_entries', { event_type: 'fact_write' }),
       bills: await count('billing_events'),
       keys: (await count('keys_api_keys')) + (await count('keys_agent_keys')),
+      tokens: await count('capability_tokens_issued'),
     };
   });

@@ -18,6 +18,8 @@ export interface RouteRow {
   /** What stands in the path where a parameter goes, when there is one. */
   readonly parameter?: (text: string) => string;
   readonly query?: Readonly<Record<string, ParameterKind>>;
+  /** Parameters that may be given more than once. */
+  readonly repeated?: readonly string[];
   /** Part of a query that is right, kept in every request. */
   readonly baseQuery?: string;
   readonly body?: BodyModel;

@@ -9,9 +9,19 @@ describe('the wire form of a fact', () => {
   const inGarden = { fact: madeFact('a', [], { gardenId: 'g-1' }), contradicted: false, warnings: [] };
 
   it('names a garden by its URI where its slug is known, and by its identifier otherwise', () => {
-    const known = createFactJson(self, (id) => (id === 'g-1' ? 'herbs' : undefined));
-    expect(known(inGarden)['garden_id']).to.equal('acme://node.example:1/garden/herbs');
-    expect(createFactJson(self)(inGarden)['garden_id']).to.equal('g-1');
+    const factJson = createFactJson(self);
+    expect(factJson({ ...inGarden, gardenSlug: 'herbs' })['garden_id']).to.equal('acme://node.example:1/garden/herbs');
+    expect(factJson(inGarden)['garden_id']).to.equal('g-1');
+    const outside = { ...inGarden, fact: madeFact('a', []) };
+    expect(factJson(outside)['garden_id']).to.equal(null);
+  });
+
+  it('says where a fact stands in quarantine', () => {
+    const held = createFactJson(self)({ ...inGarden, gardenSlug: 'herbs', quarantine: 'pending' });
+    expect(held['quarantine_status']).to.equal('pending');
+    expect(held['quarantine_garden_id']).to.equal('acme://node.example:1/garden/herbs');
+    const free = createFactJson(self)({ ...inGarden, gardenSlug: 'herbs' });
+    expect([free['quarantine_status'], free['quarantine_garden_id']]).to.deep.equal([null, null]);
   });
 
   it('keeps what others warn of, and adds its own for a relation without a namespace', () => {

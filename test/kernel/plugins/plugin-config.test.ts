@@ -13,7 +13,7 @@ const cards = schema<unknown>({
     mode: { type: 'string', enum: ['record', 'strict'], env: 'X_MODE' },
     tiers: { type: 'object', additionalProperties: { type: 'number' }, env: 'X_TIERS' },
     origins: { type: 'array', items: { type: 'string' }, env: 'X_ORIGINS' },
-    workers: { type: ['integer', 'string'], env: 'X_WORKERS' },
+    workers: { type: ['integer', 'string'], pattern: '^auto$', env: 'X_WORKERS' },
     apiKey: { type: 'string', pattern: '^.{8,}$', default: '', env: 'X_API_KEY', writeOnly: true },
     quota: {
       type: 'object',
@@ -92,6 +92,7 @@ describe('settings', () => {
     'a fraction for a whole number': [{ X_MAX_AGE: '1.5' }, 'X_MAX_AGE accepts a whole number from 1 to 10'],
     'a number out of range': [{ X_MAX_AGE: '11' }, 'X_MAX_AGE accepts a whole number from 1 to 10'],
     'an unknown word': [{ X_MODE: 'lenient' }, 'X_MODE accepts one of record, strict'],
+    'another word than the one': [{ X_WORKERS: 'autos' }, 'X_WORKERS accepts a whole number or auto'],
     'broken JSON': [{ X_TIERS: '{' }, 'X_TIERS accepts a JSON object'],
     'JSON that is no object': [{ X_TIERS: '[1]' }, 'X_TIERS accepts a JSON object'],
     'an object with wrong members': [{ X_TIERS: '{"slug":"high"}' }, 'X_TIERS accepts a JSON object'],

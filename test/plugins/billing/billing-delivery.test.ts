@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
+import { FactStore, type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { DELIVERY_INTERVAL_MS, RETRY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { createRecordingSink, type RecordingSink } from './recording-sink.ts';
@@ -27,21 +28,20 @@ const draft = (): Parameters<Facts['append']>[0] => ({
   scope: 'local',
 });
 
-const PATIENCE_MS = 20_000;
-
-/** Lets work that goes on beside the test come to its end. */
-const settled = async (done: () => boolean): Promise<void> => {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!done() && performance.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
-  expect(done(), 'the work came to its end').to.equal(true);
-};
+/** As if the holders of all leases had died long ago. */
+const endLeases = (node: TestNode): Promise<unknown> =>
+  node.kernel.get(FactStore).write('default', async (transaction) => {
+    await transaction.table('leases').update({ until_ms: 0 });
+  });
 
 forEachStore('the delivery of billing events', () => {
   let sink: RecordingSink;
   let node: TestNode;
+  let idle: number;
   beforeEach(async () => {
     sink = createRecordingSink();
     node = await startTestNode({ plugins: ['billing', sink.plugin] });
+    idle = node.clock.pending;
   });
   afterEach(() => node.stop());
 
@@ -54,7 +54,7 @@ forEachStore('the delivery of billing events', () => {
 
   it('brings each fact that a client wrote to the sink, in the order of the commits', async () => {
     const ids = await append(3);
-    await settled(() => sink.events.length === 3);
+    await comesTrue(() => sink.events.length === 3);
     expect(delivered()).to.deep.equal(ids);
     expect(sink.events[0]).to.deep.equal({
       eventType: 'fact_written',
@@ -70,26 +70,26 @@ forEachStore('the delivery of billing events', () => {
     await node.facts.append(draft(), callerOf(), { origin: 'plugin' });
     await node.facts.append(draft(), callerOf(), { origin: 'peer' });
     const ids = await append(1);
-    await settled(() => sink.events.length > 0);
+    await comesTrue(() => sink.events.length > 0);
     await node.stop();
     expect(delivered()).to.deep.equal(ids);
   });
 
   it('joins what comes within an interval, so that load does not multiply its work', async () => {
     const first = await append(1);
-    await settled(() => sink.writes.length === 1);
-    await settled(() => node.clock.pending > 1);
+    await comesTrue(() => sink.writes.length === 1);
+    await comesTrue(() => node.clock.pending > idle);
     const ids = [...(await append(40)), ...(await append(40))];
     expect(delivered()).to.deep.equal(first);
     await node.clock.advance(DELIVERY_INTERVAL_MS);
-    await settled(() => sink.events.length === 81);
+    await comesTrue(() => sink.events.length === 81);
     expect(delivered()).to.deep.equal([...first, ...ids]);
     expect(sink.writes).to.deep.equal([1, 80]);
   });
 
   it('delivers what is left when the node stops', async () => {
     await append(1);
-    await settled(() => sink.writes.length === 1);
+    await comesTrue(() => sink.writes.length === 1);
     const ids = await append(5);
     await node.stop();
     expect(delivered().slice(1)).to.deep.equal(ids);
@@ -98,19 +98,19 @@ forEachStore('the delivery of billing events', () => {
   it('tries again after a failure, loses nothing, and logs no event', async () => {
     sink.failing = true;
     const ids = await append(2);
-    await settled(() => node.logLines.some(({ level }) => level === 'warn'));
+    await comesTrue(() => node.logLines.some(({ level }) => level === 'warn'));
     sink.failing = false;
     await node.clock.advance(RETRY_INTERVAL_MS);
-    await settled(() => sink.events.length === 2);
+    await comesTrue(() => sink.events.length === 2);
     expect(delivered()).to.deep.equal(ids);
     expect(JSON.stringify(node.logLines)).not.to.contain(ids[0]);
   });
 
   it('keeps tenants apart: none waits for what another has to catch up on', async () => {
     const ids = [...(await append(2, 't1')), ...(await append(2, 't2'))];
-    await settled(() => node.clock.pending > 1);
+    await comesTrue(() => node.clock.pending > idle);
     await node.clock.advance(DELIVERY_INTERVAL_MS);
-    await settled(() => sink.events.length === 4);
+    await comesTrue(() => sink.events.length === 4);
     expect(delivered()).to.have.members(ids);
     expect(sink.events.map(({ tenantId }) => tenantId)).to.have.members(['t1', 't1', 't2', 't2']);
   });
@@ -124,13 +124,14 @@ forEachStore('billing events and crashes', () => {
     const { folder } = first;
     const pending = clock.pending;
     await first.facts.append(draft(), callerOf());
-    await settled(() => before.events.length === 1 && clock.pending > pending);
+    await comesTrue(() => before.events.length === 1 && clock.pending > pending);
     before.failing = true;
     const lost = await first.facts.append(draft(), callerOf());
     await clock.advance(DELIVERY_INTERVAL_MS);
-    await settled(() => first.logLines.some(({ level }) => level === 'warn'));
+    await comesTrue(() => first.logLines.some(({ level }) => level === 'warn'));
 
     const after = createRecordingSink();
+    await endLeases(first);
     const random = createSeededRandom(2);
     const second = await startTestNode({ plugins: ['billing', after.plugin], clock, folder, random });
     await second.stop();
@@ -143,21 +144,82 @@ forEachStore('billing events and crashes', () => {
     await first.stop();
   });
 
-  it('share the work of several processes: every event comes at least once', async () => {
-    const clock = createManualClock();
-    const sinks = [createRecordingSink(), createRecordingSink()];
-    const nodes: TestNode[] = [];
-    for (const [at, sink] of sinks.entries()) {
-      const folder = nodes[0]?.folder;
-      const random = createSeededRandom(at + 1);
-      const plugins = ['billing', sink.plugin];
-      nodes.push(await startTestNode({ plugins, clock, random, ...(folder !== undefined && { folder }) }));
+  it('of several processes come once, from the one that holds the lease', async () => {
+    const { clocks, nodes, sinks, stop } = await startShared(3);
+    const stored: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const written = Array.from({ length: 30 }, (_, at) =>
+        (nodes[at % 3] as TestNode).facts.append(draft(), callerOf()),
+      );
+      stored.push(...(await Promise.all(written)).map(({ view }) => view.fact.id));
+      await comesTrue(async () => {
+        await clocks[0]?.advance(1_000);
+        return sinks[0]?.events.length === stored.length;
+      });
     }
-    const stored = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => (nodes[at % 2] as TestNode).facts.append(draft(), callerOf())),
-    );
-    for (const node of nodes.reverse()) await node.stop();
-    const seen = new Set(sinks.flatMap(({ events }) => events.map(({ factId }) => factId)));
-    expect([...seen].sort()).to.deep.equal(stored.map(({ view }) => view.fact.id).sort());
+    await stop();
+    expect(sinks.map(({ events }) => events.length)).to.deep.equal([90, 0, 0]);
+    expect(sinks[0]?.events.map(({ factId }) => factId)).to.have.members(stored);
+  });
+
+  it('come from another process at once when the one that delivered stops, each once', async () => {
+    const { clocks, nodes, sinks, stop } = await startShared(2);
+    const [first, second] = nodes as [TestNode, TestNode];
+    const before = await first.facts.append(draft(), callerOf());
+    await first.stop();
+    const after = await second.facts.append(draft(), callerOf());
+    await comesTrue(async () => {
+      await clocks[1]?.advance(DELIVERY_INTERVAL_MS);
+      return sinks[1]?.events.length === 1;
+    });
+    expect(sinks.map(({ events }) => events.map(({ factId }) => factId))).to.deep.equal([
+      [before.view.fact.id],
+      [after.view.fact.id],
+    ]);
+    await stop();
+  });
+
+  it('come from another process when the one that delivered has died, and its late words move nothing', async () => {
+    const { clocks, nodes, sinks, stop } = await startShared(2);
+    const [first, second] = nodes as [TestNode, TestNode];
+    const [early, late] = sinks as [RecordingSink, RecordingSink];
+    early.paused = true;
+    const { view } = await second.facts.append(draft(), callerOf());
+    await comesTrue(async () => {
+      await clocks[0]?.advance(1_000);
+      return early.waiting > 0;
+    });
+    await endLeases(second);
+    await comesTrue(async () => {
+      await clocks[1]?.advance(1_000);
+      return late.events.length === 1;
+    });
+    early.paused = false;
+    await second.facts.append(draft(), callerOf());
+    await stop();
+    expect(late.events).to.have.length(2);
+    expect(
+      early.events.map(({ factId }) => factId),
+      'delivered by the one that was paused',
+    ).to.deep.equal([view.fact.id]);
+    expect(first.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 });
+
+/** Nodes on the store of another that bills nothing, each with a clock and a sink of its own. */
+const startShared = async (count: number) => {
+  const owner = await startTestNode({ plugins: [] });
+  const clocks = Array.from({ length: count }, () => createManualClock());
+  const sinks = clocks.map(() => createRecordingSink());
+  const nodes: TestNode[] = [];
+  for (const [at, sink] of sinks.entries()) {
+    const random = createSeededRandom(at + 2);
+    const plugins = ['billing', sink.plugin];
+    const clock = clocks[at] as (typeof clocks)[number];
+    nodes.push(await startTestNode({ plugins, clock, random, folder: owner.folder }));
+  }
+  const stop = async (): Promise<void> => {
+    for (const node of [...nodes, owner]) await node.stop();
+  };
+  return { clocks, sinks, nodes, stop };
+};

@@ -1,23 +1,34 @@
 import { type AnyPlugin, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import { type BillingEvent, BillingSink } from '../../../plugins/billing/billing-api.ts';
 
-/** Keeps billing events in memory, and fails as long as it is told to. */
+/** Keeps billing events in memory, fails as long as it is told to, and takes its time as long as it is told to. */
 export interface RecordingSink extends BillingSink {
   readonly events: BillingEvent[];
   /** Events of each successful call. */
   readonly writes: number[];
   failing: boolean;
+  paused: boolean;
+  /** Calls that wait for the end of the pause. */
+  readonly waiting: number;
   /** Brings the sink into a node. */
   readonly plugin: AnyPlugin;
 }
 
 export const createRecordingSink = (): RecordingSink => {
+  let waiting = 0;
   const sink: RecordingSink = {
+    paused: false,
+    get waiting() {
+      return waiting;
+    },
     events: [],
     writes: [],
     failing: false,
     async write(events) {
       if (sink.failing) throw new Error('the sink is down');
+      waiting += 1;
+      while (sink.paused) await new Promise((resolve) => setImmediate(resolve));
+      waiting -= 1;
       sink.events.push(...events);
       sink.writes.push(events.length);
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
-import { loadNodeKey } from '../../../plugins/node-info/node-key-file.ts';
+import { loadNodeKey, loadRetiredKeys, rotateNodeKey } from '../../../plugins/node-info/node-key-file.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
 describe('the file of the private key', () => {
@@ -61,5 +61,44 @@ describe('the file of the private key', () => {
       if (text !== '') expect(error.message + error.hint).not.to.contain(text);
       expect(await readFile(path, 'utf8')).to.equal(text);
     }
+  });
+
+  it('is rotated: the new key takes the place of the old one, which stays beside it for the owner alone', async () => {
+    const first = await loadNodeKey(path, createSeededRandom(1));
+    expect(await loadRetiredKeys(path)).to.deep.equal([]);
+    const { retired, current } = await rotateNodeKey(path, createSeededRandom(2));
+    expect(retired).to.deep.equal(first);
+    expect(current).not.to.deep.equal(first);
+    expect(await loadNodeKey(path, createSeededRandom(3))).to.deep.equal(current);
+    const third = await rotateNodeKey(path, createSeededRandom(4));
+    const kept = (await loadRetiredKeys(path)).map((seed) => Buffer.from(seed).toString('hex'));
+    expect(kept).to.have.members([first, current].map((seed) => Buffer.from(seed).toString('hex')));
+    expect(third.retired).to.deep.equal(current);
+    const names = (await readdir(join(folder, 'deeper'))).sort();
+    expect(names).to.have.lengthOf(3);
+    for (const name of names) {
+      expect(name).to.match(/^node\.key(\.retired-[0-9a-f]{16})?$/);
+      expect((await stat(join(folder, 'deeper', name))).mode & 0o777, name).to.equal(0o600);
+    }
+  });
+
+  it('is rotated by whoever tries again after a rotation that broke off, and kept by nobody twice', async () => {
+    const first = await loadNodeKey(path, createSeededRandom(1));
+    await rotateNodeKey(path, createSeededRandom(2));
+    await writeFile(path, `${Buffer.from(first).toString('base64url')}\n`);
+    await rotateNodeKey(path, createSeededRandom(3));
+    expect(await loadRetiredKeys(path)).to.deep.equal([first]);
+  });
+
+  it('is not taken from beside it when others can read what was retired', async () => {
+    await loadNodeKey(path, createSeededRandom(1));
+    await rotateNodeKey(path, createSeededRandom(2));
+    const [name = ''] = (await readdir(join(folder, 'deeper'))).filter((found) => found.includes('retired'));
+    await chmod(join(folder, 'deeper', name), 0o644);
+    const error = await loadRetiredKeys(path).then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    expect(error?.message).to.contain('others');
   });
 });

@@ -1,0 +1,81 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { createTestDatabase } from '../../kit/postgres-server.ts';
+import { Workplace } from './spawned-program.ts';
+
+describe('the command "restored"', () => {
+  let place: Workplace;
+  beforeEach(() => {
+    place = new Workplace();
+  });
+  afterEach(() => place.dispose());
+
+  const headerOf = async (env: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> =>
+    JSON.parse((await place.run(['export'], env)).stdout.split('\n')[0] as string);
+
+  /** Leaves a store with a fact, and a backup that was made while the node ran. */
+  const makeBackup = async (): Promise<void> => {
+    const node = await place.start();
+    writeFileSync(
+      place.path('fact.jsonl'),
+      JSON.stringify({ entity: 'user:noor', relation: 'x:n', value: { type: 'null', v: null }, source: 'agent:w' }),
+    );
+    const { stderr, exitCode } = await place.run([
+      'import',
+      'fact.jsonl',
+      '--key-file',
+      'data/admin.key',
+      '--url',
+      node.url,
+    ]);
+    expect(exitCode, stderr).to.equal(0);
+    mkdirSync(place.path('backup'));
+    const database = new DatabaseSync(place.path('data/svc.db'));
+    database.exec(`VACUUM INTO '${place.path('backup/svc.db')}'`);
+    database.close();
+    copyFileSync(place.path('data/node.key'), place.path('backup/node.key'));
+    await node.end();
+  };
+
+  it('gives a restored file a new epoch, and leaves the identity and the keys of the node as they were', async () => {
+    await makeBackup();
+    const before = await headerOf();
+    rmSync(place.path('data'), { recursive: true });
+    renameSync(place.path('backup'), place.path('data'));
+    const { exitCode, stdout, stderr } = await place.run(['restored']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect(stdout).to.match(/^Store {6}.*svc\.db\nEpoch {6}a new one\nClock {6}from 20.*Z to 20.*Z\n$/);
+    const after = await headerOf();
+    expect((await place.run(['export'])).stderr).to.match(/\n1 facts exported\n$/);
+    expect(after['epoch']).not.to.equal(before['epoch']);
+    expect(after['node_id']).to.equal(before['node_id']);
+    expect((await place.run(['key', 'list'])).stdout).to.include('agent:admin');
+    expect((await place.run(['restored'])).exitCode, 'a second time').to.equal(0);
+  });
+
+  it('does the same to a database, by the bound that the node was given', async () => {
+    const database = await createTestDatabase();
+    const env = { SVC_DATABASE_URL: database.url };
+    expect((await place.run(['restored'], env)).exitCode, 'before there is anything').to.equal(1);
+    await place.run(['init'], env);
+    const before = await headerOf(env);
+    const bound = { ...env, SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: '10' };
+    const { exitCode, stdout } = await place.run(['restored'], bound);
+    expect(exitCode).to.equal(0);
+    const aheadMs = Date.parse(stdout.slice(stdout.lastIndexOf(' to ') + 4).trim()) - Date.now();
+    expect(aheadMs).to.be.within(-60_000, 10_000);
+    expect(stdout).to.match(/^Store {6}postgres:.*\nEpoch {6}a new one\nClock {6}from 1970.*Z to 20.*Z\n$/);
+    expect((await headerOf(env))['epoch']).not.to.equal(before['epoch']);
+    await database.drop();
+  });
+
+  it('refuses where there is no store, makes none, and refuses a bound that it cannot read', async () => {
+    const nothing = await place.run(['restored']);
+    expect(nothing.exitCode).to.equal(1);
+    expect(nothing.stderr).to.match(/^error: there is no store yet.*\nhint: /);
+    expect(existsSync(place.path('data'))).to.equal(false);
+    const unread = await place.run(['restored'], { SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: 'soon' });
+    expect(unread.stderr).to.match(/^error: SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S is not.*\nhint: /);
+  });
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { RunningProgram, Workplace } from './spawned-program.ts';
+
+/** Arguments of `start` for a node whose `/who` says which process answers. `more` is code of the plugin's `setup`. */
+export const tellingWho = (place: Workplace, more = ''): string[] => {
+  writeFileSync(
+    place.path('who.mjs'),
+    `import cluster from 'node:cluster';
+    export const who = {
+      name: 'who', version: '1.0.0', kernelApi: 1, summary: 'which process answers',
+      async setup({ route }) {
+        ${more}
+        const handle = () => ({ status: 200, body: { pid: process.pid } });
+        route({ method: 'GET', path: '/who', summary: 'this process', access: 'open', handle });
+      },
+    };`,
+  );
+  writeFileSync(place.path('node.json'), '{ "plugins": { "who": { "from": "./who.mjs" } } }');
+  return ['--config', 'node.json'];
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One request, on a connection of its own unless an agent keeps one. Rejects when the connection breaks. */
+export const ask = async (
+  url: string,
+  options: { agent?: Agent; method?: string; key?: string; body?: unknown } = {},
+): Promise<Answer> => {
+  const { agent = false, method = 'GET', key, body } = options;
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const sent = request(url, { agent, method, headers });
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: reply.statusCode ?? 0, body: await text(reply) };
+};
+
+/** The process that answers. */
+export const pidAt = async (url: string, agent?: Agent): Promise<number> => {
+  const { status, body } = await ask(`${url}/who`, agent === undefined ? {} : { agent });
+  if (status !== 200) throw new Error(`/who answered ${status}`);
+  return (JSON.parse(body) as { pid: number }).pid;
+};
+
+/** One kept connection to each of so many processes. Never resolves where there are fewer. */
+export const connectionsByPid = async (url: string, count: number): Promise<Map<number, Agent>> => {
+  const agents = new Map<number, Agent>();
+  while (agents.size < count) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const pid = await pidAt(url, agent);
+    if (agents.has(pid)) agent.destroy();
+    else agents.set(pid, agent);
+  }
+  return agents;
+};
+
+/** The next lines of the log with that message, so many. */
+export const nextLines = (
+  { child }: RunningProgram,
+  message: string,
+  count: number,
+): Promise<readonly Record<string, unknown>[]> =>
+  new Promise((resolve) => {
+    const found: Record<string, unknown>[] = [];
+    let rest = '';
+    const onData = (chunk: Buffer): void => {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      found.push(
+        ...lines
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .filter((line) => line['message'] === message),
+      );
+      if (found.length < count) return;
+      child.stderr?.off('data', onData);
+      resolve(found);
+    };
+    child.stderr?.on('data', onData);
+  });

@@ -1,0 +1,243 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { restartPauseMs } from '../../../adapters/cli/worker-pool.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { halfSent, refused } from './half-sent-request.ts';
+import { type RunningProgram, Workplace } from './spawned-program.ts';
+import { connectionsByPid, nextLines, pidAt, tellingWho } from './worker-answers.ts';
+
+const WORKERS = 2;
+const LONGER_THAN_ONE_CTRL_C_MS = 1_000;
+const ENDED = 'a worker ended and is started again';
+/** Code of a plugin that keeps workers from starting while there is a file. */
+const BREAKABLE = `const { existsSync } = await import('node:fs');
+if (cluster.isWorker && existsSync('broken')) throw new Error('no luck');`;
+
+describe('the start command with workers', () => {
+  let place: Workplace;
+
+  beforeEach(() => {
+    place = new Workplace();
+  });
+  afterEach(() => place.dispose());
+
+  const start = (more?: string, workers = WORKERS): Promise<RunningProgram> =>
+    place.start([...tellingWho(place, more), '--workers', String(workers)]);
+  const run = (more?: string, workers = WORKERS) =>
+    place.run(['start', ...tellingWho(place, more)], { SVC_WORKERS: String(workers), SVC_PORT: '0' });
+  const keyOnDisk = (): string => readFileSync(place.path('data/admin.key'), 'utf8').trim();
+  const pidsAt = async (url: string, workers = WORKERS): Promise<number[]> => {
+    const connections = await connectionsByPid(url, workers);
+    for (const agent of connections.values()) agent.destroy();
+    return [...connections.keys()];
+  };
+  const exists = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('draws one key and says once where it serves', async () => {
+    const first = await start();
+    const { stdout } = await first.end();
+    expect(stdout)
+      .to.equal(first.greeting)
+      .and.to.contain('data/admin.key')
+      .and.to.contain(`Address    ${first.url}\n`);
+
+    const second = await start();
+    expect(second.greeting).to.equal(`Serving ${second.url}; the first key is in data/admin.key\n`);
+    expect((await second.end()).stdout).to.equal(second.greeting);
+    const { stdout: keys } = await place.run(['key', 'list', '--json']);
+    expect(keys.trim().split('\n')).to.have.length(1);
+  });
+
+  it('is one process when one is asked for', async () => {
+    const node = await place.start([...tellingWho(place), '--workers', '1'], { SVC_WORKERS: '4' });
+
+    expect(await pidAt(node.url)).to.equal(node.child.pid);
+    expect((await node.end()).stderr).not.to.contain('"pid"');
+  });
+
+  it('warns once of a variable that nothing reads', async () => {
+    const node = await place.start(['--workers', '2'], { SVC_PROT: '1' });
+
+    expect((await node.end()).stderr.split('SVC_PROT')).to.have.length(2);
+  });
+
+  describe('on a signal', () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      it(`lets running requests finish on ${signal}, and leaves no process`, async () => {
+        const node = await start();
+        const pids = await pidsAt(node.url);
+        const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
+        const ended = node.end(signal);
+        // A terminal sends it to every process of the program.
+        for (const pid of pids) process.kill(pid, signal);
+        await refused(node.url);
+        for (const request of requests) request.finish();
+
+        for (const { answer } of requests) expect(await answer).to.match(/^HTTP\/1\.1 201 /);
+        expect((await ended).exitCode).to.equal(0);
+        expect(pids.filter(exists)).to.deep.equal([]);
+      });
+    }
+
+    it('takes signals to a worker for one, however many come', async () => {
+      const node = await start();
+      const pids = await pidsAt(node.url);
+      const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
+      const ended = node.end();
+      await refused(node.url);
+      const since = performance.now();
+      await comesTrue(() => {
+        for (const pid of pids) process.kill(pid, 'SIGTERM');
+        return performance.now() - since > LONGER_THAN_ONE_CTRL_C_MS;
+      });
+      for (const request of requests) request.finish();
+
+      for (const { answer } of requests) expect(await answer).to.match(/^HTTP\/1\.1 201 /);
+      expect((await ended).exitCode).to.equal(0);
+    });
+
+    it('ends all at once when somebody insists', async () => {
+      const node = await start();
+      const pids = await pidsAt(node.url);
+      const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
+      const ended = node.end();
+      while (node.child.exitCode === null) {
+        await refused(node.url);
+        node.child.kill('SIGTERM');
+      }
+
+      for (const request of requests) request.finish();
+
+      for (const { answer } of requests) expect(await answer).to.equal('');
+      expect((await ended).exitCode).to.equal(1);
+    });
+  });
+
+  it('lets the workers drain and end when the supervisor is killed', async () => {
+    const node = await start();
+    const request = await halfSent(node.url, keyOnDisk());
+    const ended = node.end('SIGKILL');
+    await refused(node.url);
+    request.finish();
+
+    expect(await request.answer).to.match(/^HTTP\/1\.1 201 /);
+    // The workers hold its output, so it ends with the last of them.
+    await ended;
+  });
+
+  it('replaces a worker that was asked to end', async () => {
+    const node = await start();
+    const before = await pidsAt(node.url);
+    const noticed = nextLines(node, ENDED, 1);
+    process.kill(before[0] ?? 0, 'SIGTERM');
+
+    expect((await noticed)[0]).to.include({ pid: before[0], exitCode: 0, level: 'warn' });
+    await comesTrue(async () => !before.includes(await pidAt(node.url)));
+    expect((await node.end()).exitCode).to.equal(0);
+  });
+
+  it('goes on trying while one serves, and says in the log what keeps others from starting', async () => {
+    const many = 6;
+    const node = await start(BREAKABLE, many);
+    const before = await pidsAt(node.url, many);
+    writeFileSync(place.path('broken'), '');
+    const noticed = nextLines(node, ENDED, 2 * (many - 1));
+    for (const pid of before.slice(1)) process.kill(pid, 'SIGKILL');
+    const second = (await noticed).slice(many - 1);
+    rmSync(place.path('broken'));
+
+    for (const line of second) expect(line['reason']).to.contain('no luck');
+    expect(second.map((line) => line['restartInMs'])).to.deep.equal(second.map(() => 500));
+    await comesTrue(async () => !before.includes(await pidAt(node.url)));
+    expect((await node.end()).exitCode).to.equal(0);
+  });
+
+  it('ends when nothing serves any more and nothing can be started, and says why', async () => {
+    const node = await start(BREAKABLE);
+    const before = await pidsAt(node.url);
+    writeFileSync(place.path('broken'), '');
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    // A signal that asks for nothing: it ends by itself.
+    const { exitCode, stderr } = await node.end('SIGCONT');
+
+    expect(exitCode).to.equal(1);
+    expect(stderr.match(/^error: .*no luck/gm)).to.have.length(1);
+  });
+
+  describe('with something in the way', () => {
+    it('names a port that is taken, once', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const { port } = other.address() as AddressInfo;
+      const { exitCode, stdout, stderr } = await place.run(['start', '--port', String(port), '--workers', '2']);
+      other.close();
+
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      const told = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      expect(told).to.have.length(2);
+      expect(told[0]).to.contain(`127.0.0.1:${port}`).and.to.contain('EADDRINUSE');
+      expect(told[1]).to.match(/^hint: /);
+    });
+
+    it('says once why the store cannot be opened, and starts no worker', async () => {
+      writeFileSync(place.path('file'), '');
+      const env = { SVC_WORKERS: '2', SVC_PORT: '0', SVC_DB_PATH: 'file/node.db' };
+      const { exitCode, stderr } = await place.run(['start'], env);
+
+      expect(exitCode).to.equal(1);
+      expect(stderr.match(/^error: /gm)).to.have.length(1);
+      expect(stderr).not.to.contain('"pid"');
+    });
+
+    it('says once what keeps all workers from starting', async () => {
+      const { exitCode, stdout, stderr } = await run("if (cluster.isWorker) throw new Error('not in a worker');");
+
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr.match(/not in a worker/g)).to.have.length(1);
+    });
+
+    it('gives up when one worker after the other ends without a word', async () => {
+      const { exitCode, stdout, stderr } = await run('if (cluster.isWorker) process.exit(3);');
+
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.contain('error: 5 workers in a row ended').and.to.contain('\nhint: ');
+      expect(stderr.match(/"exitCode":3/g)).to.have.length(4);
+    });
+
+    it('does not say that it serves before all workers do', async () => {
+      const { exitCode, stdout } = await run('if (cluster.worker?.id > 1) process.exit(3);', 4);
+
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+    });
+
+    it('refuses a number that is none', async () => {
+      const flag = await place.run(['start', '--workers', '0']);
+      expect([flag.exitCode, flag.stdout]).to.deep.equal([1, '']);
+      expect(flag.stderr).to.contain("'--workers <number>'").and.to.contain('or auto');
+      const variable = await place.run(['start'], { SVC_WORKERS: '65' });
+      expect([variable.exitCode, variable.stdout]).to.deep.equal([1, '']);
+      expect(variable.stderr).to.contain('SVC_WORKERS accepts a whole number from 1 to 64 or auto');
+    });
+  });
+
+  it('pauses longer before each start in a row, within limits', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000 }), (ends) => {
+        expect(restartPauseMs(ends)).to.be.within(250, 5_000);
+        expect(restartPauseMs(ends + 1)).to.be.at.least(restartPauseMs(ends));
+      }),
+      { numRuns: RUNS },
+    );
+    expect([1, 2, 3, 4, 5, 6].map(restartPauseMs)).to.deep.equal([250, 500, 1_000, 2_000, 4_000, 5_000]);
+  });
+});

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { bindEmbedder } from '../../config/bind-embedder.ts';
+import { createNode } from '../../config/create-node.ts';
+import { loadNodeConfig } from '../../config/node-config.ts';
+import type { NodeConfigInput } from '../../config/read-config-file.ts';
+import type { Environment } from '../../kernel/plugins/environment-value.ts';
+import { Embedder, type Transport } from '../../ports/ports.ts';
+import { createManualClock } from '../fakes/manual-clock.ts';
+import { createMemoryLogger } from '../fakes/memory-logger.ts';
+import { createScriptedEmbedder } from '../fakes/scripted-embedder.ts';
+import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { inTemporaryFolder } from '../kit/temporary-folder.ts';
+
+const embedderOf = async (env: Environment, overrides: NodeConfigInput = {}): Promise<Embedder> => {
+  const config = loadNodeConfig({ env, overrides });
+  expect(config.problems).to.deep.equal([]);
+  const { ref, create } = await bindEmbedder(config.embedder, {
+    clock: createManualClock(),
+    random: createSeededRandom(1),
+  });
+  expect(ref).to.equal(Embedder);
+  const transport: Pick<Transport, 'send'> = { send: () => Promise.reject(new Error('not reached')) };
+  return create((() => transport) as never) as Embedder;
+};
+
+describe('the embedder of a node', () => {
+  it('needs nothing unless something else is said', async () => {
+    const embedder = await embedderOf({});
+    expect([embedder.id, embedder.dimensions]).to.deep.equal(['hashing-1-768', 768]);
+    const short = await embedderOf({ SVC_EMBED_DIMENSIONS: '256' });
+    expect([short.id, short.dimensions]).to.deep.equal(['hashing-1-768/256', 256]);
+    expect(short.similarityFloor).to.be.above(embedder.similarityFloor);
+    expect((await short.embed(['a text'], 'query'))[0]).to.have.length(256);
+  });
+
+  it('is an endpoint when one is named', async () => {
+    const env = { SVC_EMBED_URL: 'http://localhost:11434/v1', SVC_EMBED_MODEL: 'tiny', SVC_EMBED_DIMENSIONS: '384' };
+    const embedder = await embedderOf({ ...env, SVC_EMBED_SIMILARITY_FLOOR: '0.7' });
+    expect([embedder.id, embedder.dimensions, embedder.similarityFloor]).to.deep.equal(['http:tiny:384', 384, 0.7]);
+    const file = { adapters: { embedder: { use: 'http', url: 'http://localhost:1/v1', model: 'other' } } };
+    expect((await embedderOf({}, file)).id).to.equal('http:other:768');
+  });
+
+  it('is a model when a folder is named', async () => {
+    const embedder = await embedderOf({ SVC_EMBED_MODEL_FOLDER: '/models/tiny', SVC_EMBED_DIMENSIONS: '256' });
+    expect([embedder.id, embedder.dimensions]).to.deep.equal(['model:tiny:q8:256:norm:search_document:', 256]);
+  });
+
+  it('is refused with what is wrong, and without the key', () => {
+    const problems = (env: Environment): string[] =>
+      loadNodeConfig({ env }).problems.map(({ message, hint }) => `${message} ${hint ?? ''}`);
+    expect(problems({ SVC_EMBED_DIMENSIONS: '512' }).join()).to.include('256, 768');
+    expect(problems({ SVC_EMBED_URL: 'http://localhost:1/v1' }).join()).to.include('model');
+    const secret = problems({ SVC_EMBED_URL: 'ftp://x', SVC_EMBED_MODEL: 'm', SVC_EMBED_API_KEY: 'two words' }).join();
+    expect(secret).to.include('SVC_EMBED_URL').and.include('SVC_EMBED_API_KEY').and.not.include('two words');
+    const report = loadNodeConfig({
+      env: { SVC_EMBED_URL: 'http://localhost:1/v1', SVC_EMBED_MODEL: 'm', SVC_EMBED_API_KEY: 'secret-1' },
+    }).report;
+    expect(JSON.stringify(report)).to.not.include('secret-1');
+    expect(
+      loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } }).problems[0]?.message,
+    ).to.equal('adapters.embedder.use accepts one of hashing, http, local-model');
+  });
+
+  it('gives way to the one that a program brings', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const mine = createScriptedEmbedder();
+      const node = await createNode({
+        env: { SVC_DB_PATH: join(folder, 'svc.db') },
+        adapters: { log: createMemoryLogger([]), extras: [{ ref: Embedder, create: () => mine }] },
+        overrides: { adapters: { transport: { port: 0 } } },
+      });
+      try {
+        await node.prepare();
+        expect(node.kernel.get(Embedder)).to.equal(mine);
+      } finally {
+        await node.stop();
+      }
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import type { FactStore } from '../../../ports/ports.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+/** Counts the calls of a listener. */
+const counting = (store: FactStore, topic: string): { calls: number; readonly stop: () => void } => {
+  const count = { calls: 0, stop: store.onSignal(topic, () => (count.calls += 1)) };
+  return count;
+};
+
+const raise = (store: FactStore, ...topics: string[]): Promise<void> =>
+  store.write('default', async (transaction) => {
+    for (const topic of topics) transaction.signal(topic);
+  });
+
+export const describeSignals = (current: CurrentStore): void => {
+  describe('a signal', () => {
+    it('is heard in the process that wrote before the write resolves, once however often it was raised', async () => {
+      const { store } = current();
+      const a = counting(store, 'a');
+      const b = counting(store, 'b');
+      await store.write('default', async (transaction) => {
+        transaction.signal('a');
+        transaction.signal('a');
+        expect(a.calls).to.equal(0);
+      });
+      expect([a.calls, b.calls]).to.deep.equal([1, 0]);
+    });
+
+    it('is not heard in the process that wrote when the transaction rolls back', async () => {
+      const { store } = current();
+      const heard = counting(store, 'a');
+      const failed = store.write('default', async (transaction) => {
+        transaction.signal('a');
+        throw new Error('no');
+      });
+      await rejection(failed);
+      expect(heard.calls).to.equal(0);
+    });
+
+    it('is heard by every other store on the data, after what it tells of can be seen', async () => {
+      const { store, another } = current();
+      const others = [await another(), await another()];
+      const seen = others.map((other) => {
+        const rows: unknown[] = [];
+        other.onSignal('a', () => {
+          void other.read((snapshot) => snapshot.select('node_settings', {})).then((found) => rows.push(...found));
+        });
+        return rows;
+      });
+      await store.write('default', async (transaction) => {
+        transaction.signal('a');
+        await transaction.insertRows('node_settings', [{ key: 'k', value: 'v' }]);
+      });
+      await comesTrue(() => seen.every((rows) => rows.length > 0));
+      expect(seen[0]?.[0]).to.deep.equal({ key: 'k', value: 'v' });
+    });
+
+    it('is heard each time, by each listener of its topic, until that one stops', async () => {
+      const { store, another } = current();
+      const other = await another();
+      const [first, second] = [counting(other, 'a'), counting(other, 'a')];
+      for (let time = 0; time < 3; time += 1) {
+        const before = [first.calls, second.calls];
+        await raise(store, 'a', 'b');
+        await comesTrue(() => first.calls > (before[0] as number) && second.calls > (before[1] as number));
+      }
+      first.stop();
+      first.stop();
+      const [stopped, going] = [first.calls, second.calls];
+      await raise(other, 'a');
+      expect(first.calls).to.equal(stopped);
+      expect(second.calls).to.be.above(going);
+    });
+
+    it('does nothing where nobody listens, and is refused without a proper topic', async () => {
+      const { store } = current();
+      await raise(store, 'a', "it's \\ {a}, 'b'", 'x'.repeat(200));
+      for (const topic of ['', 'x'.repeat(201)])
+        expect(await rejection(raise(store, topic))).to.be.instanceOf(RangeError);
+    });
+
+    it('takes any text as its topic', async () => {
+      const { store, another } = current();
+      const topic = 'it\'s \\ {a}, "b" ü 😀';
+      const heard = counting(await another(), topic);
+      await raise(store, topic);
+      await comesTrue(() => heard.calls > 0);
+    });
+
+    it('cannot be raised once the transaction has ended', async () => {
+      const { store } = current();
+      let late = (): void => {};
+      await store.write('default', async (transaction) => {
+        late = () => transaction.signal('a');
+      });
+      expect(late).to.throw(/ended/);
+    });
+
+    it('leaves the write and other listeners alone when a listener breaks its word', async () => {
+      const { store } = current();
+      const warnings: unknown[] = [];
+      const { emitWarning } = process;
+      process.emitWarning = (warning: unknown) => void warnings.push(warning);
+      try {
+        store.onSignal('a', () => {
+          throw new Error('listener');
+        });
+        const after = counting(store, 'a');
+        await raise(store, 'a');
+        expect(after.calls).to.equal(1);
+        expect(String(warnings[0])).to.include('listener');
+      } finally {
+        process.emitWarning = emitWarning;
+      }
+    });
+
+    it('keeps no store from closing, and is not heard afterwards', async () => {
+      const { store, another } = current();
+      const other = await another();
+      const heard = counting(other, 'a');
+      await other.close();
+      const { calls } = heard;
+      await raise(store, 'a');
+      expect(heard.calls).to.equal(calls);
+      counting(other, 'a').stop();
+    });
+  });
+};

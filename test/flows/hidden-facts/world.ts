@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import {
+  Authorizer,
+  definePlugin,
+  Embedder,
+  FactStore,
+  GardenAccess,
+  KERNEL_API,
+  SCOPES,
+  type Scope,
+} from '../../../kernel/plugin-api.ts';
+import { SearchIndex } from '../../../plugins/recall/recall-api.ts';
+import { openGardens } from '../../fakes/open-gardens.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import type { Op } from './stories.ts';
+
+const PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'fact-chain', 'source-trust', 'graph', 'cards', 'recall'];
+export const OUR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
+const THEIR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000002';
+const GARDENS: readonly string[] = [OUR_GARDEN, THEIR_GARDEN];
+/** Scopes that the caller's key does not have, a garden that it may not enter, another tenant. */
+export const HIDDEN_PLACES = ['company', 'public', THEIR_GARDEN, 'other-tenant'] as const;
+const FLUSH_MS = 600_000;
+/** More than the rests that the worker takes while facts keep coming. */
+const RESTS_MS = 150_000;
+export type HiddenPlace = (typeof HIDDEN_PLACES)[number];
+
+const doors = definePlugin({
+  name: 'garden-doors',
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  provides: [GardenAccess],
+  setup: ({ provide }) =>
+    provide(
+      GardenAccess,
+      openGardens((entityUri) => (entityUri === 'agent:reader' ? [OUR_GARDEN] : GARDENS)),
+    ),
+});
+
+/** A node with a caller that may see some, and others who may see the rest. */
+export interface World {
+  /** In the order in which they were said. */
+  readonly visibleIds: readonly string[];
+  /** Says something that the caller may see, and answers what it is told. */
+  say(op: Op): Promise<string>;
+  /** Stores something that it may not see. */
+  hide(op: Op): Promise<void>;
+  /** Somebody else recalls what is hidden there, and nothing else; how many facts that were. */
+  recallHidden(place: HiddenPlace): Promise<number>;
+  /** Status, headers that count, and body. */
+  read(method: string, path: string, body?: object): Promise<string>;
+  /** All pages of a list. */
+  pages(path: string): Promise<string[]>;
+  /** The text without what differs from node to node. */
+  mask(text: string): string;
+  pass(ms: number): Promise<void>;
+  /** Lets so much time pass that what was recalled until now is counted. */
+  countRecalls(): Promise<void>;
+  /** Until all vectors are there. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startWorld = async (): Promise<World> => {
+  const node = await startTestNode({ plugins: [...PLUGINS, doors], env: { SVC_MULTI_TENANT_ENABLED: 'true' } });
+  const reader = await node.addKey({ entityUri: 'agent:reader', scopes: ['local', 'team'] });
+  const keeper = await node.addKey({ entityUri: 'agent:keeper' });
+  const foreigner = await node.addKey({ entityUri: 'agent:foreigner', tenantId: 'other-tenant' });
+  const names = new Map<string, string>();
+  const visibleIds: string[] = [];
+
+  const store = async (op: Op, key: string): Promise<string> => {
+    const value = op.ref === null ? { type: 'text', v: op.text } : { type: 'ref', v: op.ref };
+    const { entity, relation, confidence, session, place } = op;
+    const scope = ['company', 'public', 'team'].includes(place) ? place : 'local';
+    const body = { entity, relation, value, source: 'agent:s', confidence, scope };
+    const headers = session === null ? {} : { 'Svc-Session': session };
+    if (GARDENS.includes(place)) return JSON.stringify(await plant(node, op, key));
+    const reply = await node.request('POST', '/v1/facts', { key, body, headers });
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.text;
+  };
+  const read: World['read'] = async (method, path, body) => {
+    const { status, text, headers } = await node.request(method, path, { key: reader, ...(body && { body }) });
+    return `${status} ${headers['x-total-count'] ?? '-'} ${text}`;
+  };
+  return {
+    visibleIds,
+    async say(op) {
+      const told = await store(op, reader);
+      const { id, cid } = JSON.parse(told) as { id: string; cid: string };
+      if (!names.has(id)) {
+        visibleIds.push(id);
+        names.set(id, `<fact ${visibleIds.length}>`);
+        names.set(cid, `<content of ${visibleIds.length}>`);
+        names.set(createHash('sha256').update(id).digest('hex'), `<hash of ${visibleIds.length}>`);
+      }
+      return told;
+    },
+    hide: async (op) => void (await store(op, op.place === 'other-tenant' ? foreigner : keeper)),
+    async recallHidden(place) {
+      const scope = place === 'other-tenant' ? 'global' : place;
+      const body = {
+        query: 'harbour lantern orchard violin glacier quiet',
+        token_budget: 9_000,
+        scope,
+        include_contradicted: true,
+      };
+      const key = place === 'other-tenant' ? foreigner : keeper;
+      const reply = await node.request('POST', '/v1/recall', { key, body });
+      expect(reply.status, reply.text).to.equal(200);
+      return reply.body.total_scored;
+    },
+    read,
+    async pages(path) {
+      const pages: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const reply: string = await read('GET', cursor === '' ? path : `${path}&cursor=${cursor}`);
+        pages.push(reply);
+        cursor = (JSON.parse(reply.slice(reply.indexOf('{'))) as { cursor: string | null }).cursor;
+      }
+      return pages;
+    },
+    mask: (text) =>
+      text
+        .replaceAll(/sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) => {
+          return names.get(found) ?? (found.length === 64 ? found : '<other>');
+        })
+        // What a card was made of is listed in the order of the contents' digests.
+        .replaceAll(/"derived_from":\[[^\]]*\]/g, (list) =>
+          list
+            .split(/[[\],]/)
+            .sort()
+            .join(' '),
+        )
+        .replaceAll(/"hlc":"[0-9.]+"/g, '"hlc":"<stamp>"')
+        .replaceAll(/"(next_)?cursor":"[^"]+"/g, '"cursor":"<cursor>"'),
+    pass: (ms) => node.clock.advance(ms),
+    countRecalls: () => passSlowly(node, FLUSH_MS),
+    settle: () => settle(node, visibleIds.at(-1)),
+    stop: () => node.stop(),
+  };
+};
+
+/** Into a garden, as its plugin would. */
+const plant = async (node: TestNode, op: Op, key: string) => {
+  const caller = await node.kernel.get(Authorizer).authenticate(key);
+  const { entity, relation, confidence, session } = op;
+  const draft = {
+    entity,
+    relation,
+    confidence,
+    value: {
+      type: op.ref === null ? ('text' as const) : ('ref' as const),
+      v: op.ref ?? op.text,
+      interpretAs: 'content' as const,
+    },
+    source: 'agent:s',
+    scope: 'local' as Scope,
+    gardenId: op.place,
+    sessionId: session,
+  };
+  const { view } = await node.facts.append(draft, caller);
+  return { id: view.fact.id, cid: view.fact.cid, contradicted: view.contradicted };
+};
+
+/** No faster than the store can follow, or leases would end. */
+const passSlowly = async (node: TestNode, ms: number): Promise<void> => {
+  const store = node.kernel.get(FactStore);
+  for (let passed = 0; passed < ms; passed += 5_000) {
+    await node.clock.advance(5_000);
+    await store.write('default', async () => {});
+  }
+  for (let turn = 0; turn < 10; turn += 1) await store.write('default', async () => {});
+};
+
+const settle = async (node: TestNode, last: string | undefined): Promise<void> => {
+  const store = node.kernel.get(FactStore);
+  const index = node.kernel.get(SearchIndex);
+  const { dimensions } = node.kernel.get(Embedder);
+  const anything = new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions));
+  const everything = { tenantId: 'default', scopes: SCOPES, gardens: 'all', nowMs: 0, minConfidence: 0 } as const;
+  await passSlowly(node, RESTS_MS);
+  await comesTrue(async () => {
+    // Rests of the worker that are over end.
+    await node.clock.advance(0);
+    const [row] = await store.table('recall_embedders').select('feed_wall', 'feed_ctr');
+    const head = await store.read((snapshot) => snapshot.head());
+    if (Number(row?.feed_wall) !== head?.wallMs || Number(row?.feed_ctr) !== head?.counter) return false;
+    const found = await index.dense(anything, -1, everything, 10_000);
+    return last === undefined || found.some(({ id }) => id === last);
+  });
+};

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { FactStore, type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const NAME = 'sweeping';
+
+interface Worker {
+  readonly node: TestNode;
+  readonly clock: ManualClock;
+  readonly lease: HeldLease;
+  /** How often the lease was got. */
+  acquired: number;
+}
+
+const startWorker = async (folder: string): Promise<Worker> => {
+  const clock = createManualClock();
+  // As two processes would if their random numbers were worth nothing.
+  const random = createSeededRandom(1);
+  const node = await startTestNode({ plugins: [], clock, random, folder });
+  const onAcquired = (): void => {
+    worker.acquired += 1;
+  };
+  const worker: Worker = {
+    node,
+    clock,
+    acquired: 0,
+    lease: node.kernel.get(Leases).hold(NAME, { onAcquired }),
+  };
+  await worker.lease.attempt();
+  return worker;
+};
+
+forEachStore('a lease', () => {
+  let owner: TestNode;
+  let first: Worker;
+  let second: Worker;
+  let store: FactStore;
+  beforeEach(async () => {
+    owner = await startTestNode({ plugins: [] });
+    first = await startWorker(owner.folder);
+    second = await startWorker(owner.folder);
+    store = second.node.kernel.get(FactStore);
+  });
+  afterEach(async () => {
+    for (const node of [second.node, first.node, owner]) await node.stop();
+  });
+
+  const row = async (): Promise<Row | undefined> =>
+    (await store.read((snapshot) => snapshot.select('leases', { name: NAME })))[0];
+  const leaveMs = (ms: number): Promise<unknown> =>
+    store.write('default', async (transaction) => {
+      const untilMs = (await transaction.databaseMs()) + ms;
+      await transaction.table('leases').where({ name: NAME }).update({ until_ms: untilMs });
+    });
+  /** An attempt that was under way already may have looked too early. */
+  const takeOver = ({ lease }: Worker): Promise<void> => comesTrue(() => lease.attempt());
+  const record = ({ node, lease }: Worker, fence = lease.fence): Promise<void> =>
+    node.kernel.get(FactStore).write('default', async (transaction) => {
+      await lease.confirm(transaction, fence);
+      await transaction.insertRows('node_settings', [{ key: `by ${fence}`, value: '' }]);
+    });
+  const recorded = async (): Promise<unknown[]> => {
+    const rows = await store.read((snapshot) => snapshot.table('node_settings').where('key', 'like', 'by %'));
+    return rows.map(({ key }: { key: string }) => key);
+  };
+
+  it('is held by one process, which may record what it has done', async () => {
+    expect([first.lease.held, first.lease.fence, first.acquired]).to.deep.equal([true, 1, 1]);
+    expect([second.lease.held, second.lease.fence, second.acquired]).to.deep.equal([false, 0, 0]);
+    await record(first);
+    expect(await rejection(record(second))).to.include({ code: 'conflict' });
+    expect(await recorded()).to.deep.equal(['by 1']);
+  });
+
+  it('passes on at once when its holder stops', async () => {
+    await first.node.stop();
+    await comesTrue(() => second.lease.held);
+    expect([second.lease.fence, second.acquired]).to.deep.equal([2, 1]);
+    await record(second);
+  });
+
+  it('passes on when its holder no longer renews it, and nothing that one has done counts any more', async () => {
+    await second.lease.attempt();
+    expect(second.lease.held, 'before it has ended').to.equal(false);
+    await leaveMs(0);
+    await takeOver(second);
+    expect(first.lease.held, 'which a paused process cannot know').to.equal(true);
+    expect(await rejection(record(first))).to.include({ code: 'conflict' });
+    expect(first.lease.held).to.equal(false);
+    await record(second);
+    expect(await recorded()).to.deep.equal(['by 2']);
+  });
+
+  it('does not make work count that was begun before it was lost and got again', async () => {
+    const begun = first.lease.fence;
+    for (const worker of [second, first]) {
+      await leaveMs(0);
+      await takeOver(worker);
+    }
+    expect(first.lease).to.include({ held: true, fence: 3 });
+    expect(await rejection(record(first, begun))).to.include({ code: 'conflict' });
+    expect(first.lease.held).to.equal(true);
+    await record(first);
+    expect(await recorded()).to.deep.equal(['by 3']);
+  });
+
+  it('that was confirmed passes to nobody before the transaction has ended', async () => {
+    await leaveMs(0);
+    const order: string[] = [];
+    let taking: Promise<unknown> = Promise.resolve();
+    await first.node.kernel.get(FactStore).write('default', async (transaction) => {
+      await first.lease.confirm(transaction, first.lease.fence);
+      taking = second.lease.attempt().then((held) => order.push(`taken ${held}`));
+      for (let turn = 0; turn < 20; turn += 1) await transaction.databaseMs();
+      order.push('recorded');
+    });
+    await taking;
+    expect(order).to.deep.equal(['recorded', 'taken true']);
+  });
+
+  it('is renewed while its holder lives, and asked for again by the others', async () => {
+    await leaveMs(5_000);
+    const soon = Number((await row())?.['until_ms']);
+    await first.clock.advance(10_000);
+    await comesTrue(async () => Number((await row())?.['until_ms']) > soon + 10_000);
+    expect(first.lease).to.include({ held: true, fence: 1 });
+    expect(first.acquired).to.equal(1);
+    await leaveMs(0);
+    await comesTrue(async () => {
+      await second.clock.advance(3_000);
+      return second.lease.held;
+    });
+  });
+
+  it('is not taken for held by a process that has not renewed it for as long as it lasts', async () => {
+    first.clock.setNowMs(0);
+    expect(first.lease.held).to.equal(true);
+    await store.close();
+    await first.node.kernel.get(FactStore).close();
+    await first.clock.advance(30_000);
+    expect(first.lease.held).to.equal(false);
+    expect(await first.lease.attempt()).to.equal(false);
+  });
+
+  it('is wanted once in a process', () => {
+    expect(() => first.node.kernel.get(Leases).hold(NAME)).to.throw(/twice/);
+  });
+});

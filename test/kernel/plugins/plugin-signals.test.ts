@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { DEFAULT_TENANT, definePlugin, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
+
+/** A plugin that counts what it hears of the topic `news`, and lets a test reach into its context. */
+const createListener = (name: string) => {
+  const inner = {
+    heard: 0,
+    failing: false,
+    tables: undefined as unknown as PluginTables,
+    late: (): void => {},
+    raise: () => inner.tables.write(DEFAULT_TENANT, async (own) => own.signal('news')),
+    plugin: definePlugin({
+      name,
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      setup({ tables, onSignal }) {
+        inner.tables = tables;
+        onSignal('news', () => {
+          inner.heard += 1;
+          if (inner.failing) throw new Error('cannot listen');
+        });
+        inner.late = () => onSignal('news', () => {});
+      },
+    }),
+  };
+  return inner;
+};
+
+forEachStore('signals of a plugin', () => {
+  it('reach the plugin itself and no other, before the write resolves', async () => {
+    const [one, two] = [createListener('acme-one'), createListener('acme-two')];
+    const node = await startTestNode({ plugins: [one.plugin, two.plugin] });
+    // Everybody may be called without need, but not every time.
+    await comesTrue(async () => {
+      const [before, others] = [one.heard, two.heard];
+      await one.raise();
+      expect(one.heard).to.be.above(before);
+      return two.heard === others;
+    });
+    await node.stop();
+  });
+
+  it('reach the same plugin of another process, until its node stops', async () => {
+    const [one, two] = [createListener('acme'), createListener('acme')];
+    const first = await startTestNode({ plugins: [one.plugin] });
+    const random = createSeededRandom(2);
+    const second = await startTestNode({ plugins: [two.plugin], random, folder: first.folder });
+    const before = two.heard;
+    await one.raise();
+    await comesTrue(() => two.heard > before);
+    await second.stop();
+    const { heard } = two;
+    await one.raise();
+    expect(two.heard).to.equal(heard);
+    await first.stop();
+  });
+
+  it('are registered in setup alone, and a listener that fails is logged', async () => {
+    const one = createListener('acme');
+    const node = await startTestNode({ plugins: [one.plugin] });
+    expect(one.late).to.throw(/after its setup/);
+    one.failing = true;
+    await one.raise();
+    expect(node.logLines.some(({ level, message }) => level === 'error' && /signal/.test(message))).to.equal(true);
+    await node.stop();
+  });
+});

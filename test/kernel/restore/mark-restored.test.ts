@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { FactStore } from '../../../kernel/plugin-api.ts';
+import { markRestored } from '../../../kernel/restore/mark-restored.ts';
+import { sampleFact, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const BOUND_MS = 300_000;
+const DAY_MS = 86_400_000;
+
+forEachStore('a store that was restored', () => {
+  let node: TestNode;
+  let store: FactStore;
+  let nowMs: number;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: [] });
+    store = node.kernel.get(FactStore);
+    nowMs = node.clock.nowMs();
+  });
+  afterEach(() => node.stop());
+
+  const setClock = (wallMs: number): Promise<void> =>
+    store.write('default', (transaction) => transaction.saveClock({ wallMs, counter: 3 }));
+  const clockMs = async (): Promise<number> => (await store.write('default', (tx) => tx.lockClock())).wallMs;
+  const epoch = (): Promise<string> => store.read((snapshot) => snapshot.epoch());
+  const restore = (id: string) => markRestored(store, { nowMs, driftBoundMs: BOUND_MS, epoch: id });
+
+  it('begins another epoch and gives no stamp again that may have been given', async () => {
+    await setClock(nowMs - DAY_MS);
+    const before = await epoch();
+    const mark = await restore('one');
+    expect(mark).to.deep.equal({ fromMs: nowMs - DAY_MS, toMs: nowMs + BOUND_MS });
+    expect(await clockMs()).to.equal(mark.toMs);
+    expect(await epoch()).not.to.equal(before);
+  });
+
+  it('may be told so twice: the clock is never more than twice the bound ahead because of it', async () => {
+    await setClock(nowMs);
+    const epochs = new Set<string>();
+    for (const id of ['one', 'two', 'three']) {
+      const { toMs } = await restore(id);
+      expect(toMs).to.be.within(nowMs + 2 * BOUND_MS, nowMs + 2 * BOUND_MS + 2);
+      epochs.add(await epoch());
+    }
+    expect(epochs.size).to.equal(3);
+  });
+
+  it('is stepped above its feed and a clock that was ahead, and never back', async () => {
+    const feed = { wallMs: nowMs + DAY_MS, counter: 7 };
+    await storeFacts(store, [sampleFact(1, { feed, hlc: stamp(1) })]);
+    await restore('one');
+    expect(await clockMs()).to.equal(feed.wallMs + 1);
+  });
+});

@@ -1,0 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const PROBE_EVERY_MS = 25;
+
+/** Waits for a process of the test to get somewhere. Rejects, saying what it waited for, when that takes longer than the limit. */
+export const waitUntil = async (
+  what: string,
+  limitMs: number,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> => {
+  const deadline = performance.now() + limitMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited for ${limitMs} ms: ${what}`);
+    await pause(PROBE_EVERY_MS);
+  }
+};

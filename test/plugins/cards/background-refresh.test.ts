@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { FactStore, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { REFRESH_JOB } from '../../../plugins/cards/refresh-cards.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';
+
+const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
+/** The node looks for what has changed, then for jobs. */
+const TICK_MS = 1_000;
+
+forEachStore('a card in the background', () => {
+  let cards: CardsNode;
+  const start = async (doors: Parameters<typeof gardenDoors>[0] = {}) => {
+    cards = await startCardsNode({ plugins: [...CARD_PLUGINS, 'jobs', gardenDoors(doors)] });
+  };
+  afterEach(() => cards.node.stop());
+
+  const newestCardFact = async (entity = ENTITY): Promise<string | undefined> =>
+    (await cards.cardFacts({ entity }))[0]?.value.v;
+  const ticksUntil = (holds: () => Promise<boolean>): Promise<void> =>
+    comesTrue(async () => {
+      await cards.node.clock.advance(TICK_MS);
+      return holds();
+    });
+  /** Lets so much happen that a refresh would have come about: another entity's card is refreshed meanwhile. */
+  const letOthersBeRefreshed = async (): Promise<void> => {
+    const entity = 'user:witness';
+    await cards.say('memory:role', 'one', { entity });
+    await cards.card({ entity });
+    await cards.say('memory:city', 'two', { entity });
+    await ticksUntil(async () => (await newestCardFact(entity))?.includes('two') === true);
+  };
+
+  const jobIsDone = (): Promise<void> =>
+    ticksUntil(async () => {
+      const store = cards.node.kernel.get(FactStore);
+      const done = { job_type: REFRESH_JOB, status: 'done' };
+      return (await store.read((snapshot) => snapshot.select('jobs_queue', done))).length > 0;
+    });
+
+  it('is made anew soon after something new was committed, so that the next reader finds it fresh', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer');
+    await cards.card();
+    await cards.say('memory:city', 'Oslo');
+    await ticksUntil(async () => (await newestCardFact())?.includes('Oslo') === true);
+    const { refreshed_at } = await cards.card();
+    await cards.node.clock.advance(TICK_MS);
+    expect(await cards.card()).to.include({ refreshed_at, is_stale: false });
+  });
+
+  it('is not made for an entity that nobody has asked about', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer');
+    await letOthersBeRefreshed();
+    expect(await newestCardFact()).to.equal(undefined);
+  });
+
+  it('waits for its reader where gardens are concerned', async () => {
+    await start({ 'agent:test': [GARDEN] });
+    await cards.say('memory:role', 'engineer');
+    await cards.card({ key: await cards.node.addKey({ entityUri: 'agent:outsider' }) });
+    await cards.card();
+    const { names } = cards.node.kernel.get(NodeSelf);
+    const value = { type: 'string', v: 'secret', interpretAs: 'content' } as const;
+    const draft = {
+      entity: ENTITY,
+      relation: 'memory:x',
+      value,
+      source: 'agent:s',
+      confidence: 1,
+      scope: 'local',
+    } as const;
+    await cards.node.facts.append({ ...draft, gardenId: GARDEN }, nodePrincipal(names));
+    await cards.say('memory:city', 'Oslo');
+    await jobIsDone();
+    expect(await newestCardFact())
+      .to.include('Oslo')
+      .and.not.include('secret');
+    expect((await cards.card()).summary).to.include('secret');
+  });
+
+  it('is left alone where the node itself is let into gardens', async () => {
+    await start({ 'system:svc': [GARDEN] });
+    await cards.say('memory:role', 'engineer');
+    await cards.card();
+    await cards.say('memory:city', 'Oslo');
+    await jobIsDone();
+    expect(await cards.cardFacts()).to.have.length(1);
+    expect((await cards.card()).summary).to.include('Oslo');
+  });
+});

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import {
+  definePlugin,
+  type HookCaller,
+  KERNEL_API,
+  NodeSelf,
+  nodePrincipal,
+  SCOPES,
+  type Scope,
+} from '../../../kernel/plugin-api.ts';
+import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
+import { recallSummary, type SearchView } from '../../../plugins/recall/recall-api.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';
+import { createScriptedSummariser } from './scripted-summariser.ts';
+
+const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
+
+interface Asking {
+  readonly entity?: string;
+  readonly forceRefresh?: boolean;
+  readonly scopes?: readonly Scope[];
+  readonly onlyGarden?: string;
+}
+
+forEachStore('what stands for an entity in a recall', () => {
+  let cards: CardsNode;
+  let hooks: HookCaller;
+  /** Stands where recall stands: it calls the hook. */
+  const caller = definePlugin({
+    name: 'recall-caller',
+    version: '1.0.0',
+    kernelApi: KERNEL_API,
+    setup: (context) => {
+      hooks = context.hooks;
+    },
+  });
+  const start = async (...extra: readonly (typeof caller)[]): Promise<void> => {
+    cards = await startCardsNode({ plugins: [...CARD_PLUGINS, caller, ...extra] });
+  };
+  afterEach(() => cards.node.stop());
+
+  const asks = ({ entity = ENTITY, forceRefresh = false, scopes = SCOPES, onlyGarden }: Asking = {}) => {
+    const principal = nodePrincipal(cards.node.kernel.get(NodeSelf).names);
+    return cards.node.facts.read(principal, 'recall', (reader) => {
+      const { gardens, nowMs } = reader;
+      const view: SearchView = { tenantId: 'default', scopes, gardens, onlyGarden, nowMs, minConfidence: 0.1 };
+      const request = { caller: principal, reader, view, query: '', depth: 2, entity, forceRefresh };
+      return hooks.filter(recallSummary, null, request);
+    });
+  };
+
+  it('is its card, as one fact, if there is a fresh one', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer', { confidence: 0.75 });
+    expect(await asks()).to.equal(null);
+    const { summary } = await cards.card();
+    const entity = ENTITY.toUpperCase();
+    const view = await asks({ entity });
+    expect(view).to.include({ contradicted: false });
+    expect(view?.fact).to.deep.include({
+      id: `card:${entity}`,
+      entity,
+      relation: 'svc:memory:card',
+      source: 'system:svc',
+      value: { type: 'text', v: summary, interpretAs: 'content' },
+      confidence: 0.75,
+      scope: 'local',
+      timestamp: '2026-03-02T09:00:00.000Z',
+      hlcText: `${Date.UTC(2026, 2, 2, 9)}.0`,
+    });
+  });
+
+  it('are its facts as soon as the card is stale, unless it may be made anew', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer');
+    await cards.card();
+    await cards.say('memory:role', 'pilot');
+    expect(await asks()).to.equal(null);
+    const view = await asks({ forceRefresh: true });
+    expect(view?.fact.value.v).to.include('engineer').and.include('pilot');
+    expect(view?.contradicted).to.equal(true);
+    expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
+  });
+
+  it('are its facts where they lie in several scopes, in one garden, or nowhere', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer');
+    await cards.card();
+    expect(await asks({ onlyGarden: GARDEN })).to.equal(null);
+    expect(await asks({ scopes: ['public'], forceRefresh: true })).to.equal(null);
+    expect(await asks({ entity: 'user:nobody', forceRefresh: true })).to.equal(null);
+    await cards.say('memory:role', 'speaker', { scope: 'public' });
+    expect(await asks({ forceRefresh: true })).to.equal(null);
+    expect((await asks({ scopes: ['local'] }))?.fact.value.v).to.include('engineer');
+  });
+
+  it('is never a card for readers of other gardens', async () => {
+    await start(gardenDoors({ 'agent:test': [GARDEN] }));
+    await cards.say('memory:role', 'engineer');
+    await cards.card();
+    expect(await asks()).to.equal(null);
+  });
+
+  it('are its facts when a summary is late', async () => {
+    const scripted = createScriptedSummariser();
+    await start(scripted.plugin);
+    await cards.say('memory:role', 'engineer');
+    const asking = asks({ forceRefresh: true });
+    await comesTrue(() => scripted.asked.length === 1);
+    await cards.node.clock.advance(REFRESH_LIMIT_MS);
+    expect(await asking).to.equal(null);
+  });
+});

@@ -1,0 +1,39 @@
+import { type AnyPlugin, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { type CardMaterial, CardSummariser } from '../../../plugins/cards/cards-api.ts';
+
+/** A summary that was asked for and waits for the test to answer it. */
+export interface AskedSummary {
+  readonly material: CardMaterial;
+  readonly signal: AbortSignal;
+  answer(summary: string): void;
+  fail(error: Error): void;
+}
+
+/** A summariser that says what the test says, when the test says it. */
+export interface ScriptedSummariser {
+  readonly plugin: AnyPlugin;
+  readonly asked: AskedSummary[];
+  id: string;
+}
+
+export const createScriptedSummariser = (): ScriptedSummariser => {
+  const asked: AskedSummary[] = [];
+  const scripted = { asked, id: 'scripted-1' };
+  const summariser: CardSummariser = {
+    get id() {
+      return scripted.id;
+    },
+    summarise: (material, signal) =>
+      new Promise((answer, fail) => {
+        asked.push({ material, signal, answer, fail });
+      }),
+  };
+  const plugin = definePlugin({
+    name: 'scripted-summariser',
+    version: '1.0.0',
+    kernelApi: KERNEL_API,
+    provides: [CardSummariser],
+    setup: ({ provide }) => provide(CardSummariser, summariser),
+  });
+  return Object.assign(scripted, { plugin });
+};

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { assertion, type GardenNode } from './garden-kit.ts';
+
+/** Fifty facts of every kind, woven into what a stranger sees, and hidden from it in a garden. */
+export const hideFacts = async (garden: GardenNode, seen: readonly { id: string; cid: string }[]): Promise<number> => {
+  const ids: string[] = [];
+  const hide = async (members: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) => {
+    const body = assertion({ garden_id: 'herbs', ...members });
+    const reply = await garden.ask('writer', 'POST', '/v1/facts', { body, headers });
+    expect(reply.status, reply.text).to.equal(201);
+    ids.push(reply.body.id);
+    return reply.body as { id: string; cid: string };
+  };
+  const text = (v: string, type = 'text') => ({ type, v });
+  const VALUES = [
+    text('a hidden word: lavender', 'string'),
+    text('lavender lavender harbour lantern'.repeat(20)),
+    { type: 'number', v: 7 },
+    { type: 'boolean', v: true },
+    { type: 'datetime', v: '2026-03-02T10:00:00Z' },
+    { type: 'ref', v: 'user:bob' },
+    { type: 'null' },
+  ];
+  // Of every type, on entities that are seen and on one that is not.
+  for (const entity of ['user:alice', 'user:hidden']) {
+    for (const value of VALUES) await hide({ entity, relation: `memory:${value.type}`, value });
+  }
+  // What contradicts and what repeats what is seen, stronger and weaker.
+  for (const confidence of [1, 0.3]) {
+    for (const v of ['archivist', 'harbour master', 'gardener']) {
+      await hide({ entity: 'user:alice', relation: 'memory:role', value: text(v, 'string'), confidence });
+    }
+  }
+  // What would end it, for who sees it.
+  await hide({ entity: 'user:alice', relation: 'memory:home', confidence: 0 });
+  await hide({ entity: 'user:bob', relation: 'memory:role', confidence: 0 });
+  // Edges from, to and between what is seen, and behind what is not.
+  for (const [from, to] of [
+    ['user:alice', 'user:dora'],
+    ['user:dora', 'user:bob'],
+    ['user:hidden', 'user:alice'],
+    ['user:bob', 'user:hidden'],
+    ['user:carol', 'user:alice'],
+    ['user:alice', 'user:carol'],
+  ]) {
+    await hide({ entity: from, relation: 'rel:knows', value: { type: 'ref', v: to } });
+  }
+  // What was derived from what is seen, and sits beside it in its session.
+  for (const { id, cid } of seen.slice(0, 5)) {
+    await hide({ entity: 'doc:sum', relation: 'memory:sum', value: text(`lantern ${id}`), derived_from: [cid] });
+    await hide({ relation: 'memory:note', value: text('quiet lantern') }, { 'Svc-Session': 'voyage' });
+  }
+  // Unsure, brief, ended by a time-to-live, and by a resolution.
+  await hide({ relation: 'memory:note', value: text('unsure lantern'), confidence: 0.05 });
+  await hide({ relation: 'memory:note', value: text('brief lantern'), valid_until: '2026-03-02T09:00:01Z' });
+  const ended = await hide({ entity: 'user:erin', relation: 'memory:note', value: text('ended lantern') });
+  const value = { type: 'datetime', v: '2026-03-02T00:00:00Z' };
+  await hide({ entity: ended.id, relation: 'svc:ttl', value, garden_id: undefined });
+  const inner = await garden.must(200, 'writer', 'GET', '/v1/conflicts');
+  for (const { conflict_id: id, members } of inner.body.conflicts) {
+    if (!members.some((member: string) => ids.includes(member))) continue;
+    const body = { new_value: text('settled in here', 'string') };
+    const reply = await garden.ask('writer', 'POST', `/v1/conflicts/${id}/resolve`, { body });
+    // One resolution may end several.
+    expect([200, 409]).to.include(reply.status);
+  }
+  for (let more = ids.length; more < 50; more += 1) {
+    await hide({ entity: `user:more-${more}`, relation: 'memory:note', value: text(`lavender ${more}`) });
+  }
+  // Looked at, summed up and recalled by those who may.
+  for (let turn = 0; turn < 12; turn += 1) {
+    const body = { query: 'lavender lantern', token_budget: 4_000, scope: 'herbs' };
+    await garden.must(200, 'reader', 'POST', '/v1/recall', body);
+  }
+  for (const entity of ['user:alice', 'user:hidden']) {
+    await garden.must(200, 'reader', 'GET', `/v1/cards/${entity}?scope=company&refresh=true`);
+  }
+  return ids.length;
+};

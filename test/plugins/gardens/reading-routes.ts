@@ -1,0 +1,120 @@
+/** What a stranger may name in a request: things that it has seen. */
+export interface Seen {
+  readonly factId: string;
+  readonly cid: string;
+  readonly derivedId: string;
+}
+
+export type Target = readonly [target: string, body?: unknown];
+
+const recalls = (): object[] => [
+  { query: 'lavender lantern harbour', token_budget: 4_000 },
+  { query: 'quiet voyage', token_budget: 120, depth: 2, scope: 'company', include_contradicted: true },
+  { query: 'who knows alice', token_budget: 4_000, weights: { lexical: 0.2, vector: 0.3, graph: 0.5 } },
+  { query: 'lantern', token_budget: 4_000, weights: { lexical: 1 } },
+  { query: 'lantern', token_budget: 4_000, weights: { vector: 1 } },
+  { entity: 'user:alice', token_budget: 4_000 },
+  { entity: 'user:hidden', token_budget: 4_000 },
+  { query: 'role', entity: 'user:alice', relation: 'memory:role', token_budget: 4_000, include_contradicted: true },
+];
+
+const asQuery = (members: object): string =>
+  Object.entries(members)
+    .map(([name, value]) => `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : value)}`)
+    .join('&');
+
+/** The reads of each route, or why it reads nothing. A registered route that is missing here fails the sweep. */
+export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen: Seen) => readonly Target[])>> = {
+  'GET /.well-known/svc': 'open',
+  'GET /healthz': 'open',
+  'GET /v1/me': () => [['/v1/me']],
+  'GET /v1/facts': () => [
+    ['/v1/facts'],
+    ['/v1/facts?limit=3'],
+    ['/v1/facts?include_contradicted=true&include_expired=true&include_retracted=true&limit=500'],
+    ...['user:alice', 'user:bob', 'user:hidden', 'user:carol', 'doc:sum'].flatMap((entity): Target[] => [
+      [`/v1/facts?entity=${entity}`],
+      [`/v1/facts?entity=${entity}&include_contradicted=true&include_retracted=true`],
+    ]),
+    ['/v1/facts?relation=svc:conflict:status'],
+    ['/v1/facts?relation=svc:conflict:between'],
+    ['/v1/facts?relation=svc:ttl'],
+    ['/v1/facts?relation=svc:resolves'],
+    ['/v1/facts?relation=svc:memory:card'],
+    ['/v1/facts?scope=company&min_confidence=0.5'],
+    ['/v1/facts?garden_id=herbs'],
+  ],
+  'GET /v1/facts/:id': ({ factId, cid }) => [[`/v1/facts/${factId}`], [`/v1/facts/${cid}`]],
+  'GET /v1/facts/:id/provenance': ({ derivedId, factId }) => [
+    [`/v1/facts/${derivedId}/provenance`],
+    [`/v1/facts/${factId}/provenance?depth=2`],
+  ],
+  'POST /v1/facts/:id/verify-cid': ({ factId }) => [[`/v1/facts/${factId}/verify-cid`]],
+  'GET /v1/admin/cid-backfill/status': () => [['/v1/admin/cid-backfill/status']],
+  'POST /v1/facts': 'writes',
+  'POST /v1/facts/batch': 'writes',
+  'GET /v1/conflicts': () => [
+    ['/v1/conflicts'],
+    ['/v1/conflicts?status=all'],
+    ['/v1/conflicts?status=resolved'],
+    ['/v1/conflicts?status=all&limit=1'],
+  ],
+  'POST /v1/conflicts/*id/resolve': 'writes',
+  'GET /v1/cards/*entity_uri': () =>
+    ['user:alice', 'user:bob', 'user:hidden'].flatMap((entity): Target[] => [
+      [`/v1/cards/${entity}?scope=company`],
+      [`/v1/cards/${entity}?scope=company&refresh=true`],
+    ]),
+  'GET /v1/graph/neighbors': () => [
+    ...['user:alice', 'user:bob', 'user:hidden', 'user:dora'].map(
+      (entity): Target => [`/v1/graph/neighbors?entity=${entity}&depth=2`],
+    ),
+    ['/v1/graph/neighbors?entity=user:alice&depth=2&limit=1'],
+    ['/v1/graph/neighbors?entity=user:alice&entity=user:bob&relation=rel:*'],
+  ],
+  'GET /v1/jobs/:id': () => [['/v1/jobs/no-such-job']],
+  'POST /v1/recall': () => recalls().map((body): Target => ['/v1/recall', body]),
+  'GET /v1/recall': () => recalls().map((members): Target => [`/v1/recall?${asQuery(members)}`]),
+  'GET /v1/audit': () => [['/v1/audit'], ['/v1/audit?limit=2']],
+  'GET /v1/audit/facts/:id': ({ factId }) => [[`/v1/audit/facts/${factId}`]],
+  'GET /v1/audit/export': () => [['/v1/audit/export']],
+  'GET /v1/auth/audit': () => [['/v1/auth/audit']],
+  'GET /v1/admin/audit': () => [['/v1/admin/audit']],
+  'GET /v1/admin/billing/events': () => [['/v1/admin/billing/events']],
+  'GET /v1/auth/keys': () => [['/v1/auth/keys']],
+  'GET /v1/auth/keys/expiring-soon': () => [['/v1/auth/keys/expiring-soon']],
+  'POST /v1/auth/keys': 'writes',
+  'DELETE /v1/auth/keys/:id': 'writes',
+  'GET /v1/auth/agent-keys': () => [['/v1/auth/agent-keys']],
+  'POST /v1/auth/agent-keys': 'writes',
+  'DELETE /v1/auth/agent-keys/:id': 'writes',
+  'GET /v1/gardens': () => [['/v1/gardens']],
+  'POST /v1/gardens': 'writes',
+  'GET /v1/gardens/*garden': () => [['/v1/gardens/herbs'], ['/v1/gardens/own']],
+  'DELETE /v1/gardens/*garden': 'writes',
+  'GET /v1/gardens/*garden/members': () => [['/v1/gardens/herbs/members'], ['/v1/gardens/own/members']],
+  'POST /v1/gardens/*garden/members': 'writes',
+  'PATCH /v1/gardens/:garden/members/*entity_uri': 'writes',
+  'DELETE /v1/gardens/:garden/members/*entity_uri': 'writes',
+  'POST /v1/gardens/*garden/promote': 'writes',
+  'POST /v1/gardens/*garden/reject': 'writes',
+  'GET /v1/quarantine': () => [['/v1/quarantine'], ['/v1/quarantine?garden_id=herbs']],
+  'POST /v1/quarantine/:fact_id/admit': 'writes',
+  'POST /v1/quarantine/:fact_id/reject': 'writes',
+  'GET /v1/federation/capability-tokens': () => [['/v1/federation/capability-tokens']],
+  'POST /v1/federation/capability-tokens': 'writes',
+  'POST /v1/federation/capability-tokens/verify': () => [
+    ['/v1/federation/capability-tokens/verify', { token_json: '{}' }],
+  ],
+  'POST /v1/federation/capability-tokens/:token_id/revoke': 'writes',
+  'GET /v1/subscriptions': () => [['/v1/subscriptions']],
+  'POST /v1/subscriptions': 'writes',
+  'GET /v1/subscriptions/:id': () => [['/v1/subscriptions/no-such-subscription']],
+  'DELETE /v1/subscriptions/:id': 'writes',
+  'GET /v1/subscriptions/:id/events': () => [['/v1/subscriptions/no-such-subscription/events']],
+  'GET /v1/subscriptions/:id/stream': () => [['/v1/subscriptions/no-such-subscription/stream']],
+  'GET /v1/agents/:agent_id/instruction-manifest': () => [['/v1/agents/a1/instruction-manifest']],
+  'PUT /v1/agents/:agent_id/instruction-manifest': 'writes',
+  'POST /v1/agents/:agent_id/recall-instruction': () => [['/v1/agents/a1/recall-instruction', { intent: 'lavender' }]],
+  'POST /v1/instruction/audit': 'writes',
+};

@@ -1,0 +1,18 @@
+import { type AnyPlugin, definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { openGardens } from '../../fakes/open-gardens.ts';
+
+export const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
+
+/** Lets members, named by their entity, into the one garden, and nobody else. */
+export const gardenDoors = (members: readonly string[]): AnyPlugin =>
+  definePlugin({
+    name: 'garden-doors',
+    version: '1.0.0',
+    kernelApi: KERNEL_API,
+    provides: [GardenAccess],
+    setup: ({ provide }) =>
+      provide(
+        GardenAccess,
+        openGardens((entityUri) => (members.includes(entityUri) ? [GARDEN] : [])),
+      ),
+  });

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { type GraphNode, startGraphNode } from './graph-node.ts';
+import { refDraft, WRITER } from './ref-drafts.ts';
+
+const SPOKES = 20_000;
+const PER_APPEND = 1_000;
+
+forEachStore('a hub with 20,000 edges, cycles and a self loop (C8-06)', () => {
+  let graph: GraphNode;
+  before(async function () {
+    this.timeout(120_000);
+    graph = await startGraphNode({ plugins: ['graph'] });
+    for (let from = 0; from < SPOKES; from += PER_APPEND) {
+      const spokes = Array.from({ length: PER_APPEND }, (_, n) =>
+        // Half of them point at the hub, and each points at the next one, so that all lie on cycles.
+        n % 2 === 0
+          ? refDraft('hub', `spoke:${from + n}`, { relation: `rel:n${from + n}` })
+          : refDraft(`spoke:${from + n}`, 'hub'),
+      );
+      await graph.node.facts.appendAll(spokes, WRITER);
+    }
+    const ring = Array.from({ length: 50 }, (_, n) =>
+      refDraft(`spoke:${n}`, `spoke:${n + 1}`, { relation: 'rel:next' }),
+    );
+    await graph.node.facts.appendAll([...ring, refDraft('hub', 'hub'), refDraft('spoke:7', 'far')], WRITER);
+  });
+  after(() => graph.node.stop());
+
+  it('has every neighbour once, in pages of what was asked for', async () => {
+    const { body } = await graph.ask('entity=hub&depth=2&limit=200');
+    expect(body.neighbors).to.have.length(200);
+    expect(body.total_hint).to.equal(SPOKES + 1);
+    expect(body.next_cursor).to.be.a('string');
+    const next = await graph.ask(`entity=hub&depth=2&limit=200&cursor=${body.next_cursor}`);
+    expect(new Set([...body.neighbors, ...next.body.neighbors].map(({ entity }) => entity)).size).to.equal(400);
+  });
+
+  it('is one step from each spoke, and its other spokes are two', async () => {
+    const { body } = await graph.ask('entity=far&depth=2');
+    expect(body.neighbors.map(({ entity }: { entity: string }) => entity)).to.deep.equal([
+      'spoke:7',
+      'hub',
+      'spoke:6',
+      'spoke:8',
+    ]);
+    expect((await graph.ask('entity=spoke:7&depth=2')).body.total_hint).to.equal(SPOKES + 1);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import type { TestReply } from '../../kit/test-request.ts';
+import { AGENT, type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
+
+const MANIFEST_URI = `instruction:default/agent/${AGENT}/manifest`;
+const codeOf = ({ status, body }: TestReply) => [status, body.code ?? null];
+
+forEachStore('publishing an instruction manifest', () => {
+  let made: InstructionsNode;
+  beforeEach(async () => {
+    made = await startInstructionsNode();
+  });
+  afterEach(() => made.node.stop());
+
+  const storedVersions = async (version: string) => {
+    const target = `/v1/facts?entity=${encodeURIComponent(`${MANIFEST_URI}/${version}`)}&relation=instruction:manifest`;
+    const { body } = await made.node.request('GET', target, { key: made.key });
+    return body.facts as TestReply['body'][];
+  };
+
+  it('answers its fact, what it takes, and which units say something', async () => {
+    await made.say('deploy', 'push the button');
+    const body = await made.published('v1', [unit('deploy'), unit('rollback')]);
+    expect(body.fact_uri).to.equal(`${MANIFEST_URI}/v1`);
+    expect(body.token_count).to.be.within(1, 1_000);
+    expect(body.coverage_report).to.deep.equal([
+      { unit: 'deploy', coverage_pct: 1, passed: true },
+      { unit: 'rollback', coverage_pct: 0, passed: false },
+    ]);
+    const { status, body: shown } = await made.manifest();
+    expect(status).to.equal(200);
+    expect(shown).to.deep.equal({
+      manifest_version: 'v1',
+      fact_uri: body.fact_uri,
+      token_count: body.token_count,
+      entries: [unit('deploy', { guarantee_load: false }), unit('rollback', { guarantee_load: false })],
+      last_updated_at: '2026-03-02T09:00:00.000Z',
+    });
+  });
+
+  it('supersedes and never overwrites: the same version again is the same, or a conflict (C12-06)', async () => {
+    await made.published('v1', [unit('deploy')]);
+    const [first] = await storedVersions('v1');
+    const again = { ...unit('deploy'), guaranteed_load: false, unknown: 1 };
+    expect((await made.published('v1', [again])).fact_uri).to.equal(`${MANIFEST_URI}/v1`);
+    expect(codeOf(await made.publish('v1', [unit('other')]))).to.deep.equal([409, 'manifest_version_conflict']);
+    expect(codeOf(await made.publish('V1', [unit('other')]))).to.deep.equal([409, 'manifest_version_conflict']);
+    await made.published('v2', [unit('other')]);
+    expect((await made.manifest()).body.manifest_version).to.equal('v2');
+    expect(await storedVersions('v1')).to.deep.equal([first]);
+    // An old version that is sent once more does not come back.
+    await made.published('v1', [unit('deploy')]);
+    expect((await made.manifest()).body.manifest_version).to.equal('v2');
+    expect(await storedVersions('v1')).to.have.length(1);
+    expect((await made.audited('manifest_publish')).map(({ detail }) => detail.version)).to.deep.equal(['v1', 'v2']);
+  });
+
+  it('stores a fact of the node: local, never asserted by a client, and in no default query', async () => {
+    await made.published('v1', [unit('deploy')]);
+    const [fact] = await storedVersions('v1');
+    expect([fact?.source, fact?.scope, fact?.value.type]).to.deep.equal(['system:svc', 'local', 'text']);
+    const body = {
+      entity: `${MANIFEST_URI}/v9`,
+      relation: 'instruction:Manifest',
+      value: { type: 'text', v: '{}' },
+      source: 'agent:x',
+    };
+    const reply = await made.node.request('POST', '/v1/facts', { key: made.key, body });
+    expect(codeOf(reply)).to.deep.equal([403, 'reserved_namespace']);
+    const { body: page } = await made.node.request('GET', '/v1/facts', { key: made.key });
+    expect([page.facts, page.total]).to.deep.equal([[], 0]);
+    const [entry] = await made.audited('manifest_publish');
+    expect([entry?.entity_uri, entry?.fact_id, entry?.detail]).to.deep.equal([
+      'agent:test',
+      fact?.id,
+      { agent_id: AGENT, version: 'v1', units: 1 },
+    ]);
+  });
+
+  it('belongs to whoever published the first one, and to administrators', async () => {
+    await made.published('v1', [unit('deploy')]);
+    const stranger = await made.node.addKey({ entityUri: 'agent:stranger' });
+    const admin = await made.node.addKey({ entityUri: 'agent:admin', permissions: ['write', 'admin'] });
+    for (const agent of [AGENT, AGENT.toUpperCase()]) {
+      for (const version of ['v1', 'v2']) {
+        const reply = await made.publish(version, [unit('deploy')], {}, { agent, key: stranger });
+        expect(codeOf(reply)).to.deep.equal([403, 'authorization']);
+      }
+    }
+    await made.published('v2', [unit('deploy')], {}, { key: admin });
+    // An administrator helps out, and owns nothing by it.
+    await made.published('v3', [unit('deploy')]);
+    expect(codeOf(await made.publish('v4', [unit('deploy')], {}, { key: stranger }))).to.deep.equal([
+      403,
+      'authorization',
+    ]);
+  });
+
+  it('lets one of many first publishers win, and answers equal ones alike', async () => {
+    const keys = await Promise.all([1, 2, 3, 4].map((n) => made.node.addKey({ entityUri: `agent:p${n}` })));
+    const replies = await Promise.all(keys.map((key) => made.publish('v1', [unit('deploy')], {}, { key })));
+    expect(replies.map(({ status }) => status).sort()).to.deep.equal([200, 403, 403, 403]);
+    const twice = await Promise.all(
+      [1, 2, 3].map(() => made.publish('v1', [unit('deploy', {}, 'a2')], {}, { agent: 'a2' })),
+    );
+    expect(twice.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    const rivals = ['x', 'y'].map((name) => made.publish('v2', [unit(name, {}, 'a2')], {}, { agent: 'a2' }));
+    expect((await Promise.all(rivals)).map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+    expect(await made.audited('manifest_publish')).to.have.length(3);
+  });
+
+  it('asks that every unit has a live fact that the publisher may read, unless the gate is skipped', async () => {
+    const gate = { skip_coverage_gate: false };
+    await made.say('here', 'text');
+    await made.say('gone', 'text');
+    await made.say('gone', 'text', { confidence: 0 });
+    await made.say('past', 'text', { valid_until: '2026-01-01T00:00:00Z' });
+    await made.published('v1', [unit('here')], gate);
+    for (const name of ['gone', 'past', 'never']) {
+      const reply = await made.publish('v2', [unit('here'), unit(name)], gate);
+      expect(codeOf(reply)).to.deep.equal([422, 'manifest_coverage_failure']);
+      expect(reply.body.errors.map(({ path }: { path: string }) => path)).to.deep.equal(['body.entries[1].fact_uri']);
+    }
+    const poor = await made.node.addKey({ entityUri: 'agent:poor', scopes: ['local'] });
+    await made.say('there', 'text', { scope: 'team' }, { agent: 'a2' });
+    const entries = [unit('there', {}, 'a2')];
+    expect(codeOf(await made.publish('v1', entries, gate, { agent: 'a2', key: poor }))).to.deep.equal([
+      422,
+      'manifest_coverage_failure',
+    ]);
+    await made.published('v1', entries, gate, { agent: 'a2' });
+    // What is published already is answered, whatever has become of its facts.
+    await made.say('here', 'text', { confidence: 0 });
+    await made.published('v1', [unit('here')], gate);
+  });
+
+  it('takes 5 guaranteed units and no more, in either spelling (C12-06)', async () => {
+    const guaranteed = (n: number) => unit(`u${n}`, n % 2 === 0 ? { guarantee_load: true } : { guaranteed_load: true });
+    await made.published('v1', [1, 2, 3, 4, 5].map(guaranteed));
+    const reply = await made.publish('v2', [1, 2, 3, 4, 5, 6].map(guaranteed));
+    expect(codeOf(reply)).to.deep.equal([422, 'guarantee_cap_exceeded']);
+  });
+
+  it('takes what fits into 1,000 tokens, and texts up to their limits', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => unit(`unit-${n}`));
+    expect((await made.published('v1', many(40))).token_count).to.be.within(500, 1_000);
+    expect(codeOf(await made.publish('v2', many(200)))).to.deep.equal([422, 'manifest_too_large']);
+    expect(codeOf(await made.publish('v2', many(10_000)))).to.deep.equal([422, 'manifest_too_large']);
+    await made.published('v2', [unit('a', { description: '😀'.repeat(120) })]);
+    await made.published('v3', []);
+    const huge = unit('a', { load_triggers: { keywords: Array.from({ length: 60 }, () => 'k'.repeat(1_000)) } });
+    expect(codeOf(await made.publish('v4', [huge]))).to.deep.equal([422, 'manifest_too_large']);
+  });
+
+  it('names the entry and the member that is wrong, and never what it held', async () => {
+    const secret = 's3cret '.repeat(30);
+    const reply = await made.publish('v1', [unit('a'), unit('b', { description: secret })]);
+    expect(codeOf(reply)).to.deep.equal([422, 'manifest_entry_invalid']);
+    expect(reply.body.errors[0].path).to.equal('body.entries[1].description');
+    expect(reply.text).not.to.include('s3cret');
+  });
+
+  it('keeps to agents whose names are one segment of a path', async () => {
+    for (const agent of ['..', '../../etc', 'a/b', 'a b', 'a\\b', '%2e%2e', 'a?b', 'a#b', 'x'.repeat(257)]) {
+      const entry = unit('deploy', {}, agent);
+      for (const reply of [
+        await made.publish('v1', [entry], {}, { agent }),
+        await made.manifest({ agent }),
+        await made.recall({ intent: 'deploy' }, { agent }),
+      ]) {
+        expect(codeOf(reply), agent).to.deep.equal([400, 'validation']);
+      }
+    }
+    for (const agent of ['agent:indexer-7', 'oidc:auth0|1', 'ägent', '__proto__', "';DROP--", '*']) {
+      await made.published('v1', [unit('deploy', {}, agent)], {}, { agent });
+      expect((await made.manifest({ agent })).body.fact_uri).to.equal(`instruction:default/agent/${agent}/manifest/v1`);
+    }
+  });
+
+  it('needs permission to write, and the scope that manifests are in', async () => {
+    const reader = await made.node.addKey({ entityUri: 'agent:r', permissions: ['read', 'admin'] });
+    const outsider = await made.node.addKey({ entityUri: 'agent:o', scopes: ['team', 'public'] });
+    for (const key of [reader, outsider]) {
+      expect(codeOf(await made.publish('v1', [unit('deploy')], {}, { key }))).to.deep.equal([403, 'authorization']);
+    }
+    await made.published('v1', [unit('deploy')]);
+    expect(codeOf(await made.manifest({ key: outsider }))).to.deep.equal([404, 'manifest_not_found']);
+    expect(codeOf(await made.manifest({ agent: 'nobody' }))).to.deep.equal([404, 'manifest_not_found']);
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import type { FactStore } from '../../../kernel/plugin-api.ts';
+import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
+import { JobStore } from '../../../plugins/jobs/job-store.ts';
+import { jobsMigrations } from '../../../plugins/jobs/jobs-migrations.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import type { StoreKind } from '../../kit/for-each-store.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
+
+export const KEEP_MS = 60_000;
+
+/** A queue on a store of its own, whose time a test moves. */
+export interface OpenJobStore {
+  readonly jobs: JobStore;
+  readonly store: FactStore;
+  nowMs: number;
+  close(): Promise<void>;
+}
+
+export const openJobStore = async (kind: StoreKind): Promise<OpenJobStore> => {
+  const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
+  const place = await placeTestStore(kind, folder);
+  const store = place.open();
+  await store.migrate([...CORE_MIGRATIONS, ...jobsMigrations.map((step) => ({ ...step, owner: 'jobs' }))]);
+  const opened: OpenJobStore = {
+    nowMs: Date.UTC(2026, 2, 2, 9),
+    store,
+    jobs: new JobStore({
+      tables: createPluginTables(store, 'jobs'),
+      random: createSeededRandom(),
+      storeTime: async () => opened.nowMs,
+      keepMs: KEEP_MS,
+    }),
+    close: async () => {
+      await store.close();
+      await place.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return opened;
+};

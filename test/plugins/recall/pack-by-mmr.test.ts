@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Packable, packByMmr } from '../../../plugins/recall/pack-by-mmr.ts';
+import { similarityOf, textSignature } from '../../../plugins/recall/text-signature.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+
+const one = (score: number, tokens: number, text: string, byScore = false): Packable => ({
+  score,
+  tokens,
+  text,
+  byScore,
+});
+
+const candidates = fc
+  .array(
+    fc.record({
+      score: fc.double({ min: 0, max: 1, noNaN: true }),
+      tokens: fc.integer({ min: 1, max: 60 }),
+      text: fc.constantFrom('red house', 'red house near the sea', 'blue car', 'a green boat', ''),
+      byScore: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  )
+  .map((all) => all.map(({ score, tokens, text, byScore }) => one(score, tokens, text, byScore)))
+  .map((all) => all.sort((a, b) => b.score - a.score));
+const options = fc.record({
+  budget: fc.integer({ min: 1, max: 400 }),
+  limit: fc.integer({ min: 1, max: 30 }),
+  lambda: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+const sum = (all: readonly Packable[]): number => all.reduce((total, { tokens }) => total + tokens, 0);
+
+/** Maximal Marginal Relevance, word for word. */
+const packPlainly = (all: readonly Packable[], budget: number, limit: number, lambda: number): Packable[] => {
+  const packed: Packable[] = [];
+  const best = all[0]?.score || 1;
+  const likeness = ({ text, byScore }: Packable): number =>
+    byScore ? 0 : Math.max(0, ...packed.map((other) => similarityOf(textSignature(text), textSignature(other.text))));
+  while (packed.length < limit) {
+    const left = budget - sum(packed);
+    const fitting = all.filter((one) => !packed.includes(one) && one.tokens <= left);
+    const values = fitting.map((one) => lambda * (one.score / best) - (1 - lambda) * likeness(one));
+    const chosen = fitting[values.indexOf(Math.max(...values))];
+    if (chosen === undefined) break;
+    packed.push(chosen);
+  }
+  return packed;
+};
+
+describe('packing', () => {
+  it('never goes beyond budget and limit, takes nothing twice, and always has the best candidate that fits', () => {
+    fc.assert(
+      fc.property(candidates, options, (all, { budget, limit, lambda }) => {
+        const { packed } = packByMmr(all, { budget, limit, lambda });
+        expect(sum(packed)).to.be.at.most(budget);
+        expect(packed.length).to.be.at.most(limit);
+        expect(new Set(packed).size).to.equal(packed.length);
+        const best = all.find(({ tokens }) => tokens <= budget);
+        if (best === undefined) expect(packed).to.deep.equal([]);
+        else expect(packed.map(({ score }) => score)).to.include(best.score);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('takes each time what is worth most beside what is in already', () => {
+    fc.assert(
+      fc.property(candidates, options, (all, { budget, limit, lambda }) => {
+        expect(packByMmr(all, { budget, limit, lambda }).packed).to.deep.equal(packPlainly(all, budget, limit, lambda));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('says that something was left out for the budget exactly when a candidate did not fit', () => {
+    fc.assert(
+      fc.property(candidates, options, (all, { budget, lambda }) => {
+        const { packed, truncated } = packByMmr(all, { budget, limit: all.length + 1, lambda });
+        expect(truncated).to.equal(packed.length < all.length);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('with a lambda of 1 takes what comes first and fits', () => {
+    fc.assert(
+      fc.property(candidates, options, (all, { budget, limit }) => {
+        const greedy: Packable[] = [];
+        for (const candidate of all) {
+          if (greedy.length < limit && sum(greedy) + candidate.tokens <= budget) greedy.push(candidate);
+        }
+        expect(packByMmr(all, { budget, limit, lambda: 1 }).packed).to.deep.equal(greedy);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('prefers what says something new over a better one that repeats what is in', () => {
+    const repeated = one(0.95, 10, 'red house near the sea');
+    const all = [one(1, 10, 'red house near the sea'), repeated, one(0.8, 10, 'a green boat')];
+    expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal([all[0], all[2]]);
+    expect(packByMmr(all, { budget: 20, limit: 9, lambda: 1 }).packed).to.deep.equal([all[0], repeated]);
+  });
+
+  it('lets what goes by its score repeat what is in', () => {
+    const all = [one(1, 10, 'red house'), one(0.95, 10, 'red house', true), one(0.8, 10, 'a green boat')];
+    expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal(all.slice(0, 2));
+  });
+});

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { estimateTokens, factLine } from '../../../plugins/recall/fact-line.ts';
+import { fuse, normaliseStages } from '../../../plugins/recall/fuse-stages.ts';
+import { accessSignal, salienceOf, weigh } from '../../../plugins/recall/salience.ts';
+import { DEFAULT_WEIGHTS, readWeights } from '../../../plugins/recall/stage-weights.ts';
+import { sampleFact } from '../../kit/fact-samples.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { thrownError } from '../../kit/thrown-error.ts';
+
+const DAY_MS = 86_400_000;
+const NEUTRAL = { access: 0, gardenTier: 1 };
+
+const viewOf = (members: Parameters<typeof sampleFact>[1] = {}, contradicted = false, sourceTrust?: number) => ({
+  fact: sampleFact(1, members),
+  contradicted,
+  warnings: [],
+  ...(sourceTrust === undefined ? {} : { sourceTrust }),
+});
+
+describe('stage weights', () => {
+  it('are taken in every spelling that clients use, and those not given are 0', () => {
+    expect(readWeights({ lex: 0.4, semantic: 0.5, recency: 0.1 }, 'body.weights')).to.deep.equal({
+      lexical: 0.4,
+      vector: 0.5,
+      graph: 0,
+      sourceTrust: 0,
+      recency: 0.1,
+    });
+    const other = { lexical: 0.2, vec: 0.2, graph: 0.2, source_trust: 0.2, recency: 0.2 };
+    expect(readWeights(other, 'body.weights')).to.deep.equal({
+      lexical: 0.2,
+      vector: 0.2,
+      graph: 0.2,
+      sourceTrust: 0.2,
+      recency: 0.2,
+    });
+  });
+
+  for (const sum of [0.9995, 1.0005, 0.999, 1.001]) {
+    it(`may add up to ${sum}`, () => {
+      expect(readWeights({ lexical: 0.5, vector: sum - 0.5 }, 'body.weights').lexical).to.equal(0.5);
+    });
+  }
+
+  for (const [what, given] of [
+    ['add up to 0.9985', { lexical: 0.5, vector: 0.4985 }],
+    ['add up to 1.0015', { lexical: 0.5, vector: 0.5015 }],
+    ['hold a negative one', { lexical: -1, vector: 1, graph: 1 }],
+    ['hold text', { lexical: '1' }],
+    ['hold NaN', { lexical: Number.NaN }],
+    ['name one twice', { lexical: 0.5, lex: 0.5 }],
+    ['name one that there is not', { lexical: 0.5, luck: 0.5 }],
+    ['name a member of every object', { constructor: 1 }],
+    ['are none', {}],
+    ['are a list', [1]],
+    ['are null', null],
+  ] as const) {
+    it(`are refused when they ${what}`, () => {
+      expect(thrownError(() => readWeights(given, 'body.weights'))).to.include({
+        status: 400,
+        code: 'invalid_weights',
+      });
+    });
+  }
+});
+
+describe('fusing stages', () => {
+  it('divides each score by the best of its stage, and counts a stage that did not find a fact as 0', () => {
+    const scores = normaliseStages({
+      lexical: [
+        { id: 'a', score: 8 },
+        { id: 'b', score: 4 },
+      ],
+      semantic: [{ id: 'b', score: 0.25 }],
+      graph: [],
+    });
+    expect(scores.get('a')).to.deep.equal({ lexical: 1, semantic: 0, graph: 0 });
+    expect(scores.get('b')).to.deep.equal({ lexical: 0.5, semantic: 1, graph: 0 });
+    expect(fuse({ lexical: 0.5, semantic: 1, graph: 0 }, { recency: 1, sourceTrust: 1 }, DEFAULT_WEIGHTS)).to.equal(
+      0.65,
+    );
+  });
+
+  it('stays between 0 and 1 whatever the stages found', () => {
+    const hits = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c'), score: fc.double({ min: 0, noNaN: true }) }));
+    fc.assert(
+      fc.property(hits, hits, hits, (lexical, semantic, graph) => {
+        for (const scores of normaliseStages({ lexical, semantic, graph }).values()) {
+          const fused = fuse(scores, { recency: 1, sourceTrust: 1 }, DEFAULT_WEIGHTS);
+          expect(fused).to.be.within(0, 1 + 1e-9);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('salience', () => {
+  it('has the values that the specification gives', () => {
+    const nowMs = sampleFact(1).timestampMs + 100 * DAY_MS;
+    const salience = salienceOf(viewOf({ confidence: 0.6 }, true, 0.4), { access: 0.5, gardenTier: 0 }, nowMs);
+    expect(salience).to.deep.equal({
+      recency: Math.exp(-1),
+      confidence: 0.6,
+      access: 0.5,
+      contradiction: 0.7,
+      gardenTier: 0.05,
+      sourceTrust: 0.7,
+    });
+  });
+
+  it('takes a fact from the future for one of now', () => {
+    expect(salienceOf(viewOf(), NEUTRAL, sampleFact(1).timestampMs - DAY_MS).recency).to.equal(1);
+  });
+
+  it('moves a score by no more than its weight for each of the three gentle signals, and never to 0', () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(unit, unit, unit, fc.double({ min: 0, max: 0.5, noNaN: true }), (confidence, access, age, weight) => {
+        const nowMs = sampleFact(1).timestampMs + age * 10_000 * DAY_MS;
+        const score = weigh(1, salienceOf(viewOf({ confidence }), { access, gardenTier: 1 }, nowMs), weight);
+        expect(score).to.be.within((1 - weight) ** 3 - 1e-9, (1 + weight) ** 3 + 1e-9);
+        expect(score).to.be.greaterThan(0);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('counts recalls by their logarithm, and none as 0', () => {
+    expect(accessSignal(0, 0)).to.equal(0);
+    expect(accessSignal(3, 15)).to.equal(0.5);
+    expect(accessSignal(99, 15)).to.equal(1);
+  });
+});
+
+describe('the estimate of tokens', () => {
+  it('is a quarter of the bytes of the line that an agent reads, and at least 1', () => {
+    const fact = sampleFact(1, { entity: 'user:zoë', relation: 'memory:n' });
+    const line = factLine({ ...fact, value: { type: 'number', v: 41.5, interpretAs: 'content' } });
+    expect(line).to.equal('user:zoë memory:n 41.5');
+    expect(estimateTokens(line)).to.equal(Math.ceil(23 / 4));
+    expect(estimateTokens('')).to.equal(1);
+    expect(factLine({ ...fact, value: { type: 'null', v: null, interpretAs: 'content' } })).to.match(/ null$/);
+  });
+});

@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+const PLUGINS = ['keys', 'facts', 'source-trust'];
+const RULES = { default: 0.4, sources: { 'agent:x': 0.9, 'svc://host/*': 0.7, 'svc://host/bot/*': 0.1 } };
+
+describe('trust in sources', () => {
+  const nodes: TestNode[] = [];
+  afterEach(async () => {
+    for (const node of nodes.splice(0)) await node.stop();
+  });
+  const start = (rules: string | null): Promise<TestNode> =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'rules.json');
+      if (rules !== null) await writeFile(file, rules);
+      const node = await startTestNode({ plugins: PLUGINS, env: { SVC_TRUST_RULES_FILE: file } });
+      nodes.push(node);
+      return node;
+    });
+  const assertFrom = async (node: TestNode, source: string, confidence = 0.8) => {
+    const body = { entity: 'user:a', relation: 'memory:n', value: { type: 'null' }, source, confidence };
+    return (await node.request('POST', '/v1/facts', { key: await node.addKey(), body })).body;
+  };
+
+  it('is shown on a fact by the longest rule that its source matches, with what the confidence is then worth', async () => {
+    const node = await start(JSON.stringify(RULES));
+    const trustOf = async (source: string) => (await assertFrom(node, source)).source_trust;
+    expect(await trustOf('agent:x')).to.equal(0.9);
+    expect(await trustOf('svc://HOST/user/a')).to.equal(0.7);
+    expect(await trustOf('svc://host/bot/a')).to.equal(0.1);
+    expect(await trustOf('agent:unknown')).to.equal(0.4);
+    expect((await assertFrom(node, 'agent:x')).effective_confidence).to.be.closeTo(0.8 * 0.95, 1e-12);
+  });
+
+  it('is null on every fact while there are no rules', async () => {
+    const node = await startTestNode({ plugins: PLUGINS });
+    nodes.push(node);
+    expect(await assertFrom(node, 'agent:x')).to.include({ source_trust: null, effective_confidence: null });
+  });
+
+  for (const [what, rules] of [
+    ['is not there', null],
+    ['is not JSON', '{'],
+    ['gives trust beyond 1', '{"sources":{"agent:x":1.5}}'],
+    ['holds a member that means nothing', '{"source":{}}'],
+  ] as const) {
+    it(`stops the start when the file ${what}`, async () => {
+      expect(String(await rejection(start(rules)))).to.match(/source-trust|trust rules|rules/);
+    });
+  }
+});

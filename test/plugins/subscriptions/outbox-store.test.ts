@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { OutboxEvent } from '../../../plugins/subscriptions/event-row.ts';
+import { LEASE_MS, type Outcome, PROBE_INTERVAL_MS } from '../../../plugins/subscriptions/outbox-store.ts';
+import type { Subscription } from '../../../plugins/subscriptions/subscription-record.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { type OpenOutbox, openOutbox, TENANT, THRESHOLD } from './open-outbox.ts';
+
+const AGAIN: Outcome = { kind: 'failed', pauseMs: 5_000 };
+const DONE: Outcome = { kind: 'delivered' };
+/** Each run of the property writes a dozen transactions. */
+const STORED_RUNS = Math.ceil(RUNS / 4);
+
+forEachStore('The queue of deliveries', (store) => {
+  let opened: OpenOutbox;
+  before(async () => {
+    opened = await openOutbox(store);
+  });
+  after(() => opened.close());
+
+  const settle = (event: OutboxEvent, outcome: Outcome) => opened.outbox.settle(TENANT, [{ event, outcome }]);
+  const one = async (subscription: Subscription): Promise<OutboxEvent> => {
+    await opened.queue(subscription);
+    const [event] = (await opened.claimDue()).filter(({ subscriptionId }) => subscriptionId === subscription.id);
+    return event as OutboxEvent;
+  };
+
+  it('gives an event to one of those who reach for it, and to another when its claim has run out', async () => {
+    const subscription = await opened.subscription();
+    await opened.queue(subscription);
+    const seen = await opened.outbox.due(100, []);
+    const first = await opened.outbox.claim(TENANT, seen);
+    expect(await opened.outbox.claim(TENANT, seen)).to.deep.equal([]);
+    expect(await opened.claimDue()).to.deep.equal([]);
+    opened.nowMs += LEASE_MS;
+    const second = await opened.claimDue();
+    expect(second.map(({ id }) => id)).to.deep.equal(first.map(({ id }) => id));
+    await settle(first[0] as OutboxEvent, AGAIN);
+    expect((await opened.events(subscription))[0]).to.include({ status: 'delivering', attempts: 2 });
+    await settle(second[0] as OutboxEvent, DONE);
+    expect((await opened.events(subscription))[0]).to.include({ status: 'delivered', dueMs: null });
+  });
+
+  it('gives a failed event again after its pause, under the same id', async () => {
+    const subscription = await opened.subscription();
+    const event = await one(subscription);
+    await settle(event, AGAIN);
+    opened.nowMs += 4_999;
+    expect(await opened.claimDue()).to.deep.equal([]);
+    opened.nowMs += 1;
+    const [again] = await opened.claimDue();
+    expect(again).to.include({ id: event.id, attempts: 2 });
+    await settle(again as OutboxEvent, { kind: 'failed', pauseMs: undefined });
+    expect((await opened.events(subscription))[0]).to.include({ status: 'failed', dueMs: null });
+  });
+
+  it('counts nothing for an attempt that was not made', async () => {
+    const subscription = await opened.subscription();
+    await settle(await one(subscription), { kind: 'untried', pauseMs: 0 });
+    expect((await opened.events(subscription))[0]).to.include({ status: 'pending', attempts: 0 });
+    await settle((await opened.claimDue())[0] as OutboxEvent, DONE);
+  });
+
+  it('rests after failures in a row, tries one event a minute, and goes on after the first success', async () => {
+    const subscription = await opened.subscription();
+    for (let n = 0; n < THRESHOLD; n += 1)
+      await settle(await one(subscription), { kind: 'failed', pauseMs: undefined });
+    expect((await opened.read(subscription)).probeMs).to.equal(opened.nowMs + PROBE_INTERVAL_MS);
+    for (let n = 0; n < 3; n += 1) await opened.queue(subscription);
+    expect(await opened.claimDue()).to.deep.equal([]);
+    opened.nowMs += PROBE_INTERVAL_MS;
+    const probe = await opened.claimDue();
+    expect(probe).to.have.length(1);
+    await settle(probe[0] as OutboxEvent, AGAIN);
+    expect(await opened.claimDue()).to.deep.equal([]);
+    opened.nowMs += PROBE_INTERVAL_MS;
+    const next = await opened.claimDue();
+    expect(next).to.have.length(1);
+    await settle(next[0] as OutboxEvent, DONE);
+    expect(await opened.read(subscription)).to.include({ probeMs: null, failures: 0 });
+    const rest = await opened.claimDue();
+    expect(rest).to.have.length(2);
+    await opened.outbox.settle(
+      TENANT,
+      rest.map((event) => ({ event, outcome: DONE })),
+    );
+  });
+
+  it('delivers each event at least once or cancels it, however claims, crashes, reports and a revocation meet', async () => {
+    const step = fc.constantFrom('claim', 'crash', 'deliver', 'fail', 'late', 'revoke' as const);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const subscription = await opened.subscription();
+        await opened.queue(subscription);
+        let held: OutboxEvent | undefined;
+        let lost: OutboxEvent | undefined;
+        let isRevoked = false;
+        let sent = 0;
+        const claim = async () => {
+          held = (await opened.claimDue()).find(({ subscriptionId }) => subscriptionId === subscription.id) ?? held;
+          expect(isRevoked && held !== undefined, 'claimed after the end').to.equal(false);
+        };
+        for (const name of [...steps, 'crash', 'claim', 'deliver'] as const) {
+          if (name === 'claim') await claim();
+          if (name === 'crash') {
+            lost = held ?? lost;
+            held = undefined;
+            opened.nowMs += LEASE_MS;
+          }
+          if (name === 'late' && lost !== undefined) await settle(lost, AGAIN);
+          if (name === 'revoke') {
+            await opened.subscriptions.cancel(subscription, 'access_revoked');
+            isRevoked = true;
+            lost = held ?? lost;
+            held = undefined;
+          }
+          if (held === undefined || (name !== 'deliver' && name !== 'fail')) continue;
+          sent += name === 'deliver' ? 1 : 0;
+          await settle(held, name === 'deliver' ? DONE : AGAIN);
+          held = undefined;
+          opened.nowMs += PROBE_INTERVAL_MS;
+        }
+        const [event, ...terminal] = await opened.events(subscription);
+        const expected = sent > 0 ? 'delivered' : 'dropped';
+        expect([event?.status, event?.dueMs]).to.deep.equal([expected, null]);
+        expect(sent > 0 || isRevoked, 'neither delivered nor cancelled').to.equal(true);
+        expect(terminal.map(({ type }) => type)).to.deep.equal(
+          isRevoked ? ['subscription_cancelled_access_revoked'] : [],
+        );
+      }),
+      { numRuns: STORED_RUNS },
+    );
+  });
+
+  it('removes what is older than asked for, and nothing else', async () => {
+    const subscription = await opened.subscription();
+    await opened.queue(subscription);
+    const cutMs = opened.nowMs + 1;
+    opened.nowMs += 1_000;
+    await opened.queue(subscription);
+    while ((await opened.outbox.removeOld(cutMs, 100)) === 100);
+    expect(await opened.events(subscription)).to.have.length(1);
+  });
+});

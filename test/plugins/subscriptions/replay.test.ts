@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
+
+forEachStore('Replay and stream of a subscription', () => {
+  let subscribed: SubscribedNode;
+  beforeEach(async () => {
+    subscribed = await startSubscribedNode();
+  });
+  afterEach(() => subscribed.stop());
+
+  const request: SubscribedNode['node']['request'] = (...call) => subscribed.node.request(...call);
+  const say = (n: number) => subscribed.assert({ relation: `memory:n${n}`, value: { type: 'number', v: n } });
+  const valuesOf = ({ body }: { body: { events: { payload: { value: { v: unknown } } }[] } }) =>
+    body.events.map(({ payload }) => payload.value.v);
+
+  it('give the events after one in order, page by page, with how many there are', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    for (let n = 1; n <= 20; n += 1) await say(n);
+    await subscribed.settled();
+    const all = await subscribed.replay(body.id);
+    expect(all.body.events[0]).to.include({ delivery_status: 'delivered', delivery_attempts: 1, entity_uri: ATLAS });
+    expect(all.body.events[0].id).to.equal(all.body.events[0].event_id);
+    const fifth = all.body.events[4].event_id;
+    const rest = await subscribed.replay(body.id, `?after=${fifth}&limit=10`);
+    expect([rest.body.total, valuesOf(rest)]).to.deep.equal([15, Array.from({ length: 10 }, (_, n) => n + 6)]);
+    const next = await subscribed.replay(body.id, `?after=${fifth}&limit=10&cursor=${rest.body.cursor}`);
+    expect([next.body.cursor, valuesOf(next)]).to.deep.equal([null, [16, 17, 18, 19, 20]]);
+    const foreign = await subscribed.subscribe('svc://alpha.example/project/other');
+    for (const [id, after] of [
+      [body.id, '00000000-0000-4000-8000-000000000000'],
+      [foreign.body.id, fifth],
+    ]) {
+      const reply = await subscribed.replay(id, `?after=${after}`);
+      expect([reply.status, reply.body.code]).to.deep.equal([404, 'event_not_found']);
+    }
+  });
+
+  it('forget what is older than the window', async () => {
+    await subscribed.stop();
+    subscribed = await startSubscribedNode({ settings: { subscriptions: { replaySeconds: 60 } } });
+    const { body } = await subscribed.subscribe('scope:company');
+    await say(1);
+    await subscribed.settled();
+    const [first] = (await subscribed.replay(body.id)).body.events;
+    await subscribed.node.clock.advance(50_000);
+    await say(2);
+    await subscribed.settled();
+    expect((await subscribed.replay(body.id)).body.total).to.equal(2);
+    await subscribed.node.clock.advance(20_000);
+    const late = await subscribed.replay(body.id, `?after=${first.id}`);
+    expect([late.status, late.body.code]).to.deep.equal([404, 'event_not_found']);
+    expect(valuesOf(await subscribed.replay(body.id))).to.deep.equal([2]);
+  });
+
+  it('stream what comes, and what was missed after the last event that was got', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    for (const n of [1, 2]) await say(n);
+    const [first] = (await subscribed.replay(body.id)).body.events;
+    const frames = await openStream(body.id, { 'Last-Event-ID': first.id });
+    expect(await frames.next()).to.deep.include({ event: 'fact_asserted', value: 2 });
+    await say(3);
+    const third = await frames.next();
+    expect(third).to.deep.include({ event: 'fact_asserted', value: 3 });
+    expect(third.data.event_id).to.equal(third.id);
+    await frames.close();
+    const unknown = await request('GET', `/v1/subscriptions/${body.id}/stream`, {
+      key: subscribed.key,
+      headers: { 'Last-Event-ID': 'nonsense' },
+    });
+    expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'event_not_found']);
+  });
+
+  it('end the stream with the last event when a right is gone', async () => {
+    const token = await subscribed.token(ATLAS);
+    const { body } = await request('POST', '/v1/subscriptions', {
+      key: subscribed.key,
+      headers: { 'X-Svc-Capability': token.text },
+      body: { target: ATLAS, on_change: 'webhook', webhook_url: 'https://hook.example/in' },
+    });
+    const frames = await openStream(body.id);
+    await say(1);
+    expect(await frames.next()).to.deep.include({ value: 1 });
+    await request('POST', `/v1/federation/capability-tokens/${token.id}/revoke`, { key: subscribed.admin, body: {} });
+    await say(2);
+    expect(await frames.next()).to.deep.include({ event: 'subscription_cancelled_access_revoked', value: undefined });
+    expect((await frames.next()).event).to.equal('end');
+  });
+
+  const openStream = async (id: string, headers: Readonly<Record<string, string>> = {}) => {
+    const reply = await subscribed.node.network.deliver(subscribed.node.url, {
+      method: 'GET',
+      target: `/v1/subscriptions/${id}/stream`,
+      headers: [['Authorization', `Bearer ${subscribed.key}`], ...Object.entries(headers)],
+    });
+    expect([reply.status, reply.headers['Content-Type']]).to.deep.equal([200, 'text/event-stream']);
+    const pieces = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+    return {
+      close: async () => void (await pieces.return?.()),
+      async next() {
+        for (;;) {
+          const { value: text, done } = await pieces.next();
+          if (done === true) return { event: 'end', id: '', data: undefined, value: undefined };
+          if (text.startsWith(':')) continue;
+          const lines = Object.fromEntries(
+            text
+              .trim()
+              .split('\n')
+              .map((line: string) => line.split(/: (.*)/s)),
+          );
+          const data = JSON.parse(lines['data']);
+          return { event: lines['event'], id: lines['id'], data, value: data.fact?.value.v };
+        }
+      },
+    };
+  };
+});

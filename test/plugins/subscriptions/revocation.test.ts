@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
+
+forEachStore('A subscription whose rights are taken back', () => {
+  let subscribed: SubscribedNode;
+  beforeEach(async () => {
+    subscribed = await startSubscribedNode();
+  });
+  afterEach(() => subscribed.stop());
+
+  const request: SubscribedNode['node']['request'] = (...call) => subscribed.node.request(...call);
+
+  /** Lets an event be queued, waits for it, and takes the right back before another one. */
+  const afterRevocation = async (id: string, revoke: () => Promise<unknown>, members: object = {}) => {
+    await subscribed.assert({ relation: 'memory:before', ...members });
+    await subscribed.sent(1);
+    await subscribed.settled();
+    await revoke();
+    await subscribed.assert({ relation: 'memory:after', ...members });
+    await subscribed.settled();
+    expect(subscribed.attempts).to.have.length(1);
+    // Another key of the same owner sees how it ended.
+    const second = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
+    const record = await request('GET', `/v1/subscriptions/${id}`, { key: second });
+    expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'access_revoked' });
+    const replay = await subscribed.replay(id, '', second);
+    expect(replay.body.events.map((event: { event_type: string }) => event.event_type)).to.deep.equal([
+      'subscription_cancelled_access_revoked',
+    ]);
+    expect(replay.body.events[0]).to.deep.include({ fact_id: null, payload: null, entity_uri: null });
+    const query = '?event_type=subscription_cancelled_access_revoked';
+    const audit = await request('GET', `/v1/auth/audit${query}`, { key: subscribed.admin });
+    expect(audit.body.entries).to.have.length(1);
+    expect(audit.body.entries[0]).to.deep.include({ entity_uri: 'agent:sub' });
+  };
+
+  it('sends nothing after its token was revoked', async () => {
+    const token = await subscribed.token(ATLAS);
+    const created = await subscribed.subscribe(ATLAS, { capability_token: undefined });
+    await request('DELETE', `/v1/subscriptions/${created.body.id}`, { key: subscribed.key });
+    const { body } = await request('POST', '/v1/subscriptions', {
+      key: subscribed.key,
+      body: {
+        target: ATLAS,
+        on_change: 'webhook',
+        webhook_url: 'https://hook.example/in',
+        capability_token: token.text,
+      },
+    });
+    await afterRevocation(body.id, () =>
+      request('POST', `/v1/federation/capability-tokens/${token.id}/revoke`, { key: subscribed.admin, body: {} }),
+    );
+  });
+
+  it('sends nothing after its token has expired', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    await afterRevocation(body.id, () =>
+      subscribed.node.clock.advance(3_590_000).then(() => subscribed.node.clock.advance(11_000)),
+    );
+  });
+
+  it('sends nothing after the key that made it was revoked', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const registry = subscribed.node.kernel.get(KeyRegistry);
+    const key = (await registry.list()).find(({ entityUri }) => entityUri === 'agent:sub');
+    await afterRevocation(body.id, () => request('DELETE', `/v1/auth/keys/${key?.id}`, { key: subscribed.admin }));
+  });
+
+  const garden = async (slug: string): Promise<string> => {
+    const made = await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug, name: slug } });
+    expect(made.status).to.equal(201);
+    const member = { entity_uri: 'agent:sub', role: 'reader' };
+    await request('POST', `/v1/gardens/${slug}/members`, { key: subscribed.admin, body: member });
+    return made.body.garden_id;
+  };
+
+  it('sends nothing after its owner has left the garden it is about', async () => {
+    const gardenId = await garden('roses');
+    const { body, status } = await subscribed.subscribe(gardenId);
+    expect([status, body.target_type]).to.deep.equal([201, 'garden']);
+    const leave = () => request('DELETE', '/v1/gardens/roses/members/agent:sub', { key: subscribed.admin });
+    await afterRevocation(body.id, leave, { garden_id: gardenId });
+  });
+
+  it('drops what waits in the garden that its owner has left, and ends', async () => {
+    const gardenId = await garden('roses');
+    const { body } = await subscribed.subscribe(ATLAS);
+    subscribed.answer = () => ({ status: 503, headers: {} });
+    await subscribed.assert({ garden_id: gardenId });
+    await subscribed.sent(1);
+    await request('DELETE', '/v1/gardens/roses/members/agent:sub', { key: subscribed.admin });
+    const replay = await subscribed.replay(body.id);
+    expect(replay.body.events.map((event: { event_type: string }) => event.event_type)).to.deep.equal([
+      'subscription_cancelled_access_revoked',
+    ]);
+    await subscribed.settled();
+    expect(subscribed.attempts).to.have.length(1);
+  });
+
+  it('lives on where a fact was never to be seen by its owner, and has no event for it', async () => {
+    await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
+    const { body } = await subscribed.subscribe(ATLAS);
+    await subscribed.assert({ garden_id: 'secret', relation: 'memory:hidden' });
+    await subscribed.assert({ scope: 'company' });
+    await subscribed.sent(1);
+    await subscribed.settled();
+    expect(subscribed.attempts.map((attempt) => attempt.body.fact.relation)).to.deep.equal(['memory:status']);
+    expect((await subscribed.replay(body.id)).body.total).to.equal(1);
+    expect((await request('GET', `/v1/subscriptions/${body.id}`, { key: subscribed.key })).body.status).to.equal(
+      'active',
+    );
+  });
+
+  it('is told of a conflict when two members that differ can be seen, whatever else is hidden in it', async () => {
+    await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
+    await subscribed.subscribe(ATLAS, { event_types: ['conflict_opened'] });
+    const say = (v: string, members: object = {}) => subscribed.assert({ value: { type: 'string', v }, ...members });
+    await say('green');
+    await say('hidden', { garden_id: 'secret' });
+    await subscribed.settled();
+    expect(subscribed.attempts).to.deep.equal([]);
+    const red = await say('red');
+    await say('blue');
+    await subscribed.sent(1);
+    await subscribed.settled();
+    expect(subscribed.attempts.map((attempt) => attempt.body.fact_id)).to.deep.equal([red.body.id]);
+  });
+
+  it('shows a key of its owner no more than that key may see', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    await subscribed.assert({ scope: 'company' });
+    await subscribed.assert({ scope: 'public' });
+    const narrow = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'], scopes: ['public'] });
+    const seen = await subscribed.replay(body.id, '', narrow);
+    expect([seen.body.total, seen.body.events[0].payload.scope]).to.deep.equal([1, 'public']);
+    expect((await subscribed.replay(body.id)).body.total).to.equal(2);
+  });
+});

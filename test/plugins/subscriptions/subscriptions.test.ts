@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { FactStore } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode, verifySignature } from './subscribed-node.ts';
+
+forEachStore('Subscriptions', () => {
+  let subscribed: SubscribedNode;
+  beforeEach(async () => {
+    subscribed = await startSubscribedNode();
+  });
+  afterEach(() => subscribed.stop());
+
+  const request: SubscribedNode['node']['request'] = (...call) => subscribed.node.request(...call);
+
+  it('are created with a secret that is shown this once, and read back without it', async () => {
+    const { key } = subscribed;
+    const created = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
+    expect(created.status).to.equal(201);
+    const { secret, ...record } = created.body;
+    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(record).to.deep.include({
+      subscriber_identity: 'agent:sub',
+      target: ATLAS,
+      target_type: 'entity',
+      target_kind: 'entity',
+      on_change: 'webhook',
+      webhook_url: HOOK_URL,
+      delivery_address: HOOK_URL,
+      idempotency_key: 'one',
+      status: 'active',
+      last_delivered_at: null,
+      circuit_open: false,
+      consecutive_failures: 0,
+      replay_window_s: 3600,
+    });
+    expect((await request('GET', `/v1/subscriptions/${record.id}`, { key })).body).to.deep.equal(record);
+    const list = await request('GET', '/v1/subscriptions', { key });
+    expect(list.body).to.deep.equal({ subscriptions: [record], total: 1 });
+    const rows = await subscribed.node.kernel
+      .get(FactStore)
+      .read(async (snapshot) => JSON.stringify(await snapshot.table('subscriptions_records').select('*')));
+    expect(rows).to.include(record.id).and.not.include(secret.slice('whsec_'.length, -1));
+    expect(JSON.stringify(subscribed.node.logLines)).to.not.include(secret);
+  });
+
+  it('are one for one idempotency key, and without a key for one target and address', async () => {
+    const one = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
+    const again = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
+    expect([again.status, again.body.id, again.body.secret]).to.deep.equal([200, one.body.id, undefined]);
+    const other = await subscribed.subscribe('svc://alpha.example/project/other', { idempotency_key: 'one' });
+    expect([other.status, other.body.code]).to.deep.equal([422, 'idempotency_mismatch']);
+    const same = await subscribed.subscribe('SVC://alpha.example/project/ATLAS'.replace('SVC', 'svc'));
+    expect([same.status, same.body.id]).to.deep.equal([200, one.body.id]);
+  });
+
+  it('send one signed event for each assertion and retraction that matches, whatever its spelling', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const fact = await subscribed.assert({ entity: 'svc://alpha.example/project/Atlas' });
+    await subscribed.assert({ entity: 'svc://alpha.example/project/other' });
+    await subscribed.assert({ entity: 'svc://alpha.example/project/Atlas' });
+    await subscribed.sent(1);
+    const retraction = await subscribed.assert({ value: { type: 'string', v: 'retracted' }, confidence: 0 });
+    await subscribed.sent(2);
+    await subscribed.settled();
+    expect(subscribed.attempts.map(({ body }) => [body.event_type, body.fact_id])).to.deep.equal([
+      ['fact_asserted', fact.body.id],
+      ['fact_retracted', retraction.body.id],
+    ]);
+    for (const attempt of subscribed.attempts) {
+      verifySignature(body.secret, attempt);
+      expect(attempt.headers['x-svc-event-id']).to.equal(attempt.id);
+      expect(attempt.body).to.deep.include({
+        event_id: attempt.id,
+        idempotency_key: attempt.id,
+        subscription_id: body.id,
+      });
+    }
+    expect(subscribed.attempts[0]?.body).to.deep.include({ hlc: fact.body.hlc, scope: 'company', fact: fact.body });
+  });
+
+  it('send one event when a conflict opens and one when it is resolved', async () => {
+    await subscribed.subscribe('scope:company');
+    await subscribed.assert();
+    for (const v of ['red', 'blue']) await subscribed.assert({ value: { type: 'string', v } });
+    const { body } = await request('GET', '/v1/conflicts', { key: subscribed.admin });
+    const resolution = await request('POST', `/v1/conflicts/${body.conflicts[0].conflict_id}/resolve`, {
+      key: subscribed.admin,
+      body: { new_value: { type: 'string', v: 'grey' } },
+    });
+    expect(resolution.status).to.equal(200);
+    await subscribed.sent(6);
+    await subscribed.settled();
+    const types = subscribed.attempts.map(({ body }) => body.event_type).sort();
+    expect(types).to.deep.equal([
+      'conflict_opened',
+      'conflict_resolved',
+      ...Array.from({ length: 4 }, () => 'fact_asserted'),
+    ]);
+    const resolved = subscribed.attempts.find(({ body }) => body.event_type === 'conflict_resolved');
+    expect(resolved?.body.fact_id).to.equal(resolution.body.resolution_fact_id);
+  });
+
+  it('keep to the types of events that were asked for', async () => {
+    await subscribed.subscribe(ATLAS, { event_types: ['fact_retracted'] });
+    await subscribed.assert();
+    await subscribed.assert({ confidence: 0 });
+    await subscribed.sent(1);
+    await subscribed.settled();
+    expect(subscribed.attempts.map(({ body }) => body.event_type)).to.deep.equal(['fact_retracted']);
+  });
+
+  it('are nobody else’s, and gone when they are deleted', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const path = `/v1/subscriptions/${body.id}`;
+    for (const [method, target] of [
+      ['GET', path],
+      ['DELETE', path],
+      ['GET', `${path}/events`],
+      ['GET', `${path}/stream`],
+    ] as const) {
+      expect((await request(method, target, { key: subscribed.admin })).status, target).to.equal(404);
+    }
+    expect((await request('DELETE', path, { key: subscribed.key })).status).to.equal(204);
+    expect((await request('GET', path, { key: subscribed.key })).status).to.equal(404);
+    await subscribed.assert();
+    await subscribed.settled();
+    expect(subscribed.attempts).to.deep.equal([]);
+  });
+
+  it('end when their address says that it is gone', async () => {
+    subscribed.answer = () => ({ status: 410, headers: {} });
+    const { body } = await subscribed.subscribe(ATLAS);
+    await subscribed.assert();
+    await subscribed.assert({ value: { type: 'string', v: 'red' }, relation: 'memory:other' });
+    await subscribed.settled();
+    const after = subscribed.attempts.length;
+    await subscribed.assert({ relation: 'memory:third' });
+    await subscribed.settled();
+    expect(subscribed.attempts).to.have.length(after);
+    const record = await request('GET', `/v1/subscriptions/${body.id}`, { key: subscribed.key });
+    expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'endpoint_gone' });
+  });
+});

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { problemsOf } from '../crash/check-state.ts';
+import { SEED } from '../crash/crash-counts.ts';
+import { readStateOf } from '../crash/read-state.ts';
+import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
+import { type PostgresProcess, startPostgres } from '../kit/postgres-process.ts';
+import { administer } from '../kit/postgres-server.ts';
+import { waitUntil } from '../kit/wait-until.ts';
+import { FACTS_UNDER_TERMINATION, OUTAGE_MS, OUTAGES, TERMINATIONS } from './process-counts.ts';
+import { keyProblems, newRetryHistory, type RetryHistory, runRetryingClients } from './retrying-clients.ts';
+
+const PROCESSES = 3;
+/** How soon a node must notice that its database is gone, and that it is back. */
+const NOTICE_MS = 5_000;
+/** For load to build up, on a machine however busy. */
+const LOAD_MS = 60_000;
+const FACTS_BEFORE = 50;
+const TERMINATE_EVERY_MS = 200;
+const SECONDS_PER_OUTAGE = 120;
+const SHOWN = 10;
+
+/** Ends every session of the nodes. */
+const TERMINATE = `SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity
+  WHERE application_name = 'fact-memory-node'`;
+
+describe('Three processes on a PostgreSQL server in trouble, while clients retry', () => {
+  let server: PostgresProcess;
+  let processes: NodeProcesses;
+  let nodes: readonly NodeProcess[];
+  let history: RetryHistory;
+  beforeEach(async function () {
+    this.timeout(120_000);
+    server = await startPostgres();
+    processes = await NodeProcesses.onDatabase(server.url);
+    nodes = await processes.start(PROCESSES);
+    history = newRetryHistory();
+  });
+  afterEach(async () => {
+    await processes?.stop();
+    await server?.stop();
+  });
+
+  const acked = (facts: number): Promise<void> => {
+    const wanted = history.acked.length + facts;
+    return waitUntil('facts are acknowledged', LOAD_MS, () => history.acked.length >= wanted);
+  };
+
+  /** Each says so, in the words of the wire contract. */
+  const allSay = (status: number, body: unknown): Promise<unknown> =>
+    Promise.all(
+      nodes.map(async (node) => {
+        await waitUntil(`a node says ${status}`, NOTICE_MS, async () => (await node.isHealthy()) === (status === 200));
+        const health = await node.request('GET', '/healthz');
+        expect(health.body).to.deep.equal(body);
+        expect(health.status).to.equal(status);
+      }),
+    );
+
+  const expectAllStoredOnce = async (): Promise<void> => {
+    const state = await readStateOf(processes);
+    const problems = [...history.unexpected, ...keyProblems(history, state), ...problemsOf(state)];
+    expect(problems.slice(0, SHOWN), `seed ${SEED}`).to.deep.equal([]);
+  };
+
+  for (const how of ['fast', 'crash'] as const) {
+    it(`say that they are not well, and go on with all they had when it is back: ${how}`, async function () {
+      this.timeout(OUTAGES * (SECONDS_PER_OUTAGE * 1000 + OUTAGE_MS));
+      for (let outage = 1; outage <= OUTAGES; outage += 1) {
+        let isOver = false;
+        const clients = runRetryingClients(
+          () => processes.running,
+          `${SEED}-${outage}`,
+          history,
+          () => isOver,
+        );
+        await acked(FACTS_BEFORE);
+        await server.halt(how);
+        const down = pause(OUTAGE_MS);
+        await allSay(503, { status: 'unavailable' });
+        await down;
+        const before = history.acked.length;
+        await server.resume();
+        await allSay(200, { status: 'ok' });
+        await waitUntil('a fact is acknowledged', NOTICE_MS, () => history.acked.length > before);
+        await acked(FACTS_BEFORE);
+        isOver = true;
+        await clients;
+        await expectAllStoredOnce();
+      }
+      expect(history.problems.get('unavailable'), 'clients heard of the outage').to.be.above(0);
+      expect(history.unanswered, 'requests without an answer').to.equal(0);
+    });
+  }
+
+  it('store every acknowledged fact exactly once when their sessions are ended again and again', async function () {
+    this.timeout(60_000 + TERMINATIONS * 10 * TERMINATE_EVERY_MS);
+    let isOver = false;
+    const clients = runRetryingClients(
+      () => processes.running,
+      `${SEED}`,
+      history,
+      () => isOver,
+    );
+    let ended = 0;
+    for (let time = 0; time < TERMINATIONS || history.acked.length < FACTS_UNDER_TERMINATION; time += 1) {
+      await pause(TERMINATE_EVERY_MS);
+      const [row] = await administer(server.url, TERMINATE);
+      ended += Number(row?.['ended']);
+    }
+    await allSay(200, { status: 'ok' });
+    await acked(PROCESSES);
+    isOver = true;
+    await clients;
+    expect(ended, 'sessions that were ended').to.be.above(TERMINATIONS);
+    expect(history.unanswered, 'requests without an answer').to.equal(0);
+    await expectAllStoredOnce();
+  });
+});
