@@ -11,11 +11,12 @@ export const createSystemClock = (): Clock => ({
     const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const leftMs = dueMs - performance.now();
-      // Long delays are walked in steps, each as long as a timer can be.
-      timer = leftMs > LONGEST_TIMER_MS ? setTimeout(arm, LONGEST_TIMER_MS) : setTimeout(task, Math.max(0, leftMs));
+      const leftMs = Math.ceil(dueMs - performance.now());
+      timer = setTimeout(wake, Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS));
       timer.unref();
     };
+    // A timer may come a little early, and a long delay is walked in steps.
+    const wake = (): void => (performance.now() < dueMs ? arm() : task());
     arm();
     return () => clearTimeout(timer);
   },

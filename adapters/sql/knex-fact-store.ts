@@ -21,17 +21,21 @@ export interface KnexFactStoreOptions {
 
 /** Cleared when its write ends: work that outlives the write, such as a timer, is no longer inside it. */
 interface WriteMark {
+  readonly store: FactStore;
   open: boolean;
 }
+
+/** One for all stores of the process: each that there is makes every promise dearer, for as long as the process lives. */
+const writeMarks = new AsyncLocalStorage<WriteMark>();
 
 class KnexFactStore implements FactStore {
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
-  readonly #marks: AsyncLocalStorage<WriteMark> | undefined;
+  readonly #watchNesting: boolean;
 
   constructor(engine: SqlEngine, { watchNesting }: KnexFactStoreOptions) {
     this.#engine = engine;
-    this.#marks = watchNesting ? new AsyncLocalStorage() : undefined;
+    this.#watchNesting = watchNesting;
     this.#statements = new FactStatements(engine.dialect);
   }
 
@@ -45,10 +49,10 @@ class KnexFactStore implements FactStore {
     }
     return this.#engine.write(`append:${tenantId}`, async (session) => {
       const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
-      if (this.#marks === undefined) return work(transaction);
-      const mark: WriteMark = { open: true };
+      if (!this.#watchNesting) return work(transaction);
+      const mark: WriteMark = { store: this, open: true };
       try {
-        return await this.#marks.run(mark, work, transaction);
+        return await writeMarks.run(mark, work, transaction);
       } finally {
         mark.open = false;
       }
@@ -67,7 +71,8 @@ class KnexFactStore implements FactStore {
   }
 
   insideWrite(): boolean {
-    return this.#marks?.getStore()?.open === true;
+    const mark = writeMarks.getStore();
+    return mark?.store === this && mark.open;
   }
 
   migrate(migrations: readonly OwnedMigration[]): Promise<void> {
