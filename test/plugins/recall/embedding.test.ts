@@ -10,7 +10,8 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall'];
 const RETRY_MS = 5_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const NOT_NOW = 'facts could not be embedded; they will be tried again';
 const WITHOUT_DENSE = 'a query could not be embedded; it is answered without the dense stage';
 
@@ -86,13 +87,13 @@ forEachStore('the vectors of facts', () => {
     ).length;
   const warned = (node: TestNode, message: string): number =>
     node.logLines.filter((line) => line.level === 'warn' && line.message === message).length;
-  /** A day and the time in which a node says that its embedder is in use, and drops what is not. */
+  /** A day, so much more that minutes do not matter, and the time in which a node says that its embedder is in use, and drops what is not. */
   const useForADay = async (node: TestNode, dimensions: number): Promise<void> => {
-    node.clock.setNowMs(node.clock.nowMs() + DAY_MS + 1);
+    node.clock.setNowMs(node.clock.nowMs() + DAY_MS + HOUR_MS);
     const sinceMs = node.clock.nowMs();
     const store = node.kernel.get(FactStore);
     await comesTrue(async () => {
-      await node.clock.advance(5_000);
+      await node.clock.advance(9_000);
       // No faster than the store can follow, or leases would end.
       await store.write('pace', async () => {});
       const [row] = await store.table('recall_embedders').where({ embedder: `scripted-${dimensions}` });
