@@ -5,8 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyPostgresBinaries } from './postgres-binaries.ts';
+import { scratchPlace } from './scratch-place.ts';
 
-/** A PostgreSQL server of the test's own, on a loopback port, in a folder that goes when it or the test process does. */
+/** A PostgreSQL server of the test's own, on a loopback port, in folders that go when it or the test process does. */
 export interface PostgresProcess {
   /** Of its maintenance database, as superuser. */
   readonly url: string;
@@ -28,7 +29,7 @@ const SETTINGS = {
   shared_buffers: '64MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  max_wal_size: '2GB',
+  max_wal_size: '512MB',
   checkpoint_timeout: '30min',
   lc_messages: 'C',
 };
@@ -37,24 +38,30 @@ const SETTINGS = {
  * Ends the server with the signal that it reads. Standard input that ends without one means that the test process is gone, however
  * that happened: then the folder goes too.
  */
-const SUPERVISE = `folder=$1; shift; "$@" </dev/null & server=$!
+const SUPERVISE = `folder=$1; scratch=$2; shift 2; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
-[ -n "$signal" ] || rm -rf "$folder"`;
+[ -n "$signal" ] || rm -rf "$folder" "$scratch"`;
 
 /** Starts a server, with settings of its own where given. Rejects with the end of its log when it does not come up. */
 export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  // What is not synced gains nothing from a disk, and databases are created ten times as fast without one.
+  const place = settings['fsync'] === 'on' ? tmpdir() : await scratchPlace();
+  const scratch = await mkdtemp(join(place, 'postgres-data-'));
+  const remove = async (): Promise<void> => {
+    for (const path of [folder, scratch]) await rm(path, { recursive: true, force: true });
+  };
   const account = await unprivilegedAccount();
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
   let supervised: Supervised | undefined;
   try {
     const bin = await copyPostgresBinaries(folder);
-    if (account !== undefined) await chownAll(folder, account);
-    const data = join(folder, 'data');
+    if (account !== undefined) for (const path of [folder, scratch]) await chownAll(path, account);
+    const data = join(scratch, 'data');
     await initialise({ bin, data, folder, account, password });
     const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const command = [folder, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
+    const command = [folder, scratch, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
     const launch = () => supervise(command, account);
     supervised = await launch();
     return {
@@ -65,12 +72,12 @@ export const startPostgres = async (settings: Readonly<Record<string, string>> =
       },
       stop: async () => {
         await supervised?.end('QUIT');
-        await rm(folder, { recursive: true, force: true });
+        await remove();
       },
     };
   } catch (error) {
     await supervised?.end('QUIT');
-    await rm(folder, { recursive: true, force: true });
+    await remove();
     throw error;
   }
 };
