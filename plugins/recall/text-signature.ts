@@ -2,7 +2,11 @@
  * The words of a text as a set of bits. Cheap enough to compare every candidate with every chosen one, and independent of index and embedder,
  * so that packing is the same wherever a fact came from.
  */
-export type TextSignature = Uint32Array;
+export interface TextSignature {
+  readonly bits: Uint32Array;
+  /** How many of them are set. */
+  readonly size: number;
+}
 
 const WORDS = 16;
 const BITS = WORDS * 32;
@@ -15,17 +19,14 @@ export const textSignature = (text: string): TextSignature => {
     const bit = hash(token) % BITS;
     bits[bit >>> 5] = (bits[bit >>> 5] as number) | (1 << (bit & 31));
   }
-  return bits;
+  return { bits, size: bits.reduce((sum, word) => sum + countBits(word), 0) };
 };
 
 /** Share of bits that two texts have in common among those that either has: their Jaccard index, but for collisions. 0 to 1. */
 export const similarityOf = (a: TextSignature, b: TextSignature): number => {
   let common = 0;
-  let either = 0;
-  for (let at = 0; at < WORDS; at += 1) {
-    common += countBits((a[at] as number) & (b[at] as number));
-    either += countBits((a[at] as number) | (b[at] as number));
-  }
+  for (let at = 0; at < WORDS; at += 1) common += countBits((a.bits[at] as number) & (b.bits[at] as number));
+  const either = a.size + b.size - common;
   return either === 0 ? 0 : common / either;
 };
 

@@ -8,37 +8,6 @@ export interface Block {
   readonly base: number;
 }
 
-/** The memory of the scan kernel, cut into blocks, and the kernel's functions on them. Rows are those of one number of dimensions. */
-export interface CodeMemory {
-  readonly dimensions: number;
-  /** Bytes of a row of codes. */
-  readonly rowCodes: number;
-  readonly bytes: number;
-  /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
-  allocate(size: number): number;
-  /** Gives a block back for others of its size. */
-  free(block: Pick<Block, 'address' | 'size'>): void;
-  write(block: Block, row: number, code: Int8Array, scale: number): void;
-  isLive(block: Block, row: number): boolean;
-  read(block: Block, row: number): { code: Int8Array; scale: number } | undefined;
-  /** Takes a row out of use; false when it was not in use. */
-  drop(block: Block, row: number): boolean;
-  /** Bytes of a whole block, and how to put them back, which answers the number of rows in use. */
-  dump(block: Block): Uint8Array;
-  load(block: Block, dumped: Uint8Array): number;
-  blockBytes(size: number): number;
-  /** Starts a search over at most so many blocks. */
-  begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void;
-  /** Scans one block under a number of the caller's; false when nothing in it is accepted. */
-  scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean;
-  /** How many candidates there are. */
-  finish(): number;
-  /** Number of a candidate's block times the size of the largest block, plus its row. */
-  tagOf(at: number): number;
-  /** Scale of the candidate's row × integer product with the query. */
-  product(at: number, block: Pick<Block, 'address' | 'size'>, row: number): number;
-}
-
 export const LARGEST_BLOCK = 1_024;
 
 const PAGE = 65_536;
@@ -48,129 +17,193 @@ const GROWTH_PAGES = 16;
 const ROW_UNIT = 16;
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
-export const createCodeMemory = (dimensions: number, load?: () => Uint8Array): CodeMemory => {
-  const kernel = loadKernel(load);
-  const rowCodes = roundUp(dimensions, ROW_UNIT);
-  const rowSigns = roundUp(Math.ceil(dimensions / 8), ROW_UNIT);
-  const rowBits = rowSigns * 8;
-  let views = viewsOf(kernel.memory);
-  let end = ROW_UNIT;
-  const spare = new Map<number, number[]>();
+/** The memory of the scan kernel, cut into blocks, and the kernel's functions on them. Rows are those of one number of dimensions. */
+export class CodeMemory {
+  readonly dimensions: number;
+  /** Bytes of a row of codes. */
+  readonly rowCodes: number;
+  readonly #rowSigns: number;
+  readonly #kernel: Kernel;
+  readonly #spare = new Map<number, number[]>();
+  #views: Views;
+  #end = ROW_UNIT;
+  /** Addresses of what a search works with. */
+  readonly #signs: number;
+  readonly #components: number;
+  readonly #mask: number;
+  readonly #histogram: number;
+  #list: Area = { address: 0, capacity: 0 };
+  #blocks: Area = { address: 0, capacity: 0 };
 
-  const take = (length: number): number => {
-    const address = end;
+  /** Throws when the scan kernel is missing or belongs to another build. */
+  constructor(dimensions: number, load?: () => Uint8Array) {
+    this.#kernel = loadKernel(load);
+    this.#views = viewsOf(this.#kernel.memory);
+    this.dimensions = dimensions;
+    this.rowCodes = roundUp(dimensions, ROW_UNIT);
+    this.#rowSigns = roundUp(Math.ceil(dimensions / 8), ROW_UNIT);
+    this.#signs = this.#take(this.#rowSigns);
+    this.#components = this.#take(this.rowCodes * 2);
+    this.#mask = this.#take(MASK_BYTES);
+    this.#histogram = this.#take((this.#rowSigns * 8 + 1) * 4);
+  }
+
+  get bytes(): number {
+    return this.#kernel.memory.buffer.byteLength;
+  }
+
+  /** Bytes of a whole block. */
+  blockBytes(size: number): number {
+    return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
+  }
+
+  /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
+  allocate(size: number): number {
+    const address = this.#spare.get(size)?.pop() ?? this.#take(this.blockBytes(size));
+    this.#views.bytes.fill(0, address, address + this.blockBytes(size));
+    return address;
+  }
+
+  /** Gives a block back for others of its size. */
+  free({ address, size }: Place): void {
+    const ofSize = this.#spare.get(size);
+    if (ofSize === undefined) this.#spare.set(size, [address]);
+    else ofSize.push(address);
+  }
+
+  write(block: Block, row: number, code: Int8Array, scale: number): void {
+    const { codes, scales, words } = this.#views;
+    const at = this.#codesOf(block, row);
+    codes.set(code, at);
+    this.#kernel.signsOf(at, block.address + row * this.#rowSigns, this.rowCodes);
+    scales[this.#scaleOf(block, row)] = scale;
+    const word = this.#liveWord(block, row);
+    words[word] = (words[word] as number) | (1 << (row & 31));
+  }
+
+  isLive(block: Block, row: number): boolean {
+    return ((this.#views.words[this.#liveWord(block, row)] as number) >>> (row & 31)) % 2 === 1;
+  }
+
+  read(block: Block, row: number): { code: Int8Array; scale: number } | undefined {
+    if (!this.isLive(block, row)) return undefined;
+    const at = this.#codesOf(block, row);
+    const scale = this.#views.scales[this.#scaleOf(block, row)] as number;
+    return { code: this.#views.codes.slice(at, at + this.dimensions), scale };
+  }
+
+  /** Takes a row out of use; false when it was not in use. */
+  drop(block: Block, row: number): boolean {
+    const was = this.isLive(block, row);
+    const { words } = this.#views;
+    const word = this.#liveWord(block, row);
+    words[word] = (words[word] as number) & ~(1 << (row & 31));
+    return was;
+  }
+
+  /** The bytes of a whole block. */
+  dump({ address, size }: Block): Uint8Array {
+    return this.#views.bytes.slice(address, address + this.blockBytes(size));
+  }
+
+  /** Puts the bytes of a block back, and answers the number of its rows in use. */
+  load(block: Block, dumped: Uint8Array): number {
+    const { bytes, words } = this.#views;
+    bytes.set(dumped, block.address);
+    const from = this.#liveOf(block) / 4;
+    return words.subarray(from, from + maskWords(block.size)).reduce((sum, word) => sum + bitsOf(word), 0);
+  }
+
+  /** Starts a search over at most so many blocks. */
+  begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void {
+    this.#list = this.#roomFor(this.#list, capacity, capacity, 8);
+    this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 4);
+    const { bytes } = this.#views;
+    bytes.fill(0, this.#signs, this.#signs + this.#rowSigns);
+    components.forEach((component, at) => {
+      const place = this.#signs + (at >>> 3);
+      if (component < 0) bytes[place] = (bytes[place] as number) | (1 << (at & 7));
+    });
+    this.#views.components.set(components, this.#components / 2);
+    this.#kernel.begin(this.#signs, this.#rowSigns / 8, this.#list.address, capacity, wanted, this.#histogram);
+  }
+
+  /** Scans one block under a number of the caller's; false when nothing in it is accepted. */
+  scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean {
+    const { words } = this.#views;
+    if (accepts !== undefined && !copyMask(accepts, block, words, this.#mask / 4)) return false;
+    words[this.#blocks.address / 4 + number] = this.#codesOf(block, 0);
+    const mask = accepts === undefined ? 0 : this.#mask;
+    this.#kernel.scan(block.address, this.#liveOf(block), mask, maskWords(block.size), number * LARGEST_BLOCK);
+    return true;
+  }
+
+  /** How many candidates there are. */
+  finish(): number {
+    const count = this.#kernel.finish();
+    this.#kernel.score(this.#blocks.address, this.#components, this.rowCodes);
+    return count;
+  }
+
+  /** Number of a candidate's block times the size of the largest block, plus its row. */
+  tagOf(at: number): number {
+    return this.#views.words[this.#list.address / 4 + at * 2 + 1] as number;
+  }
+
+  /** Scale of the candidate's row × integer product with the query. */
+  product(at: number, block: Place, row: number): number {
+    const { products, scales } = this.#views;
+    return (products[this.#list.address / 4 + at * 2] as number) * (scales[this.#scaleOf(block, row)] as number);
+  }
+
+  #take(length: number): number {
+    const { memory } = this.#kernel;
+    const address = this.#end;
     const past = address + roundUp(length, ROW_UNIT);
     if (past > MOST_BYTES) throw new RangeError('the vectors do not fit into 4 GiB of memory');
-    const missing = Math.ceil((past - kernel.memory.buffer.byteLength) / PAGE);
+    const missing = Math.ceil((past - memory.buffer.byteLength) / PAGE);
     if (missing > 0) {
-      const room = (MOST_BYTES - kernel.memory.buffer.byteLength) / PAGE;
-      kernel.memory.grow(Math.min(room, Math.max(missing, GROWTH_PAGES)));
-      views = viewsOf(kernel.memory);
+      const room = (MOST_BYTES - memory.buffer.byteLength) / PAGE;
+      memory.grow(Math.min(room, Math.max(missing, GROWTH_PAGES)));
+      this.#views = viewsOf(memory);
     }
-    end = past;
+    this.#end = past;
     return address;
-  };
-  const signsAt = take(rowSigns);
-  const componentsAt = take(rowCodes * 2);
-  const maskAt = take(MASK_BYTES);
-  const histogramAt = take((rowBits + 1) * 4);
-  let listAt = 0;
-  let listCapacity = 0;
-  let blocksAt = 0;
-  let blocksCapacity = 0;
+  }
 
-  const codesOf = (block: Pick<Block, 'address' | 'size'>, row: number): number =>
-    block.address + block.size * rowSigns + row * rowCodes;
-  const scaleOf = ({ address, size }: Pick<Block, 'address' | 'size'>, row: number): number =>
-    (address + size * (rowSigns + rowCodes)) / 4 + row;
-  const liveOf = ({ address, size }: Pick<Block, 'address' | 'size'>): number =>
-    address + size * (rowSigns + rowCodes + 4);
-  const liveWord = (block: Block, row: number): number => liveOf(block) / 4 + (row >>> 5);
-  const isLive = (block: Block, row: number): boolean =>
-    ((views.words[liveWord(block, row)] as number) >>> (row & 31)) % 2 === 1;
-  const blockBytes = (size: number): number =>
-    size * (rowSigns + rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
+  #roomFor(area: Area, needed: number, capacity: number, entryBytes: number): Area {
+    return needed > area.capacity ? { address: this.#take(capacity * entryBytes), capacity } : area;
+  }
 
-  return {
-    dimensions,
-    rowCodes,
-    get bytes() {
-      return kernel.memory.buffer.byteLength;
-    },
-    blockBytes,
-    allocate(size) {
-      const address = spare.get(size)?.pop() ?? take(blockBytes(size));
-      views.bytes.fill(0, address, address + blockBytes(size));
-      return address;
-    },
-    free({ address, size }) {
-      const ofSize = spare.get(size);
-      if (ofSize === undefined) spare.set(size, [address]);
-      else ofSize.push(address);
-    },
-    write(block, row, code, scale) {
-      const at = codesOf(block, row);
-      views.codes.set(code, at);
-      kernel.signsOf(at, block.address + row * rowSigns, rowCodes);
-      views.scales[scaleOf(block, row)] = scale;
-      const word = liveWord(block, row);
-      views.words[word] = (views.words[word] as number) | (1 << (row & 31));
-    },
-    isLive,
-    read(block, row) {
-      if (!isLive(block, row)) return undefined;
-      const at = codesOf(block, row);
-      return { code: views.codes.slice(at, at + dimensions), scale: views.scales[scaleOf(block, row)] as number };
-    },
-    drop(block, row) {
-      const was = isLive(block, row);
-      const word = liveWord(block, row);
-      views.words[word] = (views.words[word] as number) & ~(1 << (row & 31));
-      return was;
-    },
-    dump: ({ address, size }) => views.bytes.slice(address, address + blockBytes(size)),
-    load(block, dumped) {
-      views.bytes.set(dumped, block.address);
-      const from = liveOf(block) / 4;
-      return views.words.subarray(from, from + maskWords(block.size)).reduce((sum, word) => sum + bitsOf(word), 0);
-    },
-    begin(components, wanted, capacity, blocks) {
-      if (capacity > listCapacity) {
-        listAt = take(capacity * 8);
-        listCapacity = capacity;
-      }
-      if (blocks > blocksCapacity) {
-        blocksCapacity = blocks * 2;
-        blocksAt = take(blocksCapacity * 4);
-      }
-      views.bytes.fill(0, signsAt, signsAt + rowSigns);
-      components.forEach((component, at) => {
-        if (component < 0)
-          views.bytes[signsAt + (at >>> 3)] = (views.bytes[signsAt + (at >>> 3)] as number) | (1 << (at & 7));
-      });
-      views.components.set(components, componentsAt / 2);
-      kernel.begin(signsAt, rowSigns / 8, listAt, capacity, wanted, histogramAt);
-    },
-    scan(block, accepts, number) {
-      const words = maskWords(block.size);
-      if (accepts !== undefined && !copyMask(accepts, block, views.words, maskAt / 4)) return false;
-      views.words[blocksAt / 4 + number] = codesOf(block, 0);
-      kernel.scan(block.address, liveOf(block), accepts === undefined ? 0 : maskAt, words, number * LARGEST_BLOCK);
-      return true;
-    },
-    finish() {
-      const count = kernel.finish();
-      kernel.score(blocksAt, componentsAt, rowCodes);
-      return count;
-    },
-    tagOf: (at) => views.words[listAt / 4 + at * 2 + 1] as number,
-    product: (at, block, row) =>
-      (views.products[listAt / 4 + at * 2] as number) * (views.scales[scaleOf(block, row)] as number),
-  };
-};
+  #codesOf({ address, size }: Place, row: number): number {
+    return address + size * this.#rowSigns + row * this.rowCodes;
+  }
+
+  #scaleOf({ address, size }: Place, row: number): number {
+    return (address + size * (this.#rowSigns + this.rowCodes)) / 4 + row;
+  }
+
+  #liveOf({ address, size }: Place): number {
+    return address + size * (this.#rowSigns + this.rowCodes + 4);
+  }
+
+  #liveWord(block: Place, row: number): number {
+    return this.#liveOf(block) / 4 + (row >>> 5);
+  }
+}
+
+type Place = Pick<Block, 'address' | 'size'>;
+
+/** Memory for so many entries. */
+interface Area {
+  readonly address: number;
+  readonly capacity: number;
+}
 
 const roundUp = (length: number, unit: number): number => Math.ceil(length / unit) * unit;
 const maskWords = (size: number): number => Math.ceil(size / 32);
+
+type Views = ReturnType<typeof viewsOf>;
 
 const viewsOf = ({ buffer }: Kernel['memory']) => ({
   bytes: new Uint8Array(buffer),

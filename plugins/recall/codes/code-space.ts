@@ -1,5 +1,5 @@
 import { BestHits } from './best-hits.ts';
-import { type CodeMemory, createCodeMemory, LARGEST_BLOCK } from './code-memory.ts';
+import { CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 import { type BlockTable, type CodeTable, createCodeTable } from './code-table.ts';
 import { type CodeVector, quantise, quantiseQuery } from './quantise.ts';
 
@@ -43,7 +43,7 @@ export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpa
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) {
     throw new RangeError(`codes have from 1 to ${MOST_DIMENSIONS} dimensions`);
   }
-  const memory = createCodeMemory(dimensions, load);
+  const memory = new CodeMemory(dimensions, load);
   const tables = new WeakMap<CodeTable, BlockTable>();
   return {
     dimensions,
