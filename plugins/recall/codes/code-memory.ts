@@ -11,9 +11,11 @@ export interface Block {
 export const LARGEST_BLOCK = 1_024;
 
 const PAGE = 65_536;
-const MOST_BYTES = 65_535 * PAGE;
-/** Memory grows by this much at least: each growth makes all views anew. */
+const MOST_PAGES = 65_535;
+const MOST_BYTES = MOST_PAGES * PAGE;
+/** Memory grows by this much at least, and by this share: each growth makes all views anew. What is not touched yet is not there. */
 const GROWTH_PAGES = 16;
+const GROWTH = 0.25;
 const ROW_UNIT = 16;
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
@@ -59,9 +61,10 @@ export class CodeMemory {
 
   /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
   allocate(size: number): number {
-    const address = this.#spare.get(size)?.pop() ?? this.#take(this.blockBytes(size));
-    this.#views.bytes.fill(0, address, address + this.blockBytes(size));
-    return address;
+    const used = this.#spare.get(size)?.pop();
+    if (used === undefined) return this.#take(this.blockBytes(size));
+    this.#views.bytes.fill(0, used, used + this.blockBytes(size));
+    return used;
   }
 
   /** Gives a block back for others of its size. */
@@ -156,6 +159,7 @@ export class CodeMemory {
     return (products[this.#list.address / 4 + at * 2] as number) * (scales[this.#scaleOf(block, row)] as number);
   }
 
+  /** Memory that is all zeros. */
   #take(length: number): number {
     const { memory } = this.#kernel;
     const address = this.#end;
@@ -163,8 +167,8 @@ export class CodeMemory {
     if (past > MOST_BYTES) throw new RangeError('the vectors do not fit into 4 GiB of memory');
     const missing = Math.ceil((past - memory.buffer.byteLength) / PAGE);
     if (missing > 0) {
-      const room = (MOST_BYTES - memory.buffer.byteLength) / PAGE;
-      memory.grow(Math.min(room, Math.max(missing, GROWTH_PAGES)));
+      const pages = memory.buffer.byteLength / PAGE;
+      memory.grow(Math.min(MOST_PAGES - pages, Math.max(missing, GROWTH_PAGES, Math.floor(pages * GROWTH))));
       this.#views = viewsOf(memory);
     }
     this.#end = past;
