@@ -62,22 +62,39 @@ export const readEvents = async (
   limit: number,
   parts: ReadEventsParts,
 ): Promise<EventPage> => {
-  const { tables, store, access } = parts;
-  const page = await tables.read(async (_, snapshot): Promise<Standing<EventPage> & { subscription: Subscription }> => {
-    const subscription = await ownSubscription(store, id, caller, snapshot);
-    const events = await eventsIn(subscription, range, snapshot, parts);
-    if (subscription.cancelledReason === 'access_revoked') {
-      return { subscription, revoked: false, result: lastWords(subscription, events, limit) };
-    }
-    const standing = await access.asOwner(subscription, snapshot, (reader) =>
-      pageOf(events, limit, range.position, { subscription, reader, caller }, parts),
-    );
-    return { ...standing, subscription };
-  });
-  if (!page.revoked) return page.result;
-  await store.cancel(page.subscription, 'access_revoked');
-  // A position from before the end is good for what came after it.
-  return readEvents(id, caller, range, limit, parts);
+  const look = (): Promise<Look> =>
+    parts.tables.read((_, snapshot) => lookAt(id, caller, range, limit, snapshot, parts));
+  const page = await look();
+  if (!page.isEnding) return page.result;
+  await parts.store.cancel(page.result.subscription, 'access_revoked');
+  // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of others to end.
+  return (await look()).result;
+};
+
+interface Look {
+  /** Whether a right is gone and the subscription is to be ended for it. */
+  readonly isEnding: boolean;
+  readonly result: EventPage;
+}
+
+const lookAt = async (
+  id: string,
+  caller: Principal,
+  range: EventRange,
+  limit: number,
+  snapshot: Snapshot,
+  parts: ReadEventsParts,
+): Promise<Look> => {
+  const subscription = await ownSubscription(parts.store, id, caller, snapshot);
+  const events = await eventsIn(subscription, range, snapshot, parts);
+  const ended = { isEnding: false, result: lastWords(subscription, events, limit) };
+  if (subscription.cancelledReason === 'access_revoked') return ended;
+  const standing = await parts.access.asOwner(subscription, snapshot, (reader) =>
+    pageOf(events, limit, range.position, { subscription, reader, caller }, parts),
+  );
+  if (!standing.revoked) return { isEnding: false, result: standing.result };
+  // One that ended for another reason stays as it is: the first reason stands, and there is nothing to show either.
+  return { ...ended, isEnding: subscription.status === 'active' };
 };
 
 const lastWords = (subscription: Subscription, events: readonly OutboxEvent[], limit: number): EventPage => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
+import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
 forEachStore('A subscription whose rights are taken back', () => {
   let subscribed: SubscribedNode;
@@ -36,22 +36,21 @@ forEachStore('A subscription whose rights are taken back', () => {
     expect(audit.body.entries[0]).to.deep.include({ entity_uri: 'agent:sub' });
   };
 
-  it('sends nothing after its token was revoked', async () => {
+  const subscribedWithToken = async () => {
     const token = await subscribed.token(ATLAS);
-    const created = await subscribed.subscribe(ATLAS, { capability_token: undefined });
-    await request('DELETE', `/v1/subscriptions/${created.body.id}`, { key: subscribed.key });
     const { body } = await request('POST', '/v1/subscriptions', {
       key: subscribed.key,
-      body: {
-        target: ATLAS,
-        on_change: 'webhook',
-        webhook_url: 'https://hook.example/in',
-        capability_token: token.text,
-      },
+      body: { target: ATLAS, on_change: 'webhook', webhook_url: HOOK_URL, capability_token: token.text },
     });
-    await afterRevocation(body.id, () =>
-      request('POST', `/v1/federation/capability-tokens/${token.id}/revoke`, { key: subscribed.admin, body: {} }),
-    );
+    return { token, id: body.id as string };
+  };
+
+  const revokeToken = (id: string) =>
+    request('POST', `/v1/federation/capability-tokens/${id}/revoke`, { key: subscribed.admin, body: {} });
+
+  it('sends nothing after its token was revoked', async () => {
+    const { token, id } = await subscribedWithToken();
+    await afterRevocation(id, () => revokeToken(token.id));
   });
 
   it('sends nothing after its token has expired', async () => {
@@ -97,6 +96,21 @@ forEachStore('A subscription whose rights are taken back', () => {
     ]);
     await subscribed.settled();
     expect(subscribed.attempts).to.have.length(1);
+  });
+
+  it('shows nothing more, and answers at once, when its address was gone before its token was revoked', async () => {
+    const { token, id } = await subscribedWithToken();
+    subscribed.answer = () => ({ status: 410, headers: {} });
+    await subscribed.assert();
+    await subscribed.sent(1);
+    await subscribed.settled();
+    await revokeToken(token.id);
+    const replay = await subscribed.replay(id);
+    expect([replay.status, replay.body.events, replay.body.total]).to.deep.equal([200, [], 0]);
+    const stream = await request('GET', `/v1/subscriptions/${id}/stream`, { key: subscribed.key });
+    expect([stream.status, stream.text]).to.deep.equal([200, ': open\n\n']);
+    const record = await request('GET', `/v1/subscriptions/${id}`, { key: subscribed.key });
+    expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'endpoint_gone' });
   });
 
   it('lives on where a fact was never to be seen by its owner, and has no event for it', async () => {
