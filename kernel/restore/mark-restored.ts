@@ -20,16 +20,15 @@ export interface RestoreMark {
 
 /**
  * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it (reliability A2.6). A new epoch
- * makes them start over, and the clock is raised by twice the bound or more, above every stamp that may have been given, in one transaction.
- * It is never raised to more than twice the bound ahead of now, so that doing it again does no harm.
+ * makes them start over, and the clock is raised to twice the bound ahead of now, above every stamp that may have been given, in one transaction.
+ * Doing it again, with the same backup or without one, does no harm.
  */
 export const markRestored = (store: FactStore, options: RestoreOptions): Promise<RestoreMark> =>
   store.write(DEFAULT_TENANT, async (transaction) => {
     const newest = later(await transaction.lockClock(), (await transaction.head()) ?? ZERO_HLC);
     const { nowMs, driftBoundMs } = options;
-    const steppedMs = Math.min(newest.wallMs, nowMs) + 2 * driftBoundMs;
-    // However old the backup is, a stamp that was lost was no further ahead of its own time than the bound.
-    const toMs = Math.max(newest.wallMs + 1, steppedMs, nowMs + driftBoundMs);
+    // Lost stamps were no further ahead of their own time than the bound, or twice as far after another restoring; and they were given before now.
+    const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
     await transaction.saveClock({ wallMs: toMs, counter: 0 });
     await transaction.beginEpoch(options.epoch);
     return { fromMs: newest.wallMs, toMs };

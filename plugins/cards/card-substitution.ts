@@ -1,9 +1,11 @@
 import {
   all,
+  effectiveConfidence,
   equals,
   type FactReader,
   type FactView,
   formatInstant,
+  isIn,
   matchKey,
   type Scope,
   type ServiceNames,
@@ -30,7 +32,15 @@ export const cardForRecall = async (
   const subject = { entityKey, scope };
   const card =
     (await cards.fresh(reader, subject)) ?? (forceRefresh ? await cards.freshWithin(reader, subject) : undefined);
-  return card === undefined ? null : syntheticFact(card, { ...subject, entity }, reader, names);
+  if (card === undefined || !(await isConfident(card, view.minConfidence, reader))) return null;
+  return syntheticFact(card, { ...subject, entity }, reader, names);
+};
+
+/** A card with anything in it that is too weak for what was asked would say what its facts may not. */
+const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {
+  const facts = await reader.find(isIn('id', factIds), { view: 'live', order: 'feed', limit: factIds.length });
+  const views = await reader.annotate(facts);
+  return views.every((view) => effectiveConfidence(view.fact.confidence, view.sourceTrust) >= minConfidence);
 };
 
 const scopesOf = async (reader: FactReader, entityKey: string, among: readonly Scope[]): Promise<Scope[]> => {

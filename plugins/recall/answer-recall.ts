@@ -32,19 +32,21 @@ export const createAnswerRecall =
   (parts: AnswerParts): AnswerRecall =>
   async (request, { caller, header, legacyFormat }): Promise<Reply> => {
     const sessionId = parts.readSession({ header });
-    const recalled = await keepIntact(await recallFacts(request, caller, parts.pipeline), parts, caller);
-    const views = recalled.facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
+    const found = await recallFacts(request, caller, parts.pipeline);
+    const recalled = await keepIntact(found, parts, caller);
     const recallId = parts.random.uuid();
-    const queryHash = sha256Hex(request.query === '' ? (request.entity ?? '') : request.query);
-    await parts.sessionReads?.returned(sessionId, caller, views);
+    const queryHash = sha256Hex(request.query);
+    const returned = recalled.facts.map(({ view }) => view);
+    await parts.sessionReads?.returned(sessionId, caller, returned);
     await parts.trail.record(caller, recallId, queryHash);
     parts.pipeline.access.note(strongOf(recalled));
     const proves = header(parts.names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full';
     const chainProof =
       proves && parts.chain !== undefined
-        ? await parts.chain.prove(
+        ? // What was changed behind the node's back is not answered, but breaks the chain all the same.
+          await parts.chain.prove(
             caller.tenantId,
-            views.map(({ fact }) => fact),
+            storedOf(found).map(({ fact }) => fact),
           )
         : null;
     return reply(request, recalled, { recallId, queryHash, chainProof, legacyFormat }, parts);
@@ -99,6 +101,9 @@ const strongOf = ({ facts: [best, ...rest] }: Recalled): FactView[] =>
 /** Share of the best score from which on a fact counts as recalled. */
 const STRONG = 0.8;
 
+/** The facts that are in the store: a card is none. */
+const storedOf = ({ facts }: Recalled): FactView[] => facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
+
 /** A row that was changed behind the node's back is no fact (wire contract 4.8). */
 const keepIntact = async (
   recalled: Recalled,
@@ -106,7 +111,7 @@ const keepIntact = async (
   caller: Parameters<IntactFacts['keepIntact']>[1],
 ): Promise<Recalled> => {
   if (intact === undefined) return recalled;
-  const views = recalled.facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
+  const views = storedOf(recalled);
   const kept = await intact.keepIntact(views, caller);
   if (kept.length === views.length) return recalled;
   const ids = new Set(kept.map(({ fact }) => fact.id));

@@ -123,9 +123,10 @@ const score = async (
 ): Promise<ScoredFact[]> => {
   const stages = normaliseStages(found);
   const ownIds = new Set(found.own.map(({ id }) => id));
+  const { entityKey } = context.view;
   // What a summary stands for is not said twice.
-  if (card !== null) for (const id of ownIds) stages.delete(id);
-  const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []);
+  const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
+  const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
   const scored = views.map((view): ScoredFact => {
     const { id } = view.fact;

@@ -105,7 +105,7 @@ const readBudget = (budget: unknown, path: string, status: number): number => {
 };
 
 const readDepth = (depth = 1, includeNeighbors = true): number => {
-  if (depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
+  if (depth >= 0 && depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
   throw new ServiceError('recall_depth_exceeded', `depth must be 0 to ${MAX_DEPTH}`);
 };
 

@@ -20,7 +20,7 @@ const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
 
 /** The members of both forms; what has a code of its own is left to `readRecallRequest`. */
 const MEMBERS = {
-  depth: { type: 'integer', minimum: 0 },
+  depth: { type: 'integer' },
   lambda_mmr: UNIT,
   min_confidence: UNIT,
   force_refresh: { type: 'boolean' },

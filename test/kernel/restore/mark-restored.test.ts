@@ -29,7 +29,7 @@ forEachStore('a store that was restored', () => {
     await setClock(nowMs - DAY_MS);
     const before = await epoch();
     const mark = await restore('one');
-    expect(mark).to.deep.equal({ fromMs: nowMs - DAY_MS, toMs: nowMs + BOUND_MS });
+    expect(mark).to.deep.equal({ fromMs: nowMs - DAY_MS, toMs: nowMs + 2 * BOUND_MS });
     expect(await clockMs()).to.equal(mark.toMs);
     expect(await epoch()).not.to.equal(before);
   });
@@ -43,6 +43,20 @@ forEachStore('a store that was restored', () => {
       epochs.add(await epoch());
     }
     expect(epochs.size).to.equal(3);
+  });
+
+  it('gives no stamp again when the same backup is put back once more', async () => {
+    const again = await startTestNode({ plugins: [] });
+    try {
+      await setClock(nowMs - 1);
+      const first = await restore('one');
+      const backup = again.kernel.get(FactStore);
+      await backup.write('default', (transaction) => transaction.saveClock({ wallMs: nowMs - 1, counter: 3 }));
+      const second = await markRestored(backup, { nowMs: nowMs + 1, driftBoundMs: BOUND_MS, epoch: 'two' });
+      expect(second.toMs).to.be.above(first.toMs);
+    } finally {
+      await again.stop();
+    }
   });
 
   it('is stepped above its feed and a clock that was ahead, and never back', async () => {

@@ -22,6 +22,7 @@ interface Asking {
   readonly forceRefresh?: boolean;
   readonly scopes?: readonly Scope[];
   readonly onlyGarden?: string;
+  readonly minConfidence?: number;
 }
 
 forEachStore('what stands for an entity in a recall', () => {
@@ -41,11 +42,17 @@ forEachStore('what stands for an entity in a recall', () => {
   };
   afterEach(() => cards.node.stop());
 
-  const asks = ({ entity = ENTITY, forceRefresh = false, scopes = SCOPES, onlyGarden }: Asking = {}) => {
+  const asks = ({
+    entity = ENTITY,
+    forceRefresh = false,
+    scopes = SCOPES,
+    onlyGarden,
+    minConfidence = 0.1,
+  }: Asking = {}) => {
     const principal = nodePrincipal(cards.node.kernel.get(NodeSelf).names);
     return cards.node.facts.read(principal, 'recall', (reader) => {
       const { gardens, nowMs } = reader;
-      const view: SearchView = { tenantId: 'default', scopes, gardens, onlyGarden, nowMs, minConfidence: 0.1 };
+      const view: SearchView = { tenantId: 'default', scopes, gardens, onlyGarden, nowMs, minConfidence };
       const request = { caller: principal, reader, view, query: '', depth: 2, entity, forceRefresh };
       return hooks.filter(recallSummary, null, request);
     });
@@ -82,6 +89,15 @@ forEachStore('what stands for an entity in a recall', () => {
     expect(view?.fact.value.v).to.include('engineer').and.include('pilot');
     expect(view?.contradicted).to.equal(true);
     expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
+  });
+
+  it('are its facts where the card says something weaker than what is asked for', async () => {
+    await start();
+    await cards.say('memory:role', 'engineer', { confidence: 1 });
+    await cards.say('memory:city', 'Oslo', { confidence: 0.5 });
+    await cards.card();
+    expect(await asks({ minConfidence: 0.51 })).to.equal(null);
+    expect((await asks({ minConfidence: 0.5 }))?.fact.value.v).to.include('Oslo');
   });
 
   it('are its facts where they lie in several scopes, in one garden, or nowhere', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { FactStore } from '../../../kernel/plugin-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -184,6 +185,12 @@ forEachStore('recall', () => {
     expect(reply.body.chain_proof).to.include({ tenant_id: 'default', checked_entries: 1 });
   });
 
+  it('hashes the query alone: what it is about is not part of it', async () => {
+    await say('user:a', 'a fact');
+    const { body } = await recall({ entity: 'user:a' });
+    expect(body.query_hash).to.equal(createHash('sha256').update('').digest('hex'));
+  });
+
   it('leaves one entry in the audit log, with the hash of the query and not the query', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ query: 'secret question' });
@@ -207,7 +214,7 @@ forEachStore('recall', () => {
     ['an empty query', { query: '' }, 422, 'validation'],
     ['a query that is too long', { query: 'a'.repeat(16 * 1024 + 1) }, 422, 'validation'],
     ['a depth beyond 2', { query: 'a', depth: 3 }, 400, 'recall_depth_exceeded'],
-    ['a negative depth', { query: 'a', depth: -1 }, 422, 'validation'],
+    ['a negative depth', { query: 'a', depth: -1 }, 400, 'recall_depth_exceeded'],
     ['no budget', { query: 'a', token_budget: undefined }, 422, 'invalid_token_budget'],
     ['a budget of 0', { query: 'a', token_budget: 0 }, 422, 'invalid_token_budget'],
     ['a budget in text', { query: 'a', token_budget: '10' }, 422, 'invalid_token_budget'],

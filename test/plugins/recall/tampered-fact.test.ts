@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+describe('a recall of a fact that was changed behind the node’s back', () => {
+  let node: TestNode;
+  let key: string;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall'], store: 'sqlite' });
+    key = await node.addKey();
+    const body = {
+      entity: 'user:a',
+      relation: 'memory:note',
+      value: { type: 'text', v: 'zeppelin' },
+      source: 'agent:s',
+    };
+    expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+    const database = loadSqliteDriver().open(join(node.folder, 'node.db'));
+    database.exec(`DROP TRIGGER facts_refuse_update; UPDATE facts SET value_v = 'zeppelin, changed'`);
+    database.close();
+  });
+  afterEach(() => node.stop());
+
+  const recall = (headers = {}) =>
+    node.request('POST', '/v1/recall', { key, headers, body: { query: 'zeppelin', token_budget: 500 } });
+
+  it('leaves it out', async () => {
+    const { status, body } = await recall();
+    expect([status, body.facts, body.total_scored]).to.deep.equal([200, [], 0]);
+  });
+
+  it('is refused when the chain is to be proved', async () => {
+    const { status, body } = await recall({ 'Svc-Verify': 'full' });
+    expect([status, body.code]).to.deep.equal([409, 'fact_chain_mismatch']);
+  });
+});
