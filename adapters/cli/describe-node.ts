@@ -4,9 +4,10 @@ import { textTable } from './text-table.ts';
 const INDENT = '  ';
 
 /** Everything that a configuration switches on, for `start --print`. */
-export const describeNode = ({ plugins, routes, hooks, tables }: NodeDescription): string =>
+export const describeNode = ({ plugins, settings, routes, hooks, tables }: NodeDescription): string =>
   sections([
     ['Plugins', plugins.filter(({ enabled }) => enabled).map(({ name, version, summary }) => [name, version, summary])],
+    ['Settings', settings.map(({ owner, ...setting }) => [owner, ...settingCells(setting)])],
     ['Routes', routes.map(({ method, path, access, plugin, summary }) => [method, path, access, plugin, summary])],
     ['Hooks', hooks.map(({ hook, kind, handlers }) => [hook, kind, handlers.map(({ plugin }) => plugin).join(', ')])],
     ['Tables', tables.map(({ name, plugin }) => [name, plugin])],
@@ -22,15 +23,7 @@ export const describePlugin = (plugin: PluginDescription, node: NodeDescription)
   const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);
   const title = `${plugin.name} ${plugin.version}, ${plugin.enabled ? 'on' : 'off'}\n${plugin.summary}\n\n`;
   return `${title}${sections([
-    [
-      'Settings',
-      settings.map(({ key, variable, value, origin }) => [
-        key,
-        variable ?? '',
-        JSON.stringify(value) ?? 'unset',
-        origin,
-      ]),
-    ],
+    ['Settings', settings.map(settingCells)],
     ['Routes', node.routes.filter(mine).map(({ method, path, access, summary }) => [method, path, access, summary])],
     ['Hooks', node.hooks.filter(({ handlers }) => handlers.some(mine)).map(({ hook, kind }) => [hook, kind])],
     ['Tables', node.tables.filter(mine).map(({ name }) => [name])],
@@ -38,6 +31,18 @@ export const describePlugin = (plugin: PluginDescription, node: NodeDescription)
     ['Requires', plugin.requires.map((ref) => [ref])],
   ])}`;
 };
+
+const settingCells = ({
+  key,
+  variable,
+  value,
+  origin,
+}: Omit<NodeDescription['settings'][number], 'owner'>): string[] => [
+  key,
+  variable ?? '',
+  JSON.stringify(value) ?? 'unset',
+  origin,
+];
 
 type Section = readonly [heading: string, rows: readonly (readonly string[])[]];
 

@@ -31,7 +31,7 @@ export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (
     .option('--host <address>', 'address to listen on (SVC_HOST)')
     .option('--port <number>', 'port to listen on, 0 for a free one (SVC_PORT)', portNumber)
     .option('--workers <number>', 'processes behind the port, auto for one per processor (SVC_WORKERS)', workerCount)
-    .option('--print', 'show plugins, routes, hooks and tables, then exit')
+    .option('--print', 'show plugins, settings, routes, hooks and tables, then exit')
     .addHelpText(
       'after',
       `

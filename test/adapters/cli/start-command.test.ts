@@ -192,13 +192,13 @@ describe('the start command', () => {
     });
   });
 
-  it('shows plugins, routes, hooks and tables with --print, and creates nothing', async () => {
+  it('shows plugins, settings, routes, hooks and tables with --print, and creates nothing', async () => {
     const { exitCode, stdout } = await place.run(['start', '--print']);
 
     expect(exitCode).to.equal(0);
     expect(stdout)
       .to.match(/^Plugins\n/)
-      .and.to.match(/\nRoutes\n[\s\S]*\nHooks\n[\s\S]*\nTables\n/);
+      .and.to.match(/\nSettings\n[\s\S]*\nRoutes\n[\s\S]*\nHooks\n[\s\S]*\nTables\n/);
     expect(stdout).to.match(/POST +\/v1\/facts +write +facts/);
     expect(readdirSync(place.folder)).to.deep.equal([]);
   });
