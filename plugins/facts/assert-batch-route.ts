@@ -4,6 +4,7 @@ import {
   type FactDraft,
   type FactJson,
   problemOf,
+  type Reply,
   type Route,
   ServiceError,
   type ServiceNames,
@@ -36,7 +37,7 @@ export const assertBatchRoute = (
       status: 200,
       text: JSON.stringify(batchJson(outcomes, verdicts, parts)),
     });
-    return idempotency.run(
+    const reply = await idempotency.run(
       request,
       'POST /v1/facts/batch',
       () => items.map(asked),
@@ -54,6 +55,7 @@ export const assertBatchRoute = (
         return kept ?? answer(verdicts);
       },
     );
+    return withheld(reply, outcomes, parts.names);
   },
 });
 
@@ -79,10 +81,7 @@ const batchJson = (
   const results = outcomes.map((outcome, index) => {
     const verdict = outcome instanceof ServiceError ? refused(outcome) : verdicts[appended++];
     if (verdict === undefined) throw new Error('an item of a batch was left without a verdict');
-    if (verdict.kind === 'rejected') {
-      const error = problemOf(verdict.error, { names });
-      return { index, status: error.status, error };
-    }
+    if (verdict.kind === 'rejected') return rejectedJson(index, verdict.error, names);
     accepted += 1;
     return { index, status: 201, fact: factJson(verdict.view) };
   });
@@ -90,3 +89,24 @@ const batchJson = (
 };
 
 const refused = (error: ServiceError): AppendVerdict => ({ kind: 'rejected', error });
+
+const rejectedJson = (index: number, refusal: ServiceError, names: ServiceNames) => {
+  const error = problemOf(refusal, { names });
+  return { index, status: error.status, error };
+};
+
+/** A kept answer says no more than the caller may be told today: rights come before idempotency (wire contract 4.2). */
+const withheld = (reply: Reply, outcomes: readonly (FactDraft | ServiceError)[], names: ServiceNames): Reply => {
+  const isKept = reply.headers?.['Idempotency-Replayed'] !== undefined;
+  if (!isKept || typeof reply.text !== 'string' || !outcomes.some(lacksRight)) return reply;
+  const kept = JSON.parse(reply.text) as { readonly results: readonly { readonly status: number }[] };
+  const results = kept.results.map((result, index) => {
+    const outcome = outcomes[index];
+    return lacksRight(outcome) ? rejectedJson(index, outcome, names) : result;
+  });
+  const accepted = results.filter(({ status }) => status === 201).length;
+  return { ...reply, text: JSON.stringify({ accepted, rejected: results.length - accepted, results }) };
+};
+
+const lacksRight = (outcome: FactDraft | ServiceError | undefined): outcome is ServiceError =>
+  outcome instanceof ServiceError && (outcome.status === 403 || outcome.status === 404);
