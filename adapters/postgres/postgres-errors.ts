@@ -23,7 +23,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   '42501': {
     message: 'the user of the database lacks a right',
-    hint: 'the user of SVC_DATABASE_URL needs: GRANT CONNECT ON DATABASE …, and GRANT CREATE, USAGE ON SCHEMA public, or to own both',
+    hint: 'the user of SVC_DATABASE_URL needs: GRANT CONNECT ON DATABASE …, and GRANT CREATE, USAGE ON SCHEMA public, or to own both; and must own the tables of the node: pg_restore --no-owner --role=…, or REASSIGN OWNED BY … TO …',
   },
   '25006': {
     message: 'the database cannot be written: it is read-only',

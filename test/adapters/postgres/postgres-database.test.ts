@@ -110,6 +110,23 @@ describe('a PostgreSQL database', () => {
     }
   });
 
+  it('whose tables another user owns, as after a restored dump, is refused with how to hand them over', async () => {
+    const role = `${new URL(temporary.url).pathname.slice(1)}_heir`;
+    const store = createPostgresStore({ url: temporary.url });
+    await store.migrate(CORE_MIGRATIONS);
+    await store.close();
+    await administer(temporary.url, `CREATE ROLE ${role} LOGIN PASSWORD 'pass'`);
+    await administer(temporary.url, `GRANT CREATE, USAGE ON SCHEMA public TO ${role}`);
+    try {
+      const error = await startFailure(address((url) => Object.assign(url, { username: role, password: 'pass' })));
+      expect(error).to.include({ code: 'unavailable' });
+      expect(error['hint']).to.include('REASSIGN OWNED').and.include('--no-owner');
+    } finally {
+      await administer(temporary.url, `DROP OWNED BY ${role}`);
+      await administer(temporary.url, `DROP ROLE ${role}`);
+    }
+  });
+
   it('is made durable and limited for the sessions of the node, whatever its own settings', async () => {
     const name = new URL(temporary.url).pathname.slice(1);
     for (const setting of [
