@@ -2,8 +2,8 @@ import { closestName } from '../kernel/boot/closest-name.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 
 const PREFIX = 'SVC_';
-/** Read by clients, the command line and the test runs, which may share a shell with the node. */
-const READ_ELSEWHERE = /^SVC_(URL|API_KEY|TEST_.*)$/;
+/** Read by clients, the command line and the test runs, which may share an environment with the node. */
+const READ_ELSEWHERE = /^SVC_(URL|API_KEY|FEDERATION_HLC_MAX_FUTURE_SKEW_S|TEST_.*)$/;
 
 /** Variables with our prefix that no part of the node reads, most likely misspelt. Their values are not looked at. */
 export const unusedVariables = (
