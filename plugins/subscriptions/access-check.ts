@@ -43,9 +43,23 @@ export class AccessCheck {
   /** Whom the subscription belongs to, while the key that made it is good. */
   async ownerOf({ keyId, ownerUri, tenantId }: Subscription, snapshot: Snapshot): Promise<Principal | undefined> {
     if (keyId === null) return (await this.#parts.isOpen()) ? withoutKey(ownerUri, tenantId) : undefined;
-    const owner = await this.#parts.keys.principalOf(keyId, snapshot);
-    const isSame = owner?.entityUri === ownerUri && owner.tenantId === tenantId && owner.permissions.has('read');
-    return isSame ? owner : undefined;
+    return this.#standingFor(keyId, { ownerUri, tenantId }, snapshot);
+  }
+
+  /** The caller as their key stands now; undefined when it is no longer good. For whoever goes on longer than a request. */
+  async callerNow(caller: Principal, snapshot: Snapshot): Promise<Principal | undefined> {
+    const { keyId, entityUri, tenantId } = caller;
+    return keyId === null ? caller : this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
+  }
+
+  async #standingFor(
+    keyId: string,
+    { ownerUri, tenantId }: Pick<Subscription, 'ownerUri' | 'tenantId'>,
+    snapshot: Snapshot,
+  ): Promise<Principal | undefined> {
+    const holder = await this.#parts.keys.principalOf(keyId, snapshot);
+    const isSame = holder?.entityUri === ownerUri && holder.tenantId === tenantId && holder.permissions.has('read');
+    return isSame ? holder : undefined;
   }
 
   /** Runs `work` in the owner's name, unless a right that the subscription was made with is gone. */

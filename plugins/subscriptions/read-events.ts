@@ -53,7 +53,8 @@ export interface EventPage {
 
 /**
  * Events as their owner may see them now (wire contract 9.3): the rights of the subscription, of each event, and of the key that asks, all on
- * one snapshot. When a right is gone the subscription ends, and its last event is all that is left to be seen.
+ * one snapshot. When a right is gone the subscription ends, and its last event is all that is left to be seen. Undefined for a caller whose
+ * own key is no longer good.
  */
 export const readEvents = async (
   id: string,
@@ -61,14 +62,14 @@ export const readEvents = async (
   range: EventRange,
   limit: number,
   parts: ReadEventsParts,
-): Promise<EventPage> => {
-  const look = (): Promise<Look> =>
+): Promise<EventPage | undefined> => {
+  const look = (): Promise<Look | undefined> =>
     parts.tables.read((_, snapshot) => lookAt(id, caller, range, limit, snapshot, parts));
   const page = await look();
-  if (!page.isEnding) return page.result;
+  if (!page?.isEnding) return page?.result;
   await parts.store.cancel(page.result.subscription, 'access_revoked');
   // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of others to end.
-  return (await look()).result;
+  return (await look())?.result;
 };
 
 interface Look {
@@ -79,13 +80,16 @@ interface Look {
 
 const lookAt = async (
   id: string,
-  caller: Principal,
+  asking: Principal,
   range: EventRange,
   limit: number,
   snapshot: Snapshot,
   parts: ReadEventsParts,
-): Promise<Look> => {
-  const subscription = await ownSubscription(parts.store, id, caller, snapshot);
+): Promise<Look | undefined> => {
+  const subscription = await ownSubscription(parts.store, id, asking, snapshot);
+  // The key of the subscription itself is judged with it: when that ends, the last event is still to be seen.
+  const caller = asking.keyId === subscription.keyId ? asking : await parts.access.callerNow(asking, snapshot);
+  if (caller === undefined) return undefined;
   const events = await eventsIn(subscription, range, snapshot, parts);
   const ended = { isEnding: false, result: lastWords(subscription, events, limit) };
   if (subscription.cancelledReason === 'access_revoked') return ended;

@@ -5,6 +5,7 @@ import {
   type FactJson,
   type Route,
   readInstantParameter,
+  refusedCredential,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { replayJson } from './event-json.ts';
@@ -45,7 +46,9 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
     const range = { afterId: query.after, sinceMs: readInstantParameter(query.since, 'since') };
     const bound = bindCursor(request, query.cursor, range, parts);
     const position = bound.position === undefined ? undefined : Number(bound.position[0]);
-    const { shown, total } = await readEvents(params.id, caller, { ...range, position }, query.limit, parts);
+    const page = await readEvents(params.id, caller, { ...range, position }, query.limit, parts);
+    if (page === undefined) throw refusedCredential();
+    const { shown, total } = page;
     const { rows, cursor } = bound.page(shown, query.limit, ({ event }) => [event.seq]);
     const events = rows.map(({ event, view }) => replayJson(event, view, parts.factJson));
     return { status: 200, body: { events, total, cursor } };

@@ -29,7 +29,8 @@ const MAX_STREAMS = 512;
 
 /**
  * `GET /v1/subscriptions/{id}/stream` (wire contract 18.4): Server-Sent Events. Goes on after `Last-Event-ID` (or `after`); without either it
- * begins with what comes from now on. Each event passes the checks of a delivery when it is sent; the stream ends after the terminal event.
+ * begins with what comes from now on. Each event passes the checks of a delivery when it is sent; the stream ends after the terminal event, and
+ * without one when the key that opened it is no longer good.
  */
 export const streamRoute = (parts: StreamParts): Route<IdParams, Query> => {
   let open = 0;
@@ -78,6 +79,7 @@ const framesOf = ({ id, caller, afterSeq, signal }: Stream, parts: StreamParts, 
       yield ': open\n\n';
       while (!isOver) {
         const page = await readEvents(id, caller, { afterSeq: position }, EVENTS_AT_ONCE, parts);
+        if (page === undefined) return;
         for (const shown of page.shown.slice(0, EVENTS_AT_ONCE)) {
           position = shown.event.seq;
           yield frameOf(shown, parts.factJson);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { NodeSelf, nodePrincipal, SCOPES } from '../../../kernel/plugin-api.ts';
+import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
+import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
 forEachStore('Replay and stream of a subscription', () => {
   let subscribed: SubscribedNode;
@@ -76,7 +78,7 @@ forEachStore('Replay and stream of a subscription', () => {
     const { body } = await request('POST', '/v1/subscriptions', {
       key: subscribed.key,
       headers: { 'X-Svc-Capability': token.text },
-      body: { target: ATLAS, on_change: 'webhook', webhook_url: 'https://hook.example/in' },
+      body: { target: ATLAS, on_change: 'webhook', webhook_url: HOOK_URL },
     });
     const frames = await openStream(body.id);
     await say(1);
@@ -87,11 +89,63 @@ forEachStore('Replay and stream of a subscription', () => {
     expect((await frames.next()).event).to.equal('end');
   });
 
-  const openStream = async (id: string, headers: Readonly<Record<string, string>> = {}) => {
+  const openBySecondKey = async (expiresAt?: string) => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const rawKey = 'a-second-key-of-the-same-subscriber';
+    const { kernel } = subscribed.node;
+    const second = await kernel
+      .get(KeyRegistry)
+      .register(
+        { rawKey, entityUri: 'agent:sub', permissions: ['read'], allowedScopes: SCOPES, expiresAt },
+        nodePrincipal(kernel.get(NodeSelf).names),
+      );
+    const frames = await openStream(body.id, {}, rawKey);
+    await say(1);
+    expect(await frames.next()).to.deep.include({ value: 1 });
+    return { id: body.id, frames, keyId: second.id };
+  };
+
+  it('end the stream when the key that opened it is revoked, and let the subscription live', async () => {
+    const { id, frames, keyId } = await openBySecondKey();
+    await request('DELETE', `/v1/auth/keys/${keyId}`, { key: subscribed.admin });
+    await say(2);
+    expect((await frames.next()).event).to.equal('end');
+    expect(valuesOf(await subscribed.replay(id))).to.deep.equal([1, 2]);
+  });
+
+  it('end the stream when the key that opened it has expired', async () => {
+    const expiresAt = new Date(subscribed.node.clock.nowMs() + 10_000).toISOString();
+    const { frames } = await openBySecondKey(expiresAt);
+    await subscribed.node.clock.advance(10_000);
+    await say(2);
+    expect((await frames.next()).event).to.equal('end');
+  });
+
+  it('stream to a caller without a key where the node asks for none', async () => {
+    await subscribed.stop();
+    subscribed = await startSubscribedNode({ node: { authRequired: false } });
+    const token = await subscribed.token(ATLAS, { subject: 'anon:trusted' });
+    const { body } = await request('POST', '/v1/subscriptions', {
+      headers: { 'X-Svc-Capability': token.text },
+      body: { target: ATLAS, on_change: 'webhook', webhook_url: HOOK_URL },
+    });
+    const frames = await openStream(body.id, {}, null);
+    for (const n of [1, 2]) {
+      await say(n);
+      expect(await frames.next()).to.deep.include({ value: n });
+    }
+    await frames.close();
+  });
+
+  const openStream = async (
+    id: string,
+    headers: Readonly<Record<string, string>> = {},
+    key: string | null = subscribed.key,
+  ) => {
     const reply = await subscribed.node.network.deliver(subscribed.node.url, {
       method: 'GET',
       target: `/v1/subscriptions/${id}/stream`,
-      headers: [['Authorization', `Bearer ${subscribed.key}`], ...Object.entries(headers)],
+      headers: [...(key === null ? [] : [['Authorization', `Bearer ${key}`] as const]), ...Object.entries(headers)],
     });
     expect([reply.status, reply.headers['Content-Type']]).to.deep.equal([200, 'text/event-stream']);
     const pieces = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
