@@ -11,6 +11,7 @@ import {
   schema,
   sha256Hex,
   type Transport,
+  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
 import type { AccessCheck } from './access-check.ts';
@@ -82,14 +83,23 @@ export const createSubscriptionRoute = (parts: CreateParts): Route<undefined, un
     await refuseForbidden(url, parts);
     const secret = parts.secrets.draw();
     const wanted = recordOf({ body, target, url, tokenId, secret }, caller, parts);
-    const { record, isNew } = await parts.store.create(wanted, async (transaction) => {
-      const standing = await parts.access.asOwner(wanted, transaction, async () => ({ revoked: false, result: true }));
-      if (standing.revoked) throw new ServiceError('capability_invalid', 'token_revoked: the rights have just ended');
+    const { record, isNew } = await parts.store.create(wanted, {
+      confirm: (transaction) => confirmRights(wanted, transaction, parts),
+      keyFor: (known, transaction) => parts.access.keyFor(known, caller, transaction),
     });
     const shown = subscriptionJson(record, parts.replaySeconds);
     return isNew ? { status: 201, body: { ...shown, secret } } : { status: 200, body: shown };
   },
 });
+
+const confirmRights = async (
+  wanted: Subscription,
+  transaction: WriteTransaction,
+  { access }: CreateParts,
+): Promise<void> => {
+  const standing = await access.asOwner(wanted, transaction, async () => ({ revoked: false, result: true }));
+  if (standing.revoked) throw new ServiceError('capability_invalid', 'token_revoked: the rights have just ended');
+};
 
 /** The address, by either of its names. */
 const readAddress = ({ webhook_url, delivery_address }: Body): string => {

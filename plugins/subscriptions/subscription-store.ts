@@ -30,6 +30,14 @@ export interface SubscriptionStoreParts {
   nowMs(): number;
 }
 
+/** What a request to subscribe is good for, asked in the transaction that stores it. */
+export interface Rights {
+  /** Throws when they have gone. */
+  confirm(transaction: WriteTransaction): Promise<void>;
+  /** The key that a subscription which is there already lives by from now on. */
+  keyFor(subscription: Subscription, transaction: WriteTransaction): Promise<string | null>;
+}
+
 /** The subscriptions. Every change is a write of their tenant. */
 export class SubscriptionStore {
   readonly #parts: SubscriptionStoreParts;
@@ -55,19 +63,23 @@ export class SubscriptionStore {
   }
 
   /**
-   * Stores the record unless the owner has asked for the same before; answers with what is there then. `confirm` runs in the transaction
-   * before anything is stored and throws when the rights have gone.
+   * Stores the record unless the owner has asked for the same before; answers with what is there then, which lives by the rights of this
+   * request from now on.
    */
-  create(
-    record: Subscription,
-    confirm: (transaction: WriteTransaction) => Promise<void>,
-  ): Promise<{ readonly record: Subscription; readonly isNew: boolean }> {
+  create(record: Subscription, rights: Rights): Promise<{ readonly record: Subscription; readonly isNew: boolean }> {
     return this.#parts.tables.write(record.tenantId, async (own, transaction) => {
-      await confirm(transaction);
+      await rights.confirm(transaction);
       const same = await sameAs(own, record);
-      if (same !== undefined) return { record: same, isNew: false };
-      await own.insertRows(RECORDS, [rowOfSubscription(record)]);
-      return { record, isNew: true };
+      if (same === undefined) {
+        await own.insertRows(RECORDS, [rowOfSubscription(record)]);
+        return { record, isNew: true };
+      }
+      if (same.status !== 'active') return { record: same, isNew: false };
+      const renewed = { ...same, tokenId: record.tokenId, keyId: await rights.keyFor(same, transaction) };
+      await own(RECORDS)
+        .where({ subscription_id: same.id })
+        .update({ token_id: renewed.tokenId, key_id: renewed.keyId });
+      return { record: renewed, isNew: false };
     });
   }
 

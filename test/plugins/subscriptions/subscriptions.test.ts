@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { FactStore } from '../../../kernel/plugin-api.ts';
+import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode, verifySignature } from './subscribed-node.ts';
 
 forEachStore('Subscriptions', () => {
@@ -52,6 +54,53 @@ forEachStore('Subscriptions', () => {
     const same = await subscribed.subscribe('SVC://alpha.example/project/ATLAS'.replace('SVC', 'svc'));
     expect([same.status, same.body.id]).to.deep.equal([200, one.body.id]);
   });
+
+  for (const [how, members] of [
+    ['of the same content', {}],
+    ['with the same idempotency key', { idempotency_key: 'one' }],
+  ] as const) {
+    const subscribe = async (token: { text: string }, key: string) =>
+      request('POST', '/v1/subscriptions', {
+        key,
+        headers: { 'X-Svc-Capability': token.text },
+        body: { target: ATLAS, on_change: 'webhook', webhook_url: HOOK_URL, ...members },
+      });
+    const goesOn = async (id: string, again: TestReply) => {
+      expect([again.status, again.body.id, again.body.status]).to.deep.equal([200, id, 'active']);
+      await subscribed.assert();
+      await subscribed.sent(1);
+      expect(subscribed.attempts.map(({ body }) => body.subscription_id)).to.deep.equal([id]);
+    };
+
+    it(`live by the new token once their owner has asked again, ${how}`, async () => {
+      const first = await subscribed.token(ATLAS, { ttl_seconds: 1 });
+      const { body } = await subscribe(first, subscribed.key);
+      await subscribed.node.clock.advance(2_000);
+      await goesOn(body.id, await subscribe(await subscribed.token(ATLAS), subscribed.key));
+    });
+
+    it(`live by the new key once their owner has asked again, ${how}`, async () => {
+      const token = await subscribed.token(ATLAS);
+      const { body } = await subscribe(token, subscribed.key);
+      const registry = subscribed.node.kernel.get(KeyRegistry);
+      const old = (await registry.list()).find(({ entityUri }) => entityUri === 'agent:sub');
+      const second = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
+      const again = await subscribe(token, second);
+      await request('DELETE', `/v1/auth/keys/${old?.id}`, { key: subscribed.admin });
+      await goesOn(body.id, again);
+    });
+
+    it(`keep a key that reaches further than the one that has asked again, ${how}`, async () => {
+      const token = await subscribed.token(ATLAS);
+      const { body } = await subscribe(token, subscribed.key);
+      const narrow = await subscribed.node.addKey({
+        entityUri: 'agent:sub',
+        permissions: ['read'],
+        scopes: ['public'],
+      });
+      await goesOn(body.id, await subscribe(token, narrow));
+    });
+  }
 
   it('send one signed event for each assertion and retraction that matches, whatever its spelling', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
