@@ -46,12 +46,16 @@ interface Content {
   readonly view: FactView;
 }
 
+type Judged =
+  | { readonly revoked: true; readonly judged: Subscription }
+  | { readonly revoked: false; readonly result: Content | undefined };
+
 /**
  * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it (wire contract 9.4). Never rejects. A
  * check that could not be made is no attempt, and nothing is sent.
  */
 export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {
-  let content: Standing<Content | undefined>;
+  let content: Judged;
   try {
     content = await contentOf(event, parts);
   } catch (error) {
@@ -61,22 +65,23 @@ export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Pro
     });
     return { kind: 'untried', pauseMs: CHECK_AGAIN_MS };
   }
-  if (content.revoked) return { kind: 'revoked' };
+  if (content.revoked) return { kind: 'revoked', judged: content.judged };
   if (content.result === undefined) return { kind: 'suppressed' };
   return send(event, content.result, parts);
 };
 
-const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<Standing<Content | undefined>> =>
-  parts.tables.read(async (own, snapshot) => {
+const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<Judged> =>
+  parts.tables.read(async (own, snapshot): Promise<Judged> => {
     const { access } = parts;
     const subscription = await subscriptionIn(own, event.subscriptionId);
     if (subscription?.status !== 'active') return { revoked: false, result: undefined };
-    return access.asOwner<Content | undefined>(subscription, snapshot, async (reader) => {
+    const standing = await access.asOwner<Content | undefined>(subscription, snapshot, async (reader) => {
       const found = await access.factOf(event, reader);
       if (found.revoked || found.result === undefined) return found as Standing<undefined>;
       const [view] = await reader.annotate([found.result]);
       return { revoked: false, result: view && { subscription, view } };
     });
+    return standing.revoked ? { revoked: true, judged: subscription } : standing;
   });
 
 const send = async (event: OutboxEvent, content: Content, parts: DeliverParts): Promise<Outcome> => {

@@ -32,7 +32,7 @@ export type Outcome =
   /** The address is no more, which ends the subscription. */
   | { readonly kind: 'gone' }
   /** A right is gone, which ends the subscription; nothing was sent. */
-  | { readonly kind: 'revoked' }
+  | { readonly kind: 'revoked'; readonly judged: Subscription }
   /** The event is not to be shown; nothing was sent. */
   | { readonly kind: 'suppressed' }
   /** Nothing was tried: somebody else may, after the pause. */
@@ -166,7 +166,9 @@ export class OutboxStore {
       case 'delivered':
         return;
       case 'revoked':
-        return subscriptions.cancelIn(own, transaction, event.subscriptionId, 'access_revoked');
+        // Given back first: it goes with the subscription, or is tried again when that goes on.
+        await row().increment('attempts', -1).update({ status: 'pending', due_ms: nowMs });
+        return subscriptions.revokeIn(own, transaction, outcome.judged);
       case 'gone':
         await row().update({ status: 'failed', due_ms: null });
         return subscriptions.cancelIn(own, transaction, event.subscriptionId, 'endpoint_gone');

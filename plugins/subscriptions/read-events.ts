@@ -67,7 +67,7 @@ export const readEvents = async (
     parts.tables.read((_, snapshot) => lookAt(id, caller, range, limit, snapshot, parts));
   const page = await look();
   if (!page?.isEnding) return page?.result;
-  await parts.store.cancel(page.result.subscription, 'access_revoked');
+  await parts.store.revoke(page.result.subscription);
   // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of others to end.
   return (await look())?.result;
 };

@@ -92,11 +92,19 @@ export class SubscriptionStore {
     });
   }
 
-  /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
-  cancel({ id, tenantId }: Subscription, reason: CancelReason): Promise<void> {
-    return this.#parts.tables.write(tenantId, (own, transaction) => this.cancelIn(own, transaction, id, reason));
+  /** Ends a subscription whose rights, as they were read, are gone. */
+  revoke(judged: Subscription): Promise<void> {
+    return this.#parts.tables.write(judged.tenantId, (own, transaction) => this.revokeIn(own, transaction, judged));
   }
 
+  async revokeIn(own: WritableTables, transaction: WriteTransaction, judged: Subscription): Promise<void> {
+    const record = await subscriptionIn(own, judged.id);
+    // Its owner may have asked for it again since, and then it lives by rights that nobody has judged yet.
+    if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
+    await this.cancelIn(own, transaction, judged.id, 'access_revoked');
+  }
+
+  /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
   async cancelIn(own: WritableTables, transaction: WriteTransaction, id: string, reason: CancelReason): Promise<void> {
     const record = await subscriptionIn(own, id);
     if (record === undefined || record.status !== 'active') return;

@@ -110,7 +110,7 @@ forEachStore('The queue of deliveries', (store) => {
           }
           if (name === 'late' && lost !== undefined) await settle(lost, AGAIN);
           if (name === 'revoke') {
-            await opened.subscriptions.cancel(subscription, 'access_revoked');
+            await opened.subscriptions.revoke(subscription);
             isRevoked = true;
             lost = held ?? lost;
             held = undefined;
@@ -131,6 +131,20 @@ forEachStore('The queue of deliveries', (store) => {
       }),
       { numRuns: STORED_RUNS },
     );
+  });
+
+  it('ends a subscription for the rights that were judged, and not for those it was given since', async () => {
+    const judged = await opened.subscription();
+    const event = await one(judged);
+    const rights = { confirm: async () => {}, keyFor: async () => judged.keyId };
+    await opened.subscriptions.create({ ...judged, id: 'again', tokenId: 'fresh' }, rights);
+    await settle(event, { kind: 'revoked', judged });
+    expect(await opened.read(judged)).to.include({ status: 'active', tokenId: 'fresh' });
+    const [again] = await opened.claimDue();
+    expect(again).to.include({ id: event.id, attempts: 1 });
+    await settle(again as OutboxEvent, { kind: 'revoked', judged: await opened.read(judged) });
+    expect(await opened.read(judged)).to.include({ status: 'cancelled', cancelledReason: 'access_revoked' });
+    expect((await opened.events(judged))[0]).to.include({ status: 'dropped', dueMs: null });
   });
 
   it('removes what is older than asked for, and nothing else', async () => {
