@@ -1,13 +1,5 @@
 #!/usr/bin/env node
-import { runCommandLine } from '../adapters/cli/command-line.ts';
-import { createCommandLineDeps } from './command-line-deps.ts';
+// First of all, and alone: whatever is imported here is loaded before the check has run, and an old Node.js fails on it by itself.
+import './required-node.mjs';
 
-// Store, log and keys hold what everybody said: what this program writes is for whoever runs it.
-process.umask(0o077);
-
-// `| head` closes the pipe early: that is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-process.exitCode = await runCommandLine(process.argv.slice(2), createCommandLineDeps(process));
+void import('./program.ts');

@@ -23,5 +23,5 @@ export const buildKernel = (outDir) => {
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = buildKernel(process.argv[2] ?? join(ROOT, 'dist')) ? 0 : 1;
+  process.exitCode = buildKernel(process.argv[2] || join(ROOT, 'dist')) ? 0 : 1;
 }

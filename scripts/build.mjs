@@ -1,4 +1,5 @@
 // Compiles the sources into dist/. `--if-needed` does nothing when dist/ was built from exactly these sources.
+import '../config/required-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
