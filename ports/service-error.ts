@@ -33,6 +33,7 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   conflict: 409,
   already_resolved: 409,
+  limit_reached: 409,
   cid_mismatch: 409,
   fact_chain_mismatch: 409,
   manifest_version_conflict: 409,

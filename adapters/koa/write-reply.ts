@@ -77,7 +77,9 @@ const writeStream = async (
     end = () => resolve(undefined);
   });
   response.once('close', end);
-  closing?.addEventListener('abort', end);
+  // A signal that has fired already tells nobody again.
+  if (closing?.aborted === true) end();
+  else closing?.addEventListener('abort', end, { once: true });
   try {
     for (;;) {
       const next = await Promise.race([pieces.next(), closed]);

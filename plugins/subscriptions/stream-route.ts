@@ -1,13 +1,7 @@
-import {
-  type Clock,
-  type FactJson,
-  type Principal,
-  type Route,
-  ServiceError,
-  schema,
-} from '../../kernel/plugin-api.ts';
+import { type Clock, type FactJson, type Principal, type Route, schema } from '../../kernel/plugin-api.ts';
 import { deliveryJson } from './event-json.ts';
 import { positionOf, type ReadEventsParts, readEvents, type ShownEvent } from './read-events.ts';
+import { StreamSlots } from './stream-slots.ts';
 import { type IdParams, idParams } from './subscription-routes.ts';
 import type { WakeUps } from './wake-ups.ts';
 
@@ -24,8 +18,6 @@ interface Query {
 /** A sign of life for proxies, and a look for what no signal told of. */
 export const HEARTBEAT_MS = 15_000;
 const EVENTS_AT_ONCE = 50;
-/** Streams that one process serves: each holds a connection. */
-const MAX_STREAMS = 512;
 
 /**
  * `GET /v1/subscriptions/{id}/stream` (wire contract 18.4): Server-Sent Events. Goes on after `Last-Event-ID` (or `after`); without either it
@@ -33,7 +25,7 @@ const MAX_STREAMS = 512;
  * without one when the key that opened it is no longer good.
  */
 export const streamRoute = (parts: StreamParts): Route<IdParams, Query> => {
-  let open = 0;
+  const slots = new StreamSlots();
   return {
     method: 'GET',
     path: '/v1/subscriptions/:id/stream',
@@ -42,15 +34,15 @@ export const streamRoute = (parts: StreamParts): Route<IdParams, Query> => {
     params: idParams,
     query: schema<Query>({ type: 'object', properties: { after: { type: 'string' } } }),
     async handle({ caller, params, query, header, signal }) {
-      if (open >= MAX_STREAMS) {
-        throw new ServiceError('unavailable', 'too many streams are open', { headers: { 'Retry-After': '5' } });
+      const giveBack = slots.take(caller, signal);
+      try {
+        const afterSeq = await positionOf(params.id, caller, header('last-event-id') || query.after, parts);
+        const text = framesOf({ id: params.id, caller, afterSeq, signal }, parts, giveBack);
+        return { status: 200, headers: { 'X-Accel-Buffering': 'no' }, contentType: 'text/event-stream', text };
+      } catch (error) {
+        giveBack();
+        throw error;
       }
-      const afterSeq = await positionOf(params.id, caller, header('last-event-id') || query.after, parts);
-      open += 1;
-      const text = framesOf({ id: params.id, caller, afterSeq, signal }, parts, () => {
-        open -= 1;
-      });
-      return { status: 200, headers: { 'X-Accel-Buffering': 'no' }, contentType: 'text/event-stream', text };
     },
   };
 };
@@ -62,7 +54,11 @@ interface Stream {
   readonly signal: AbortSignal;
 }
 
-const framesOf = ({ id, caller, afterSeq, signal }: Stream, parts: StreamParts, closed: () => void) => {
+const framesOf = (
+  { id, caller, afterSeq, signal }: Stream,
+  parts: StreamParts,
+  closed: () => void,
+): AsyncIterable<string> => {
   const awaken = parts.wakeUps.open(id);
   let isOver = false;
   const end = (): void => {
@@ -72,7 +68,8 @@ const framesOf = ({ id, caller, afterSeq, signal }: Stream, parts: StreamParts, 
     closed();
   };
   // A client that is gone before anything is read of its stream never asks for its end either.
-  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
   async function* frames(): AsyncGenerator<string> {
     let position = afterSeq;
     try {
@@ -93,7 +90,19 @@ const framesOf = ({ id, caller, afterSeq, signal }: Stream, parts: StreamParts, 
       end();
     }
   }
-  return frames();
+  return {
+    [Symbol.asyncIterator]: () => {
+      const pieces = frames();
+      return {
+        next: () => pieces.next(),
+        // A generator that was never begun ends without its `finally`, and one that waits for news ends only after them.
+        return: () => {
+          end();
+          return pieces.return(undefined);
+        },
+      };
+    },
+  };
 };
 
 /** JSON has no line breaks of its own, so that each event is one line of data. */

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import type { Principal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { MAX_STREAMS, MAX_STREAMS_PER_KEY, StreamSlots } from '../../../plugins/subscriptions/stream-slots.ts';
+
+const callerWith = (keyId: string): Principal => ({
+  kind: 'key',
+  entityUri: 'agent:sub',
+  permissions: new Set(['read']),
+  allowedScopes: new Set(['public']),
+  tenantId: 'default',
+  keyId,
+  oidcSub: null,
+});
+
+const takeAll = (slots: StreamSlots, keyId: string): number => {
+  for (let taken = 0; ; taken += 1) {
+    try {
+      slots.take(callerWith(keyId), new AbortController().signal);
+    } catch (error) {
+      expect((error as ServiceError).code).to.be.oneOf(['limit_reached', 'unavailable']);
+      return taken;
+    }
+  }
+};
+
+describe('The places of event streams', () => {
+  it('are shared so that the next key finds one, until nearly all are taken', () => {
+    const slots = new StreamSlots();
+    const taken = Array.from({ length: 12 }, (_, n) => takeAll(slots, `key-${n}`));
+    expect(taken[0]).to.equal(MAX_STREAMS_PER_KEY);
+    expect(taken.every((count) => count >= 1)).to.equal(true);
+    expect(slots.open).to.be.at.most(MAX_STREAMS);
+  });
+
+  it('are given back once, by whoever is first to say so', () => {
+    const slots = new StreamSlots();
+    const client = new AbortController();
+    const giveBack = slots.take(callerWith('a'), client.signal);
+    expect(slots.open).to.equal(1);
+    client.abort();
+    giveBack();
+    giveBack();
+    expect(slots.open).to.equal(0);
+  });
+
+  it('are not kept by a client that has left already', () => {
+    const slots = new StreamSlots();
+    slots.take(callerWith('a'), AbortSignal.abort());
+    expect(slots.open).to.equal(0);
+  });
+});
