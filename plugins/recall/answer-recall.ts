@@ -1,6 +1,7 @@
 import {
   type FactJson,
   type FactView,
+  type Principal,
   type Random,
   type ReadSession,
   type Reply,
@@ -40,9 +41,9 @@ export const createAnswerRecall =
     await parts.sessionReads?.returned(sessionId, caller, returned);
     await parts.trail.record(caller, recallId, queryHash);
     parts.pipeline.access.note(strongOf(recalled));
-    const proves = header(parts.names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full';
+    const asks = header(parts.names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full';
     const chainProof =
-      proves && parts.chain !== undefined
+      asks && mayProve(caller) && parts.chain !== undefined
         ? // What was changed behind the node's back is not answered, but breaks the chain all the same.
           await parts.chain.prove(
             caller.tenantId,
@@ -51,6 +52,9 @@ export const createAnswerRecall =
         : null;
     return reply(request, recalled, { recallId, queryHash, chainProof, legacyFormat }, parts);
   };
+
+/** A proof counts every fact of the tenant, those too that other callers may not see (wire contract 6.3). */
+const mayProve = ({ permissions }: Principal): boolean => permissions.has('admin') || permissions.has('audit.read');
 
 const reply = (
   { tokenBudget }: RecallRequest,
@@ -105,11 +109,7 @@ const STRONG = 0.8;
 const storedOf = ({ facts }: Recalled): FactView[] => facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
 
 /** A row that was changed behind the node's back is no fact (wire contract 4.8). */
-const keepIntact = async (
-  recalled: Recalled,
-  { intact }: AnswerParts,
-  caller: Parameters<IntactFacts['keepIntact']>[1],
-): Promise<Recalled> => {
+const keepIntact = async (recalled: Recalled, { intact }: AnswerParts, caller: Principal): Promise<Recalled> => {
   if (intact === undefined) return recalled;
   const views = storedOf(recalled);
   const kept = await intact.keepIntact(views, caller);

@@ -119,8 +119,8 @@ export const recallPlugin = definePlugin({
     provide(SearchIndex, search);
     provide(TextRanker, createTextRanker());
     provide(TokenCounter, { count: estimateTokens });
-    route(getRecallRoute(answer));
-    route(postRecallRoute(answer));
+    route(getRecallRoute(answer, self.names));
+    route(postRecallRoute(answer, self.names));
 
     on(factCommitted, ({ facts: committed }) => search.committed(committed.map(({ fact }) => fact)));
     every(FLUSH_INTERVAL_MS, () => access.flush());

@@ -6,6 +6,7 @@ import {
   SCOPES,
   type Scope,
   ServiceError,
+  type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
 
@@ -58,11 +59,12 @@ export const DEFAULT_LAMBDA = 0.7;
 export const DEFAULT_MIN_CONFIDENCE = 0.1;
 const MAX_DEPTH = 2;
 const MAX_QUERY_BYTES = 16 * 1024;
-/** What a garden can be called: a URI, a UUID or a slug. */
-const GARDEN_NAME = /^(?:[a-z][a-z0-9+.-]*:\S+|[0-9a-z][0-9a-z-]{0,62})$/;
+/** What a garden can be called beside its URI: a UUID, or a slug that is said to be one, because a bare word may be a slip in a scope. */
+const GARDEN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
 
 /** `root` is `body` or `query`: a violation is 422 in the one and 400 in the other, unless its code has a status of its own. */
-export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query'): RecallRequest => {
+export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query', names: ServiceNames): RecallRequest => {
   const status = root === 'body' ? 422 : 400;
   const refuse = (member: string, problem: string): ServiceError =>
     memberRefusal(`${root}.${member}`, problem, 'validation', { status });
@@ -76,7 +78,7 @@ export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query'): Recal
     tokenBudget: readBudget(raw.token_budget, `${root}.token_budget`, status),
     depth: readDepth(raw.depth, raw.include_neighbors),
     weights: raw.weights === undefined ? DEFAULT_WEIGHTS : readWeights(raw.weights, `${root}.weights`),
-    scope: readScope(raw.scope ?? 'global', refuse),
+    scope: readScope(raw.scope ?? 'global', names, refuse),
     lambdaMmr: raw.lambda_mmr ?? DEFAULT_LAMBDA,
     minConfidence: raw.min_confidence ?? DEFAULT_MIN_CONFIDENCE,
     forceRefresh: raw.force_refresh ?? false,
@@ -109,10 +111,12 @@ const readDepth = (depth = 1, includeNeighbors = true): number => {
   throw new ServiceError('recall_depth_exceeded', `depth must be 0 to ${MAX_DEPTH}`);
 };
 
-const readScope = (name: string, refuse: Refuse): RecallRequest['scope'] => {
+const readScope = (name: string, names: ServiceNames, refuse: Refuse): RecallRequest['scope'] => {
   if (name === 'global') return { kind: 'global' };
   const scope = SCOPES.find((known) => known === name);
   if (scope !== undefined) return { kind: 'scope', scope };
-  if (!GARDEN_NAME.test(name)) throw refuse('scope', `must be global, one of ${SCOPES.join(', ')}, or a garden`);
-  return { kind: 'garden', name };
+  const slug = GARDEN_SLUG.exec(name)?.[1];
+  if (slug !== undefined) return { kind: 'garden', name: slug };
+  if (GARDEN_ID.test(name) || name.toLowerCase().startsWith(names.scheme)) return { kind: 'garden', name };
+  throw refuse('scope', `must be global, one of ${SCOPES.join(', ')}, or a garden: its URI, its id or garden:<slug>`);
 };

@@ -1,4 +1,11 @@
-import { type Reply, type Route, type RouteRequest, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import {
+  type Reply,
+  type Route,
+  type RouteRequest,
+  ServiceError,
+  type ServiceNames,
+  schema,
+} from '../../kernel/plugin-api.ts';
 import { MAX_LIMIT, type RawRecall, type RecallRequest, readRecallRequest } from './recall-request.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
@@ -37,7 +44,7 @@ const text = (type: string | readonly string[]) => ({
 });
 
 /** POST /v1/recall (wire contract 6.1). */
-export const postRecallRoute = (answer: AnswerRecall): Route<undefined, FormQuery, RawRecall> => ({
+export const postRecallRoute = (answer: AnswerRecall, names: ServiceNames): Route<undefined, FormQuery, RawRecall> => ({
   method: 'POST',
   path: '/v1/recall',
   summary: 'Recall the facts that matter for a question, within a token budget',
@@ -49,7 +56,7 @@ export const postRecallRoute = (answer: AnswerRecall): Route<undefined, FormQuer
     properties: { ...MEMBERS, ...text(['string', 'null']), token_budget: {}, weights: {}, as_of: {} },
   }),
   handle: ({ caller, header, query, body }) =>
-    answer(readRecallRequest(body, 'body'), { caller, header, legacyFormat: query.legacy_format }),
+    answer(readRecallRequest(body, 'body', names), { caller, header, legacyFormat: query.legacy_format }),
 });
 
 type RecallQuery = RawRecall & FormQuery & Readonly<Record<string, unknown>>;
@@ -57,7 +64,7 @@ type RecallQuery = RawRecall & FormQuery & Readonly<Record<string, unknown>>;
 const WEIGHT_PARAMETERS = Object.keys(WEIGHT_SPELLINGS).map((name) => `weights.${name}`);
 
 /** GET /v1/recall: the same members as parameters. */
-export const getRecallRoute = (answer: AnswerRecall): Route<undefined, RecallQuery> => ({
+export const getRecallRoute = (answer: AnswerRecall, names: ServiceNames): Route<undefined, RecallQuery> => ({
   method: 'GET',
   path: '/v1/recall',
   summary: 'The same, for questions that fit into an address',
@@ -77,7 +84,7 @@ export const getRecallRoute = (answer: AnswerRecall): Route<undefined, RecallQue
   }),
   handle: ({ caller, header, query }) => {
     const raw = { ...query, token_budget: numberOf(query.token_budget), weights: weightsOf(query) };
-    return answer(readRecallRequest(raw, 'query'), { caller, header, legacyFormat: query.legacy_format });
+    return answer(readRecallRequest(raw, 'query', names), { caller, header, legacyFormat: query.legacy_format });
   },
 });
 

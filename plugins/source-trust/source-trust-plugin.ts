@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { definePlugin, KERNEL_API, NodeSelf, readAnnotate, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { trustOfFact } from './trust-of-fact.ts';
 import { readTrustRules } from './trust-rules.ts';
 
 interface Settings {
@@ -10,8 +11,7 @@ export const sourceTrustPlugin = definePlugin({
   name: 'source-trust',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
-  summary:
-    'Says how far the source of a fact is trusted, by rules of the operator; does nothing without a file of rules',
+  summary: 'Says how far whoever spoke is trusted, by rules of the operator; does nothing without a file of rules',
   requires: { self: NodeSelf },
   config: schema<Settings>({
     type: 'object',
@@ -28,8 +28,9 @@ export const sourceTrustPlugin = definePlugin({
   }),
   async setup({ config, use, on }) {
     if (config.rulesFile === '') return;
-    const trustOf = readTrustRules(await readRules(config.rulesFile), use.self.names);
-    on(readAnnotate, (views) => views.map((view) => ({ ...view, sourceTrust: trustOf(view.fact.source) })));
+    const { names } = use.self;
+    const trust = readTrustRules(await readRules(config.rulesFile), names);
+    on(readAnnotate, (views) => views.map((view) => ({ ...view, sourceTrust: trustOfFact(view.fact, trust, names) })));
   },
 });
 

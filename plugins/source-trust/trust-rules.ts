@@ -1,7 +1,12 @@
 import { compileSchema, matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
 
-/** Trust in a source, [0, 1]. */
-export type TrustOf = (source: string) => number;
+/** Trust in sources, [0, 1]. */
+export interface SourceTrust {
+  /** By the match key of a source. */
+  of(sourceKey: string): number;
+  /** Of a source that no rule names. */
+  readonly unknown: number;
+}
 
 interface TrustRules {
   readonly default: number;
@@ -27,7 +32,7 @@ const checkRules = compileSchema(
  * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: a source by its name, or all that begin alike; the longest
  * match decides (wire contract 6.2). Throws `validation` with everything that is wrong.
  */
-export const readTrustRules = (json: unknown, names: ServiceNames): TrustOf => {
+export const readTrustRules = (json: unknown, names: ServiceNames): SourceTrust => {
   const rules = checkRules(json, 'rules');
   const exact = new Map<string, number>();
   const prefixes: { readonly prefix: string; readonly trust: number }[] = [];
@@ -37,8 +42,8 @@ export const readTrustRules = (json: unknown, names: ServiceNames): TrustOf => {
     else exact.set(key, trust);
   }
   prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
-  return (source) => {
-    const key = matchKey(source, names);
-    return exact.get(key) ?? prefixes.find(({ prefix }) => key.startsWith(prefix))?.trust ?? rules.default;
+  return {
+    of: (key) => exact.get(key) ?? prefixes.find(({ prefix }) => key.startsWith(prefix))?.trust ?? rules.default,
+    unknown: rules.default,
   };
 };

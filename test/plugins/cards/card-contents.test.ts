@@ -150,7 +150,7 @@ forEachStore('the average confidence of a card', () => {
   it('counts what each source is worth, where sources are judged', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');
-      await writeFile(file, JSON.stringify({ default: 0.5, sources: { 'agent:good': 1, 'agent:bad': 0.2 } }));
+      await writeFile(file, JSON.stringify({ default: 1, sources: { 'agent:other': 0.5, 'agent:bad': 0.2 } }));
       const env = { SVC_TRUST_RULES_FILE: file };
       const cards = await startCardsNode({ plugins: [...CARD_PLUGINS, 'source-trust'], env });
       await cards.say('memory:a', 'x', { source: 'agent:good', confidence: 0.9 });

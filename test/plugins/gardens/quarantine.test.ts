@@ -216,7 +216,7 @@ forEachStore('tiers of gardens', () => {
       const { facts } = (await garden.must(200, 'reader', 'POST', '/v1/recall', ask)).body;
       expect(facts[0].score_breakdown.garden_tier).to.equal(0.5);
       await garden.must(403, 'stranger', 'POST', '/v1/recall', ask);
-      await garden.must(404, 'operator', 'POST', '/v1/recall', { ...ask, scope: 'no-such-garden' });
+      await garden.must(404, 'operator', 'POST', '/v1/recall', { ...ask, scope: 'garden:no-such-garden' });
     } finally {
       await garden.stop();
     }

@@ -126,7 +126,7 @@ forEachStore('recall', () => {
     const outsider = await node.addKey({ scopes: ['public'] });
     expect(await found({ query: 'vault' }, outsider)).to.deep.equal(['the vault door']);
     expect((await recall({ query: 'vault', scope: 'team' }, outsider)).status).to.equal(403);
-    expect((await recall({ query: 'vault', scope: 'some-garden' }, outsider)).status).to.equal(403);
+    expect((await recall({ query: 'vault', scope: 'garden:some-garden' }, outsider)).status).to.equal(403);
   });
 
   it('keeps to the budget, passes over what does not fit, and says so', async () => {
@@ -185,6 +185,12 @@ forEachStore('recall', () => {
     expect(reply.body.chain_proof).to.include({ tenant_id: 'default', checked_entries: 1 });
   });
 
+  it('takes a word that is no scope for a slip in an address, too', async () => {
+    const reply = await node.request('GET', '/v1/recall?query=a&token_budget=100&scope=marketing', { key });
+    expect([reply.status, reply.body.code]).to.deep.equal([400, 'validation']);
+    expect(reply.body.detail).to.contain('garden:<slug>').and.to.not.contain('marketing');
+  });
+
   it('hashes the query alone: what it is about is not part of it', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ entity: 'user:a' });
@@ -221,7 +227,18 @@ forEachStore('recall', () => {
     ['a budget beyond measure', { query: 'a', token_budget: 1e308 }, 422, 'invalid_token_budget'],
     ['a lambda beyond 1', { query: 'a', lambda_mmr: 1.1 }, 422, 'validation'],
     ['weights that do not add up', { query: 'a', weights: { lexical: 0.5 } }, 400, 'invalid_weights'],
-    ['a scope that can be none', { query: 'a', scope: 'LOCAL' }, 422, 'validation'],
+    ['a scope in capitals', { query: 'a', scope: 'LOCAL' }, 422, 'validation'],
+    ['a word that is no scope', { query: 'a', scope: 'marketing' }, 422, 'validation'],
+    ['an address that is no garden', { query: 'a', scope: 'https://example.org/garden/herbs' }, 422, 'validation'],
+    ['a garden slug that can be none', { query: 'a', scope: 'garden:no good' }, 422, 'validation'],
+    ['a garden that nobody has', { query: 'a', scope: 'garden:herbs' }, 403, 'authorization'],
+    ['a garden URI that nobody has', { query: 'a', scope: 'svc://host/garden/herbs' }, 403, 'authorization'],
+    [
+      'a garden id that nobody has',
+      { query: 'a', scope: '0b6e1c1e-1111-4111-8111-111111111111' },
+      403,
+      'authorization',
+    ],
     ['another time', { query: 'a', as_of: '2026-01-01T00:00:00Z' }, 400, 'validation'],
   ] as const) {
     it(`refuses ${what}`, async () => {

@@ -8,7 +8,7 @@ describe('a recall of a fact that was changed behind the node’s back', () => {
   let key: string;
   beforeEach(async () => {
     node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall'], store: 'sqlite' });
-    key = await node.addKey();
+    key = await node.addKey({ permissions: ['read', 'write', 'audit.read'] });
     const body = {
       entity: 'user:a',
       relation: 'memory:note',

@@ -21,9 +21,11 @@ describe('trust in sources', () => {
       nodes.push(node);
       return node;
     });
-  const assertFrom = async (node: TestNode, source: string, confidence = 0.8) => {
-    const body = { entity: 'user:a', relation: 'memory:n', value: { type: 'null' }, source, confidence };
-    return (await node.request('POST', '/v1/facts', { key: await node.addKey(), body })).body;
+  const assertFrom = async (node: TestNode, source: string, as = source) => {
+    const body = { entity: 'user:a', relation: 'memory:n', value: { type: 'null' }, source, confidence: 0.8 };
+    const reply = await node.request('POST', '/v1/facts', { key: await node.addKey({ entityUri: as }), body });
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body;
   };
 
   it('is shown on a fact by the longest rule that its source matches, with what the confidence is then worth', async () => {
@@ -34,6 +36,11 @@ describe('trust in sources', () => {
     expect(await trustOf('svc://host/bot/a')).to.equal(0.1);
     expect(await trustOf('agent:unknown')).to.equal(0.4);
     expect((await assertFrom(node, 'agent:x')).effective_confidence).to.be.closeTo(0.8 * 0.95, 1e-12);
+  });
+
+  it('is that of the source when its own key asserts it, however its name is spelled', async () => {
+    const node = await start(JSON.stringify(RULES));
+    expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
   });
 
   it('is null on every fact while there are no rules', async () => {

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import type { Permission } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+forEachStore('A reader asks for a proof, to count the writes that are hidden from it (I13)', () => {
+  let node: TestNode;
+  let writer: string;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall'] });
+    writer = await node.addKey();
+  });
+  afterEach(() => node.stop());
+
+  const say = (v: string, scope: string) =>
+    node.request('POST', '/v1/facts', {
+      key: writer,
+      body: { entity: 'user:a', relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s', scope },
+    });
+  const proofFor = async (permissions: readonly Permission[]) => {
+    const key = await node.addKey({ permissions, scopes: ['public'] });
+    const reply = await node.request('POST', '/v1/recall', {
+      key,
+      body: { query: 'harbour', token_budget: 200 },
+      headers: { 'Svc-Verify': 'full' },
+    });
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body.chain_proof;
+  };
+
+  it('gets none: only a key that may read everything that is counted does', async () => {
+    await say('the harbour', 'public');
+    expect(await proofFor(['read', 'write'])).to.equal(null);
+    await say('hidden from the reader', 'local');
+    expect(await proofFor(['read', 'write'])).to.equal(null);
+    expect(await proofFor(['read', 'admin'])).to.include({ checked_entries: 2 });
+    expect(await proofFor(['read', 'audit.read'])).to.include({ checked_entries: 2 });
+  });
+});
