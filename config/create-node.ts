@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createOriginRule } from '../adapters/koa/allowed-origins.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
@@ -9,6 +10,7 @@ import type { KernelDescription } from '../kernel/boot/describe-kernel.ts';
 import type { Installation } from '../kernel/boot/plan-boot.ts';
 import { type AdapterBinding, createKernel, type Kernel } from '../kernel/create-kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
+import { isLoopbackHost } from '../kernel/http/loopback-host.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
@@ -18,7 +20,6 @@ import { type AdapterEntry, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { bindEmbedder } from './bind-embedder.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
@@ -88,6 +89,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     coreMigrations: CORE_MIGRATIONS,
     identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
     authRequired: node.authRequired,
+    allowsOrigin: createOriginRule(config.transport.settings),
     maxBodyBytes: node.maxBodyBytes,
     env,
     log,
@@ -195,13 +197,13 @@ const importPlugin = async (
  * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node or an
  * adapter follows them, wherever they got the value; and the node's private key lies beside its store.
  */
-const derivedSettings = (plugin: AnyPlugin, { report, store }: NodeConfig): Record<string, unknown> => {
-  const shared = new Map(report.flatMap(({ variable, value }) => (value === undefined ? [] : [[variable, value]])));
+const derivedSettings = (plugin: AnyPlugin, { byVariable, store }: NodeConfig): Record<string, unknown> => {
   const derived: Record<string, unknown> = {};
   for (const { path, schema } of settingProperties(plugin.config?.json ?? {})) {
     const [name] = path;
     if (name === undefined || path.length > 1) continue;
-    if (schema.env !== undefined && shared.has(schema.env)) derived[name] = shared.get(schema.env);
+    const shared = schema.env === undefined ? undefined : byVariable.get(schema.env);
+    if (shared !== undefined) derived[name] = shared;
     const place = PLACES_BESIDE_STORE[name];
     if (place !== undefined) derived[name] = join(dataFolder(store), place);
   }

@@ -25,6 +25,8 @@ export interface NodeConfig {
   /** Names of our own plugins that are switched off. */
   readonly disabled: readonly string[];
   readonly report: readonly SettingReport[];
+  /** What each variable came out as, for plugins that read the same one. */
+  readonly byVariable: ReadonlyMap<string, unknown>;
   /** What was found wrong. The other members then hold defaults in place of what was refused. */
   readonly problems: readonly BootProblem[];
   /** Folder that relative paths of the file start from. */
@@ -57,10 +59,12 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
   const problems: BootProblem[] = [];
   const file = readConfigFile(configFile, problems);
   const report: SettingReport[] = [];
+  const byVariable = new Map<string, unknown>();
   const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
     const sources = { owner, file: withoutUse(given), overrides: withoutUse(over), env };
     const resolved = resolveSettings(schema, sources, problems);
-    if (resolved !== undefined) report.push(...resolved.report);
+    report.push(...(resolved?.report ?? []));
+    for (const [variable, value] of resolved?.byVariable ?? []) byVariable.set(variable, value);
     // Whatever stands in for refused settings is never used: the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
@@ -108,6 +112,7 @@ export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: 
     ...config,
     ...choosePlugins({ file: file.plugins, overrides: overrides.plugins, given }, problems),
     report,
+    byVariable,
     problems,
   };
 };

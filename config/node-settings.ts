@@ -110,10 +110,10 @@ export const koaSettings: Schema<KoaSettings> = schema<KoaSettings>({
     },
     corsAllowedOrigins: {
       type: 'array',
-      items: { type: 'string', pattern: '^https?://[^/\\s]+$' },
+      items: { type: 'string', format: 'origin' },
       default: [],
       env: 'SVC_CORS_ALLOWED_ORIGINS',
-      description: 'origins whose pages may call the node',
+      description: 'origins whose pages may call the node, app://obsidian.md for example',
     },
     corsDevLocalhost: {
       type: 'boolean',

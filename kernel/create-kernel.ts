@@ -23,6 +23,7 @@ import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { compileRoutes } from './http/compile-route.ts';
 import { Cursors } from './http/cursors.ts';
+import { createForeignPageCheck } from './http/foreign-page.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
@@ -69,6 +70,8 @@ export interface KernelOptions {
   readonly coreMigrations: readonly Migration[];
   readonly identity: NodeIdentitySettings;
   readonly authRequired: boolean;
+  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
+  readonly allowsOrigin?: (origin: string) => boolean;
   readonly maxBodyBytes: number;
   readonly env: Environment;
   readonly log: Logger;
@@ -278,8 +281,11 @@ const finishSetup = (node: Assembly): void => {
   // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
   const authorizer = authRequired ? container.get(Authorizer) : adapters.openAuthorizer(optionalAuthorizer(container));
   const self = container.get(NodeSelf);
+  const { allowsOrigin = () => false } = options;
+  const refuseForeignPage = authRequired ? undefined : createForeignPageCheck({ nodeUrl: self.nodeUrl, allowsOrigin });
+  const http = { authorizer, hooks, self, clock, random, log, maxBodyBytes, refuseForeignPage };
   try {
-    node.served = compileRoutes({ routes, authorizer, hooks, self, clock, random, log, maxBodyBytes });
+    node.served = compileRoutes({ routes, ...http });
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);
   }

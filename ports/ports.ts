@@ -6,6 +6,7 @@ export * from './embedder.ts';
 export * from './fact.ts';
 export * from './fact-filter.ts';
 export * from './fact-store.ts';
+export * from './mask-urls.ts';
 export * from './migration.ts';
 export * from './principal.ts';
 export * from './service-error.ts';

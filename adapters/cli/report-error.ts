@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { ServiceError } from '../../ports/ports.ts';
+import { maskUrls, ServiceError } from '../../ports/ports.ts';
 
 /**
  * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its stack is
@@ -12,8 +12,8 @@ export const reportError = (error: unknown, stderr: Writable): void => {
 /** What `reportError` writes: whole lines. */
 export const errorReport = (error: unknown): string => {
   if (error instanceof ServiceError) return describeServiceError(error);
-  if (isSystemError(error)) return `error: ${error.message}\n`;
-  return `error: this is a bug\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+  if (isSystemError(error)) return `error: ${maskUrls(error.message)}\n`;
+  return `error: this is a bug\n${maskUrls(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`;
 };
 
 const describeServiceError = (error: ServiceError): string => {

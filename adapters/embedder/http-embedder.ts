@@ -72,7 +72,7 @@ const requestFor = (settings: HttpEmbedderSettings, input: readonly string[]): P
   const { url, model, apiKey, dimensions, sendDimensions, timeoutMs } = settings;
   return {
     method: 'POST',
-    url: `${url.replace(/\/+$/, '')}/embeddings`,
+    url: embeddingsUnder(url),
     headers: {
       Accept: 'application/json',
       'Content-Type': 'application/json',
@@ -83,6 +83,12 @@ const requestFor = (settings: HttpEmbedderSettings, input: readonly string[]): P
     maxResponseBytes: BYTES_OF_FRAME + input.length * dimensions * BYTES_OF_COMPONENT,
     allowPrivate: true,
   };
+};
+
+/** A query stays behind the path: some endpoints want their version or their key there. */
+const embeddingsUnder = (base: string): string => {
+  const [, address = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(base) ?? [];
+  return `${address.replace(/\/+$/, '')}/embeddings${query}`;
 };
 
 /** A document that is read with another prefix has another vector. */

@@ -1,36 +1,38 @@
+import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
-
-export interface CorsOptions {
-  /** Origins exactly as browsers send them: `https://app.example`. */
-  readonly corsAllowedOrigins: readonly string[];
-  /** Allows every port of `localhost` and `127.0.0.1` besides. */
-  readonly corsDevLocalhost: boolean;
-}
+import { type CorsOptions, createOriginRule } from './allowed-origins.ts';
 
 /**
- * Cross-origin rules (Fetch standard), undefined when no origin is allowed. A page from an origin that is not allowed gets
+ * Cross-origin rules (Fetch standard), none when no origin is allowed. A page from an origin that is not allowed gets
  * no header that lets it read anything, and its preflight is a method like any other.
  */
-export const createCorsPolicy = ({ corsAllowedOrigins, corsDevLocalhost }: CorsOptions): Middleware | undefined => {
-  if (corsAllowedOrigins.length === 0 && !corsDevLocalhost) return undefined;
-  const allowed = new Set(corsAllowedOrigins);
-  return cors({
+export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] => {
+  if (options.corsAllowedOrigins.length === 0 && !options.corsDevLocalhost) return [];
+  const isAllowed = createOriginRule(options);
+  const policy = cors({
     origin: (context) => {
       const origin = context.get('Origin');
-      return allowed.has(origin) || (corsDevLocalhost && LOCALHOST.test(origin)) ? origin : '';
+      return isAllowed(origin) ? origin : '';
     },
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposeHeaders: EXPOSED,
     maxAge: 600,
   });
+  return [markPreflight, policy];
 };
 
-const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/;
+/** A preflight is answered here and reaches no route, so that it gets here what routes give to all others. */
+const markPreflight: Middleware = async (context, next) => {
+  await next();
+  if (context.respond === false) return;
+  context.set({ 'X-Request-Id': randomUUID(), 'X-Content-Type-Options': 'nosniff' });
+};
 
 const EXPOSED = [
   'X-Request-Id',
   'X-Total-Count',
+  'X-Truncated',
   'Retry-After',
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -13,7 +13,7 @@ export const createRefusal =
     } catch {
       // The bare status below says as much.
     }
-    return { status: error.status, headers: {} };
+    return { status: error.status, headers: { 'X-Content-Type-Options': 'nosniff' } };
   };
 
 /**

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import Koa, { type Context } from 'koa';
 import { type Listener, type ServeOptions, ServiceError, type Transport } from '../../ports/ports.ts';
-import { type CorsOptions, createCorsPolicy } from './cors-policy.ts';
+import type { CorsOptions } from './allowed-origins.ts';
+import { createCorsPolicy } from './cors-policy.ts';
 import { createEndpointIndex } from './endpoint-index.ts';
 import { type Resolve, refusalOf } from './judge-target.ts';
 import { createRefusal, type ReportError, withinErrorBoundary } from './koa-error-boundary.ts';
@@ -108,8 +109,7 @@ const createApp = (answer: (context: Context) => Promise<void>, options: KoaTran
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') options.report('a connection failed', error);
   });
-  const cors = createCorsPolicy(options);
-  if (cors !== undefined) app.use(cors);
+  for (const rule of createCorsPolicy(options)) app.use(rule);
   app.use(answer);
   return app.callback();
 };

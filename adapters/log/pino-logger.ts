@@ -1,4 +1,5 @@
 import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { maskUrls, maskUrlsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
 
 /** Weakest first; a level also lets everything stronger through. */
@@ -26,7 +27,8 @@ export interface PinoLoggerOptions {
 
 /**
  * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON whatever
- * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data.
+ * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data. What may be secret in a URL is
+ * masked in all of it.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
@@ -49,9 +51,13 @@ const standardError = () => {
 };
 
 const wrap = (logger: PinoLogger): JsonLogger => ({
-  debug: (message, fields) => logger.debug(fields ?? {}, message),
-  info: (message, fields) => logger.info(fields ?? {}, message),
-  warn: (message, fields) => logger.warn(fields ?? {}, message),
-  error: (message, fields) => logger.error(fields ?? {}, message),
-  child: (fields) => wrap(logger.child({ ...fields })),
+  debug: (message, fields) => logger.debug(masked(fields), maskUrls(message)),
+  info: (message, fields) => logger.info(masked(fields), maskUrls(message)),
+  warn: (message, fields) => logger.warn(masked(fields), maskUrls(message)),
+  error: (message, fields) => logger.error(masked(fields), maskUrls(message)),
+  child: (fields) => wrap(logger.child(masked(fields))),
 });
+
+/** Errors are left to their serializer. */
+const masked = (fields: Fields = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, maskUrlsIn(value)]));

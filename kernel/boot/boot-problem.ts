@@ -1,4 +1,4 @@
-import { ServiceError } from '../../ports/ports.ts';
+import { maskUrls, ServiceError } from '../../ports/ports.ts';
 
 /** One reason why a node cannot start, and what the operator can do about it. Never holds a secret. */
 export interface BootProblem {
@@ -32,7 +32,7 @@ export const refuseProblems = (problems: readonly BootProblem[]): void => {
 
 /** What went wrong, as a problem: an operating error keeps its own words and hint. */
 export const problemOf = (error: unknown, doing: string): BootProblem => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = maskUrls(error instanceof Error ? error.message : String(error));
   const hint = error instanceof ServiceError ? error.hint : undefined;
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };

@@ -21,6 +21,7 @@ import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
 import { requestIdOf } from './request-id.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
+import { pageHeaders, standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
   readonly authorizer: Authorizer;
@@ -31,6 +32,8 @@ export interface HttpOptions {
   readonly log: Logger;
   /** Largest body of a route with the standard limit. */
   readonly maxBodyBytes: number;
+  /** Looks at each request first, and throws its refusal; without it every page may call. */
+  readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
 }
 
 /**
@@ -46,7 +49,8 @@ export const compileRoutes = (options: HttpOptions & { readonly routes: readonly
     unmatched: (request, allowed) => replyUnmatched(request, allowed, options),
     refused: (error) => {
       const requestId = options.random.uuid();
-      const headers = { 'X-Request-Id': requestId };
+      // Nobody knows any more whether the request needed a credential.
+      const headers = standardHeaders(requestId, true);
       return errorReply(error, { log: options.log, names: options.self.names, requestId, headers, route: null });
     },
   };
@@ -103,15 +107,14 @@ const answer = async (
   request: InboundRequest,
   route: string | null,
   isProtected: boolean,
-  { clock, log, random, self }: HttpOptions,
+  { clock, log, random, self, refuseForeignPage }: HttpOptions,
   work: Work,
 ): Promise<OutboundReply> => {
   const startMs = clock.monotonicMs();
   const requestId = requestIdOf(request, random);
-  const headers: Record<string, string> = isProtected
-    ? { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
-    : { 'X-Request-Id': requestId };
+  const headers = standardHeaders(requestId, isProtected);
   try {
+    refuseForeignPage?.(request);
     const reply = outboundReply(await work(requestId, headers), headers);
     const tookMs = clock.monotonicMs() - startMs;
     if (tookMs >= SLOW_REQUEST_MS) log.info('slow request', { requestId, route, tookMs: Math.round(tookMs) });
@@ -126,6 +129,7 @@ const SLOW_REQUEST_MS = 1_000;
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
   const body = reply.text ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   if (body !== undefined) headers['Content-Type'] = reply.contentType ?? 'application/json';
+  Object.assign(headers, pageHeaders(reply.contentType));
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body };
 };

@@ -47,6 +47,7 @@ const createAjv = (): Ajv => {
   ajv.addKeyword({ keyword: 'env', schemaType: 'string', valid: true });
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('http-url', isHttpUrl);
+  ajv.addFormat('origin', isOrigin);
   return ajv;
 };
 
@@ -56,6 +57,12 @@ const isHttpUrl = (text: string): boolean => {
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';
 };
+
+/** RFC 6454, of any scheme: that of an application or of a browser extension as well. A path, a wildcard and `null` are none. */
+const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$/.exec(text)?.[1] ?? 0) <= MOST_PORT;
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;
+const MOST_PORT = 65_535;
 
 /** Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it. */
 const close = (json: PropertySchema): PropertySchema => {

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { maskUrlsIn } from '../../ports/ports.ts';
 import type { BootProblem } from '../boot/boot-problem.ts';
 import { closestName } from '../boot/closest-name.ts';
 import { compileSettings, NO_SETTINGS } from './compile-settings.ts';
@@ -28,7 +29,7 @@ export interface SettingReport {
   /** Dotted. */
   readonly key: string;
   readonly variable: string | undefined;
-  /** A secret is reported as `(set)` or `(not set)`. */
+  /** A secret is reported as `(set)` or `(not set)`, and a URL without what may be secret in it. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
 }
@@ -36,6 +37,8 @@ export interface SettingReport {
 export interface ResolvedSettings<T> {
   readonly value: T;
   readonly report: readonly SettingReport[];
+  /** What each variable's setting came out as, for other parts that read the same variable. Not for showing: secrets are in it. */
+  readonly byVariable: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -63,7 +66,13 @@ export const resolveSettings = <T>(
   }
   problems.push(...found.values());
   if (found.size > 0) return undefined;
-  return { value: value as T, report: properties.map((property) => reportOf(property, value, sources, set)) };
+  return {
+    value: value as T,
+    report: properties.map((property) => reportOf(property, value, sources, set)),
+    byVariable: new Map(
+      properties.flatMap(({ path, schema }) => (schema.env === undefined ? [] : [[schema.env, readAt(value, path)]])),
+    ),
+  };
 };
 
 const dotted = (path: readonly string[]): string => path.join('.');
@@ -153,8 +162,12 @@ const reportOf = (
           : readAt(sources.derived ?? {}, path) !== undefined
             ? 'derived'
             : 'default';
-  const shown = schema.writeOnly === true ? (found === undefined || found === '' ? '(not set)' : '(set)') : found;
-  return { owner: sources.owner, key: dotted(path), variable: schema.env, value: shown, origin };
+  return { owner: sources.owner, key: dotted(path), variable: schema.env, value: shownValue(found, schema), origin };
+};
+
+const shownValue = (value: unknown, { writeOnly }: SettingProperty['schema']): unknown => {
+  if (writeOnly !== true) return maskUrlsIn(value);
+  return value === undefined || value === '' ? '(not set)' : '(set)';
 };
 
 const readAt = (value: Settings, path: readonly string[]): unknown =>

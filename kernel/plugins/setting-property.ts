@@ -71,6 +71,7 @@ const range = ({ minimum, maximum, exclusiveMinimum }: PropertySchema): string =
 const FORMAT_WORDS: Readonly<Record<string, string>> = {
   uri: 'an absolute URL',
   'http-url': 'an absolute http or https URL',
+  origin: 'an origin, scheme://host or scheme://host:port',
 };
 
 const describeText = ({ format, pattern, minLength, maxLength, description }: PropertySchema): string => {

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { declaredSettings, settingRow } from '../../config/describe-settings.ts';
-import { isLoopbackHost } from '../../config/loopback-host.ts';
 import { PLUGIN_CATALOG, suggestProvider } from '../../config/plugin-catalog.ts';
 import { unusedVariables } from '../../config/unused-variables.ts';
+import { isLoopbackHost } from '../../kernel/http/loopback-host.ts';
 import { rejection } from '../kit/rejection.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 

@@ -201,4 +201,24 @@ describe('the configuration', () => {
     });
     expect(found).to.have.length(4);
   });
+
+  it('takes origins of any scheme, and names the variable of one that is none', () => {
+    const problemsFor = (origins: string) =>
+      loadNodeConfig({ env: { SVC_CORS_ALLOWED_ORIGINS: origins } }).problems.map(({ message }) => message);
+    const good = [
+      'https://app.example',
+      'http://[::1]:3000',
+      'app://obsidian.md',
+      'tauri://localhost',
+      'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+      'moz-extension://2f1c9d1e-9a53-4d3f-8a53-0d9f6a1b2c3d',
+    ];
+    expect(problemsFor(good.join(', '))).to.deep.equal([]);
+    const bad = ['*', 'null', 'app.example', 'https://', 'https://a.example/', 'https://a.example/path', 'https://*'];
+    for (const origin of [...bad, 'https://a.example:99999', 'https://u:p@a.example', '//a.example', 'https://a?b=c']) {
+      expect(problemsFor(`https://app.example,${origin}`), origin).to.deep.equal([
+        'SVC_CORS_ALLOWED_ORIGINS accepts a list of: an origin, scheme://host or scheme://host:port',
+      ]);
+    }
+  });
 });

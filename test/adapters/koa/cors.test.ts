@@ -45,6 +45,30 @@ describe('cross-origin requests', () => {
     ]);
   });
 
+  it('are allowed for applications and browser extensions, whose origins have schemes of their own', async () => {
+    const origins = [
+      'app://obsidian.md',
+      'tauri://localhost',
+      'capacitor://localhost',
+      'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+      'moz-extension://2f1c9d1e-9a53-4d3f-8a53-0d9f6a1b2c3d',
+    ];
+    await serve(origins);
+    for (const origin of origins) {
+      const allowed = await preflight(origin);
+      expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).to.deep.equal([204, origin]);
+    }
+    expect(permissions(await ask('GET', 'app://other.md', bearing(TOKENS.reader)))).to.deep.equal([]);
+  });
+
+  it('are allowed however the origin was spelled in the list', async () => {
+    await serve(['HTTPS://App.Example:443', 'http://app.example:80', 'https://app.example:8443']);
+    for (const origin of ['https://app.example', 'http://app.example', 'https://app.example:8443']) {
+      expect((await preflight(origin)).headers.get('access-control-allow-origin')).to.equal(origin);
+    }
+    expect(permissions(await preflight('http://app.example:8443'))).to.deep.equal([]);
+  });
+
   it('get nothing permissive from any other origin', async () => {
     await serve(['https://app.example'], true);
     const others = [

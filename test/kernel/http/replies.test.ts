@@ -36,7 +36,11 @@ describe('an answer', () => {
     const nothing = await serve(() => ({ status: 204 })).ask('GET', '/v1/x', { headers });
     expect([nothing.text, nothing.headers]).to.deep.equal([
       '',
-      { 'x-request-id': nothing.headers['x-request-id'], 'cache-control': 'no-store' },
+      {
+        'x-request-id': nothing.headers['x-request-id'],
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      },
     ]);
   });
 

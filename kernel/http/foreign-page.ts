@@ -1,0 +1,58 @@
+import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
+import { isLoopbackHost } from './loopback-host.ts';
+
+export interface OwnAddresses {
+  /** Address under which others reach the node. */
+  readonly nodeUrl: string;
+  /** Whether pages of this origin may call the node. */
+  allowsOrigin(origin: string): boolean;
+}
+
+/**
+ * For a node that asks for no keys (wire contract 2.1): throws `authorization` for a request that a foreign page made. A page can let its
+ * own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and it can send requests without reading
+ * the answer, which carry its `Origin`. A request with neither header comes from no browser.
+ */
+export const createForeignPageCheck = ({
+  nodeUrl,
+  allowsOrigin,
+}: OwnAddresses): ((request: InboundRequest) => void) => {
+  const own = new URL(nodeUrl);
+  const isOwnName = (name: string): boolean => name === nameOf(own.host) || isLoopbackName(name);
+  return (request) => {
+    if (PROBES.has(request.path)) return;
+    const host = request.header('host');
+    if (host !== undefined) {
+      const name = nameOf(host);
+      if (name === undefined || !isOwnName(name)) throw foreignHost();
+    }
+    const origin = request.header('origin');
+    if (origin === undefined || allowsOrigin(origin) || origin === own.origin) return;
+    if (!isOriginOf(origin, host)) throw foreignOrigin();
+  };
+};
+
+/** Asked by supervisors, under whatever name these have for the node. They tell nothing. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** The name in a `Host` header without its port, in lower case; undefined for what is no host. Ports do not matter: they are forwarded. */
+const nameOf = (host: string): string | undefined => HOST.exec(host.toLowerCase())?.[1];
+
+const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255}?)\.?(?::\d{1,5})?$/;
+
+/** Names under `localhost` lead to the machine itself (RFC 6761), in browsers always. */
+const isLoopbackName = (name: string): boolean => isLoopbackHost(name) || name.endsWith('.localhost');
+
+/** Whether a page of the node itself sent the request: scheme aside, which a proxy in front may have changed. */
+const isOriginOf = (origin: string, host: string | undefined): boolean =>
+  host !== undefined && /^https?:\/\/(.*)$/.exec(origin)?.[1] === host.toLowerCase();
+
+const foreignHost = (): ServiceError =>
+  new ServiceError('authorization', 'this node asks for no keys, so it is not called by names that are not its own', {
+    hint: 'call it as localhost; or set SVC_NODE_URL to the address that is used; or ask for keys, SVC_AUTH_REQUIRED=true',
+  });
+
+const foreignOrigin = (): ServiceError =>
+  new ServiceError('authorization', 'this node asks for no keys, so pages of other origins may not call it', {
+    hint: 'add the origin of the page to SVC_CORS_ALLOWED_ORIGINS, or ask for keys with SVC_AUTH_REQUIRED=true',
+  });

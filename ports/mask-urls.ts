@@ -1,0 +1,39 @@
+/**
+ * A text with what is secret in its URLs masked: user and password, every value of a query, the fragment. Names of parameters stay, because
+ * they tell an operator which URL it is. For whatever is shown: settings, log lines, messages. A text without a URL is returned as it is.
+ */
+export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
+
+/** The same for every text inside a value as JSON has them. */
+export const maskUrlsIn = (value: unknown): unknown => {
+  if (typeof value === 'string') return maskUrls(value);
+  if (Array.isArray(value)) return value.map(maskUrlsIn);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskUrlsIn(member)]));
+};
+
+/** Up to what ends a URL in prose and in JSON. Files have no users, and stacks are full of them. */
+const AFTER_SCHEME = /(?<!\bfile):\/\/[^\s"'<>`\\]+/g;
+const MASK = '***';
+
+const mask = (found: string): string => {
+  const [, authority = '', path = '', query, fragment] = PARTS.exec(found) ?? [];
+  // Either a sign of an address that goes on, or of a password that nobody encoded: then no part is what it seems.
+  if (found.includes('@', '://'.length + authority.length)) return `://${MASK}`;
+  const at = authority.lastIndexOf('@');
+  const host = at === -1 ? authority : `${MASK}${authority.slice(at)}`;
+  return `://${host}${path}${maskQuery(query)}${fragment === undefined ? '' : `#${MASK}`}`;
+};
+
+const PARTS = /^:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/;
+
+const maskQuery = (query: string | undefined): string => {
+  if (query === undefined) return '';
+  const parts = query.split('&').map((part) => {
+    const equals = part.indexOf('=');
+    // Without a name the part is the value.
+    return equals === -1 ? MASK : `${part.slice(0, equals)}=${MASK}`;
+  });
+  return `?${parts.join('&')}`;
+};

@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { errorReport } from '../../../adapters/cli/report-error.ts';
+import { createPinoLogger } from '../../../adapters/log/pino-logger.ts';
+import { openNode } from '../../../config/open-node.ts';
+import { BootError, problemOf } from '../../../kernel/boot/boot-problem.ts';
+import { maskUrls } from '../../../ports/ports.ts';
+import { runInProcess } from '../../adapters/cli/run-in-process.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+const SECRET = 'canary-5f0c';
+const problemsOf = (error: unknown) => (error instanceof BootError ? error.problems : []);
+
+/** A plugin from elsewhere that says of no setting that it is a secret. */
+const PLUGIN = `export const plugin = {
+  name: 'elsewhere', version: '1.0.0', kernelApi: 1, summary: 'x',
+  config: { json: { type: 'object', properties: {
+    target: { type: 'string', env: 'SVC_ELSEWHERE_TARGET', default: 'https://user:${SECRET}@a.example/?${SECRET}' },
+    targets: { type: 'array', items: { type: 'string' }, default: ['https://b.example/?a=${SECRET}&b=${SECRET}#${SECRET}'] },
+    open: { type: 'object', default: { deep: { url: 'wss://c.example/in?key=${SECRET}' } } },
+  } } },
+  setup() {},
+};
+export default plugin;
+`;
+
+describe('Somebody looks over the shoulder of an operator whose URLs hold secrets (I19)', () => {
+  const run = (argv: readonly string[], env: Readonly<Record<string, string>>) =>
+    inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'elsewhere.mjs'), PLUGIN);
+      const config = join(folder, 'node.json');
+      await writeFile(config, JSON.stringify({ plugins: { elsewhere: { from: './elsewhere.mjs' } } }));
+      const given = { SVC_DB_PATH: join(folder, 'svc.db'), ...env };
+      return runInProcess([...argv, '--config', config], { env: given, openNode, problemsOf });
+    });
+
+  const ENV = {
+    SVC_NODE_URL: `https://node.example/?invite=${SECRET}`,
+    SVC_EMBED_URL: `https://embed.example/v1?api-key=${SECRET}#${SECRET}`,
+    SVC_EMBED_MODEL: 'm',
+    SVC_ELSEWHERE_TARGET: `postgres://user:${SECRET}@db.example/?password=${SECRET}`,
+  };
+
+  it('reads the host and the names of parameters with --print, and no value', async () => {
+    const { exitCode, stdout, stderr } = await run(['start', '--print'], ENV);
+    expect([exitCode, stderr]).to.deep.equal([0, '']);
+    expect(stdout)
+      .to.include('https://embed.example/v1?api-key=***#***')
+      .and.include('postgres://***@db.example/?password=***')
+      .and.include('https://b.example/?a=***&b=***#***')
+      .and.include('wss://c.example/in?key=***')
+      .and.not.include(SECRET);
+  });
+
+  it('reads as little with "plugins describe" and "plugins doctor"', async () => {
+    const described = await run(['plugins', 'describe', 'elsewhere'], ENV);
+    expect(described.stdout).to.include('postgres://***@db.example/?password=***').and.not.include(SECRET);
+    const doctor = await run(['plugins', 'doctor'], {
+      ...ENV,
+      SVC_DATABASE_URL: `postgres://user:${SECRET}@127.0.0.1:1/facts?password=${SECRET}`,
+      SVC_CORS_ALLOWED_ORIGINS: `https://a.example/?${SECRET}`,
+    });
+    expect(doctor.exitCode).not.to.equal(0);
+    expect(doctor.stdout + doctor.stderr)
+      .to.include('SVC_CORS_ALLOWED_ORIGINS')
+      .and.not.include(SECRET);
+  });
+
+  it('reads as little in the log, in messages, fields, errors and their causes', () => {
+    const lines: string[] = [];
+    const log = createPinoLogger({ level: 'debug', write: (line) => lines.push(line) });
+    const url = `https://user:${SECRET}@a.example/in?token=${SECRET}`;
+    const error = Object.assign(new Error(`no answer from ${url}`, { cause: new Error(`at ${url}, again`) }), {
+      hint: `try ${url}`,
+    });
+    log.child({ url }).error(`failed to call ${url}`, { url, urls: [url, { deep: url }], error, cause: url });
+    expect(lines.join('')).to.include('https://***@a.example/in?token=***').and.not.include(SECRET);
+  });
+
+  it('reads as little in the error that a command ends with, and in the reasons why a node does not start', () => {
+    const error = new Error(`cannot call https://a.example/?key=${SECRET}`);
+    expect(errorReport(error)).to.include('https://a.example/?key=***').and.not.include(SECRET);
+    expect(problemOf(error, 'elsewhere failed').message).to.equal(
+      'elsewhere failed: cannot call https://a.example/?key=***',
+    );
+  });
+});
+
+describe('The mask of URLs', () => {
+  it('leaves what is no secret, and all other text', () => {
+    const plain = [
+      '',
+      'a text',
+      'a?b=c',
+      'user@example.org',
+      'http://localhost:8765/v1/facts',
+      'svc://a/type/id',
+      'x://',
+    ];
+    for (const text of plain) expect(maskUrls(text), text).to.equal(text);
+  });
+
+  it('masks passwords that nobody encoded', () => {
+    for (const password of ['a:b', 'a@b', 'a/b', 'a?b', 'a#b', '1/2', 'a:b@c/d?e#f']) {
+      const shown = maskUrls(`postgres://user:${password}@db.example/facts`);
+      expect(shown, password).to.be.oneOf(['postgres://***@db.example/facts', 'postgres://***']);
+    }
+  });
+
+  it('masks each URL of a text', () => {
+    expect(maskUrls('from https://a.example/?k=1 to "https://b.example/?k=2", at (wss://c.example/?3)')).to.equal(
+      'from https://a.example/?k=*** to "https://b.example/?k=***", at (wss://c.example/?***',
+    );
+  });
+
+  it('shows no value of a query, whatever the query looks like', () => {
+    const piece = fc.stringMatching(/^[a-z0-9%&=?/:@;,+~.-]{0,20}$/);
+    fc.assert(
+      fc.property(piece, piece, piece, (path, name, rest) => {
+        const shown = maskUrls(`see https://h.example/${path}?${name.replace(/[?&=]/g, '')}=${SECRET}${rest} for more`);
+        expect(shown).not.to.include(SECRET);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
