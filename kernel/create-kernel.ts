@@ -1,5 +1,5 @@
 import {
-  Authorizer,
+  type Authorizer,
   Clock,
   FactStore,
   type Listener,
@@ -10,6 +10,7 @@ import {
   Transport,
 } from '../ports/ports.ts';
 import { type BootProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
+import { compileServed, type DoorSettings } from './boot/compile-served.ts';
 import { describeKernel, type KernelDescription } from './boot/describe-kernel.ts';
 import { type Installation, type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
 import { createStopStack, type StopStack } from './boot/stop-stack.ts';
@@ -21,9 +22,7 @@ import { createFacts } from './facts/facts-service.ts';
 import { raiseClock } from './facts/raise-clock.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
-import { compileRoutes } from './http/compile-route.ts';
 import { Cursors } from './http/cursors.ts';
-import { createForeignPageCheck } from './http/foreign-page.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
@@ -64,15 +63,11 @@ export interface AdapterBinding {
   create(get: Get): unknown;
 }
 
-export interface KernelOptions {
+export interface KernelOptions extends DoorSettings {
   readonly installations: readonly Installation[];
   readonly adapters: KernelAdapters;
   readonly coreMigrations: readonly Migration[];
   readonly identity: NodeIdentitySettings;
-  readonly authRequired: boolean;
-  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
-  readonly allowsOrigin?: (origin: string) => boolean;
-  readonly maxBodyBytes: number;
   readonly env: Environment;
   readonly log: Logger;
   /** Settings of the node and its adapters, for `describe`. */
@@ -276,23 +271,15 @@ const finishSetup = (node: Assembly): void => {
   });
   refuseProblems(problems);
   hooks.seal();
-  const { adapters, authRequired, maxBodyBytes, log } = options;
+  const { adapters, log } = options;
   const { clock, random } = adapters;
-  // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
-  const authorizer = authRequired ? container.get(Authorizer) : adapters.openAuthorizer(optionalAuthorizer(container));
-  const self = container.get(NodeSelf);
-  const { allowsOrigin = () => false } = options;
-  const refuseForeignPage = authRequired ? undefined : createForeignPageCheck({ nodeUrl: self.nodeUrl, allowsOrigin });
-  const http = { authorizer, hooks, self, clock, random, log, maxBodyBytes, refuseForeignPage };
+  const openAuthorizer = (inner: Authorizer | undefined) => adapters.openAuthorizer(inner);
   try {
-    node.served = compileRoutes({ routes, ...http });
+    node.served = compileServed({ routes, container, hooks, clock, random, log, openAuthorizer }, options);
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);
   }
 };
-
-const optionalAuthorizer = (container: Container): Authorizer | undefined =>
-  container.has(Authorizer) ? container.get(Authorizer) : undefined;
 
 const serve = async (node: Assembly): Promise<Listener> => {
   if (node.served === undefined) throw new Error('the routes are compiled during boot');

@@ -15,7 +15,7 @@ const SECRET = 'canary-5f0c';
 const problemsOf = (error: unknown) => (error instanceof BootError ? error.problems : []);
 
 /** A plugin from elsewhere that says of no setting that it is a secret. */
-const PLUGIN = `export const plugin = {
+const PLUGIN = `const plugin = {
   name: 'elsewhere', version: '1.0.0', kernelApi: 1, summary: 'x',
   config: { json: { type: 'object', properties: {
     target: { type: 'string', env: 'SVC_ELSEWHERE_TARGET', default: 'https://user:${SECRET}@a.example/?${SECRET}' },
@@ -24,7 +24,7 @@ const PLUGIN = `export const plugin = {
   } } },
   setup() {},
 };
-export default plugin;
+export { plugin };
 `;
 
 describe('Somebody looks over the shoulder of an operator whose URLs hold secrets (I19)', () => {

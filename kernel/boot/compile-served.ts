@@ -1,0 +1,50 @@
+import { Authorizer, type Clock, type ServeOptions } from '../../ports/ports.ts';
+import type { Container } from '../container/awilix-container.ts';
+import type { Random } from '../crypto/random.ts';
+import type { HookBus } from '../hooks/hook-bus.ts';
+import { compileRoutes } from '../http/compile-route.ts';
+import { createForeignPageCheck } from '../http/foreign-page.ts';
+import type { OwnedRoute } from '../http/route-table.ts';
+import { NodeSelf } from '../identity/node-self.ts';
+import type { Logger } from '../log/logger.ts';
+
+/** Whom a node lets in, and how much they may send. */
+export interface DoorSettings {
+  readonly authRequired: boolean;
+  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
+  readonly allowsOrigin?: (origin: string) => boolean;
+  readonly maxBodyBytes: number;
+}
+
+export interface ServedParts {
+  readonly routes: readonly OwnedRoute[];
+  readonly container: Container;
+  readonly hooks: HookBus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
+  openAuthorizer(inner: Authorizer | undefined): Authorizer;
+}
+
+/** What the transport serves, once every plugin was set up. */
+export const compileServed = (parts: ServedParts, settings: DoorSettings): ServeOptions => {
+  const { routes, container, hooks, clock, random, log } = parts;
+  const { authRequired, maxBodyBytes, allowsOrigin = () => false } = settings;
+  const self = container.get(NodeSelf);
+  return compileRoutes({
+    // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
+    authorizer: authRequired ? container.get(Authorizer) : parts.openAuthorizer(optionalAuthorizer(container)),
+    refuseForeignPage: authRequired ? undefined : createForeignPageCheck({ nodeUrl: self.nodeUrl, allowsOrigin }),
+    routes,
+    hooks,
+    self,
+    clock,
+    random,
+    log,
+    maxBodyBytes,
+  });
+};
+
+const optionalAuthorizer = (container: Container): Authorizer | undefined =>
+  container.has(Authorizer) ? container.get(Authorizer) : undefined;
