@@ -30,4 +30,14 @@ export const instructionsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 36,
+    name: 'instruction_claims',
+    async up({ schema }) {
+      await schema.alterTable(AGENTS_TABLE, (table) => {
+        // 1 when the owner had the right to claim the agent. Claims from before the check are not known to be rightful.
+        table.integer('is_rightful').notNullable().defaultTo(0);
+      });
+    },
+  },
 ];

@@ -6,6 +6,7 @@ interface UnitJson {
   readonly name: string;
   readonly description: string;
   readonly fact_uri: string;
+  readonly cid?: string;
   readonly load_triggers: {
     readonly intents: readonly string[];
     readonly keywords: readonly string[];
@@ -26,6 +27,7 @@ export const unitJson = (unit: Unit): UnitJson => ({
   name: unit.name,
   description: unit.description,
   fact_uri: unit.factUri,
+  ...(unit.pinnedCid === null ? {} : { cid: unit.pinnedCid }),
   load_triggers: { intents: unit.intents, keywords: unit.keywords, task_types: unit.taskTypes },
   token_estimate: unit.tokenEstimate,
   guarantee_load: unit.isGuaranteed,
@@ -47,6 +49,7 @@ const unitOf = (entry: UnitJson): Unit => ({
   name: entry.name,
   description: entry.description,
   factUri: entry.fact_uri,
+  pinnedCid: entry.cid ?? null,
   intents: entry.load_triggers.intents,
   keywords: entry.load_triggers.keywords,
   taskTypes: entry.load_triggers.task_types,

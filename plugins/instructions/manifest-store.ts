@@ -17,6 +17,8 @@ import { manifestUri } from './manifest.ts';
 export interface AgentRecord {
   /** entity_uri of the first publisher. */
   readonly owner: string;
+  /** The owner had the right to claim the agent. Not known of claims that are older than the check. */
+  readonly isRightful: boolean;
   /** The fact that holds the current manifest. */
   readonly factId: string;
 }
@@ -48,22 +50,24 @@ export class ManifestStore {
     return fact;
   }
 
-  /** Makes a manifest the current one of its agent. The first one decides who owns the agent. */
+  /** Makes a manifest the current one of its agent, and records whose the agent is from then on. */
   async makeCurrent(
     transaction: WriteTransaction,
     tenantId: string,
     agentId: string,
-    { factId, publisher }: { readonly factId: string; readonly publisher: string },
+    { factId, owner, isRightful }: AgentRecord,
   ): Promise<void> {
     const own = this.#tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: matchKey(agentId, this.#names) };
+    const row = { owner, is_rightful: isRightful ? 1 : 0, fact_id: factId };
     const known = await agentIn(own, tenantId, where.agent_key);
-    if (known === undefined) await own.insertRows(AGENTS_TABLE, [{ ...where, owner: publisher, fact_id: factId }]);
-    else await own(AGENTS_TABLE).where(where).update({ fact_id: factId });
+    if (known === undefined) await own.insertRows(AGENTS_TABLE, [{ ...where, ...row }]);
+    else await own(AGENTS_TABLE).where(where).update(row);
   }
 }
 
 const agentIn = async (own: ReadableTables, tenantId: string, agentKey: string): Promise<AgentRecord | undefined> => {
   const [row] = await own.select(AGENTS_TABLE, { tenant_id: tenantId, agent_key: agentKey });
-  return row === undefined ? undefined : { owner: String(row['owner']), factId: String(row['fact_id']) };
+  if (row === undefined) return undefined;
+  return { owner: String(row['owner']), isRightful: Number(row['is_rightful']) === 1, factId: String(row['fact_id']) };
 };

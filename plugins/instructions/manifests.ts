@@ -10,9 +10,10 @@ import {
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import { type Claim, claimBy } from './agent-claims.ts';
 import { type Manifest, manifestUri } from './manifest.ts';
 import { manifestOf, manifestText } from './manifest-json.ts';
-import type { AgentRecord, ManifestStore } from './manifest-store.ts';
+import type { ManifestStore } from './manifest-store.ts';
 import { contentOf } from './unit-content.ts';
 
 export interface ManifestsParts {
@@ -25,6 +26,8 @@ export interface ManifestsParts {
 export interface CurrentManifest {
   readonly manifest: Manifest;
   readonly fact: StoredFact;
+  /** entity_uri whose words count for its units. */
+  readonly owner: string;
 }
 
 /** Whether a unit has something to say to its publisher, by the name of the unit, in the order of the manifest. */
@@ -46,14 +49,15 @@ export class Manifests {
   /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
   async current(reader: FactReader, agentId: string): Promise<CurrentManifest | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
-    const [fact] = agent === undefined ? [] : await reader.visible([agent.factId]);
-    return fact === undefined ? undefined : { manifest: manifestOf(fact), fact };
+    if (agent === undefined) return undefined;
+    const [fact] = await reader.visible([agent.factId]);
+    return fact === undefined ? undefined : { manifest: manifestOf(fact), fact, owner: agent.owner };
   }
 
   /**
    * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered as it is and changes
-   * nothing. Throws `authorization` for who does not own the agent, `manifest_version_conflict`, and `manifest_coverage_failure` unless the gate is
-   * skipped.
+   * nothing. Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`, and
+   * `manifest_coverage_failure` unless the gate is skipped.
    */
   async publish(
     caller: Principal,
@@ -76,12 +80,13 @@ export class Manifests {
   #look(caller: Principal, agentId: string, manifest: Manifest) {
     const { facts, store, self } = this.#parts;
     return facts.read(caller, 'query', async (reader) => {
-      refuseStranger(await store.agent(reader.snapshot, caller.tenantId, agentId), caller);
+      const known = await store.agent(reader.snapshot, caller.tenantId, agentId);
+      const { owner } = claimBy(known, agentId, caller, self.names);
       const stored = await store.version(reader.snapshot, caller.tenantId, agentId, manifest.version);
       if (stored !== undefined && stored.value.v !== manifestText(manifest)) throw versionTaken();
       const coverage = new Map<string, boolean>();
       for (const unit of manifest.units) {
-        coverage.set(unit.name, (await contentOf(unit, reader, self.names)) !== undefined);
+        coverage.set(unit.name, (await contentOf(unit, { owner, reader, names: self.names })) !== undefined);
       }
       return { stored, coverage };
     });
@@ -90,7 +95,7 @@ export class Manifests {
   /** Null when somebody else has published this version in the meantime. */
   async #store(caller: Principal, agentId: string, manifest: Manifest): Promise<string | null> {
     const { facts, store, self } = this.#parts;
-    const { tenantId, entityUri } = caller;
+    const { tenantId } = caller;
     const overtaken = new ServiceError('conflict', 'this version is being published');
     const draft = {
       entity: manifestUri(agentId, manifest.version),
@@ -100,19 +105,20 @@ export class Manifests {
       confidence: 1,
       scope: 'local',
     } as const;
+    let claim: Claim | undefined;
     try {
       await facts.append(draft, nodePrincipal(self.names, tenantId), {
         origin: 'plugin',
         exclusive: true,
         guard: async (transaction) => {
-          refuseStranger(await store.agent(transaction, tenantId, agentId), caller);
+          claim = claimBy(await store.agent(transaction, tenantId, agentId), agentId, caller, self.names);
           const known = await store.version(transaction, tenantId, agentId, manifest.version);
           if (known !== undefined) throw overtaken;
         },
         beforeCommit: async (transaction, [verdict]) => {
-          if (verdict?.kind !== 'stored') return;
+          if (verdict?.kind !== 'stored' || claim === undefined) return;
           const factId = verdict.view.fact.id;
-          await store.makeCurrent(transaction, tenantId, agentId, { factId, publisher: entityUri });
+          await store.makeCurrent(transaction, tenantId, agentId, { factId, ...claim });
           await this.#record(caller, factId, agentId, manifest, transaction);
         },
       });
@@ -136,11 +142,6 @@ export class Manifests {
   }
 }
 
-const refuseStranger = (agent: AgentRecord | undefined, caller: Principal): void => {
-  if (agent === undefined || agent.owner === caller.entityUri || caller.permissions.has('admin')) return;
-  throw new ServiceError('authorization', 'the manifests of this agent belong to whoever published the first one');
-};
-
 const versionTaken = (): ServiceError =>
   new ServiceError('manifest_version_conflict', 'this version is published with other content: choose another version');
 
@@ -149,11 +150,10 @@ const MOST_NAMED = 10;
 const refuseGaps = (coverage: Coverage): void => {
   const gaps = [...coverage.values()].flatMap((isCovered, at) => (isCovered ? [] : [at]));
   if (gaps.length === 0) return;
-  const message = 'has no live fact that this key may read';
+  const message = 'has no live fact with authority that this key may read';
   const violations = gaps.slice(0, MOST_NAMED).map((at) => ({ path: `body.entries[${at}].fact_uri`, message }));
-  throw new ServiceError(
-    'manifest_coverage_failure',
-    `${gaps.length} of the units have no live fact: assert what they say first, or set skip_coverage_gate`,
-    { violations },
-  );
+  throw new ServiceError('manifest_coverage_failure', `${gaps.length} of the units have no live fact with authority`, {
+    violations,
+    hint: 'assert what they say first, as the owner of the manifest or as an instruction, pin a text by cid, or set skip_coverage_gate',
+  });
 };

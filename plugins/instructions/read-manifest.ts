@@ -75,6 +75,7 @@ const readUnit = (entry: unknown, path: string): Unit => {
     name,
     description: readText(members['description'], `${path}.description`, MAX_DESCRIPTION_LENGTH),
     factUri: readText(members['fact_uri'], `${path}.fact_uri`),
+    pinnedCid: readCid(members['cid'], `${path}.cid`),
     intents: readTexts(triggers['intents'], `${path}.load_triggers.intents`),
     keywords: readTexts(triggers['keywords'], `${path}.load_triggers.keywords`),
     taskTypes: readTexts(triggers['task_types'], `${path}.load_triggers.task_types`),
@@ -121,6 +122,14 @@ const readTexts = (value: unknown, path: string): readonly string[] => {
   if (!Array.isArray(value)) throw refusal(path, 'must be a list of strings');
   return value.map((item: unknown, at) => readText(item, `${path}[${at}]`, MAX_TRIGGER_LENGTH));
 };
+
+const readCid = (value: unknown, path: string): string | null => {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && CID.test(value)) return value.toLowerCase();
+  throw refusal(path, 'must be sha256: and 64 hexadecimal digits');
+};
+
+const CID = /^sha256:[0-9a-f]{64}$/i;
 
 const readCount = (value: unknown, path: string): number => {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;

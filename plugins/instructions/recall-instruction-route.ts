@@ -70,7 +70,7 @@ export const recallInstructionRoute = (parts: RecallInstructionParts): Route<Age
       const scores = ranker.rank(intent, units.map(searchTextOf));
       const request = { hints, maxChunks, tokenBudget };
       const selection = await selectUnits<LoadedContent>(units, scores, request, async (unit) => {
-        const content = await contentOf(unit, reader, self.names);
+        const content = await contentOf(unit, { owner: current.owner, reader, names: self.names });
         return content && { ...content, tokens: counter.count(content.text) };
       });
       return { manifest: current, selection };

@@ -23,7 +23,12 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
         .limit(AGENTS_PER_PAGE);
       const last = rows.at(-1);
       if (last === undefined) return;
-      yield rows.map(({ agent_key, owner, fact_id }) => ({ agent_key, owner, fact_id }));
+      yield rows.map(({ agent_key, owner, fact_id, is_rightful }) => ({
+        agent_key,
+        owner,
+        fact_id,
+        is_rightful: Number(is_rightful) === 1,
+      }));
       after = String(last['agent_key']);
     }
   },
@@ -37,7 +42,9 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     const where = { tenant_id: tenantId, agent_key: agentKey };
     // Who owns an agent here keeps it.
     if ((await own.select(AGENTS_TABLE, where)).length > 0) return false;
-    await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId }]);
+    // Exports from before claims were checked do not say.
+    const isRightful = line['is_rightful'] === true ? 1 : 0;
+    await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId, is_rightful: isRightful }]);
     return true;
   },
 });

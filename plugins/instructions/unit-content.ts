@@ -1,4 +1,19 @@
-import { equals, type FactReader, matchKey, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
+import {
+  above,
+  all,
+  any,
+  below,
+  equals,
+  type FactReader,
+  type Filter,
+  isIn,
+  matchKey,
+  not,
+  parseDateOrInstant,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { endedFor, speaksFor } from './authority.ts';
 import type { Unit } from './manifest.ts';
 
 /** What a unit says to one reader. */
@@ -8,15 +23,70 @@ export interface UnitContent {
   readonly text: string;
 }
 
-/** The newest live fact on the unit's URI among those that the reader may read; undefined when there is none, or it says nothing. */
-export const contentOf = async (
-  { factUri }: Unit,
-  reader: FactReader,
-  names: ServiceNames,
-): Promise<UnitContent | undefined> => {
-  const about = equals('entityKey', matchKey(factUri, names));
-  const [fact] = await reader.find(about, { view: 'live', order: 'hlc', limit: 1 });
+/** Whose words count, and for whom they are read. */
+export interface UnitReading {
+  /** entity_uri of the owner of the manifest. */
+  readonly owner: string;
+  readonly reader: FactReader;
+  readonly names: ServiceNames;
+}
+
+/**
+ * The newest live fact on the unit's URI that speaks with authority, among those that the reader may read; the one with the pinned content id where
+ * the unit pins one. Undefined when there is none, or it says nothing. Facts of anybody else on that URI are as if they were not there: they are
+ * neither loaded nor end anything.
+ */
+export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitContent | undefined> => {
+  const fact = await newestText(unit, reading);
   if (fact === undefined || fact.value.v === null) return undefined;
   const text = String(fact.value.v);
   return text === '' ? undefined : { fact, text };
+};
+
+/** Texts that a time-to-live has ended are passed over one by one: only speakers can make many of them. */
+const newestText = async (unit: Unit, reading: UnitReading): Promise<StoredFact | undefined> => {
+  const { reader } = reading;
+  const texts = textsOf(unit, reading);
+  let older: Filter = all();
+  for (;;) {
+    const [fact] = await reader.find(all(texts, older), { view: 'visible', order: 'hlc', limit: 1 });
+    if (fact === undefined) return undefined;
+    if (!(await isHeld(fact, reader)) && !(await hasExpired(fact, reading))) return fact;
+    older = below('hlc', fact.hlc);
+  }
+};
+
+const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitReading): Filter =>
+  all(
+    equals('entityKey', matchKey(factUri, names)),
+    equals('system', false),
+    above('confidence', 0),
+    not(below('validUntilMs', reader.nowMs + 1)),
+    pinnedCid === null ? speaksFor(owner) : equals('cid', pinnedCid),
+    not(endedFor(owner)),
+  );
+
+/** What waits in quarantine, or was refused there, is shown to its moderators and instructs nobody. */
+const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> => {
+  if (fact.gardenId === null) return false;
+  const [view] = await reader.annotate([fact]);
+  return view?.quarantine !== undefined;
+};
+
+/** By the newest time-to-live that a speaker set; others may bound the life of a fact, not the life of an instruction. */
+const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
+  const { snapshot, nowMs } = reader;
+  // Most facts have none at all.
+  if ((await snapshot.select('fact_expiries', { fact_id: fact.id })).length === 0) return false;
+  const { assertedBy, value } = fact;
+  const ownWord = value.interpretAs === 'instruction' && assertedBy !== null ? [equals('assertedBy', assertedBy)] : [];
+  const filter = all(
+    equals('tenantId', fact.tenantId),
+    isIn('entityKey', [matchKey(fact.id, names), matchKey(names.factEntity(fact.id), names)]),
+    equals('relationKey', names.meta('ttl')),
+    any(speaksFor(owner), ...ownWord),
+  );
+  const [ttl] = await snapshot.find({ filter, order: 'hlc', limit: 1 });
+  const expiresMs = ttl === undefined ? null : parseDateOrInstant(String(ttl.value.v));
+  return expiresMs !== null && expiresMs <= nowMs;
 };

@@ -76,8 +76,10 @@ export const checkRegistrar = (registration: KeyRegistration, actor: Principal):
   if (!actor.permissions.has('admin')) throw denial('registering a key needs a key with permission "admin"');
   // It would outlive the person's access at the identity provider.
   if (actor.oidcSub !== null) throw denial('a key that came from an identity provider may not register keys');
-  const lacking = registration.allowedScopes.filter((scope) => !actor.allowedScopes.has(scope));
-  if (lacking.length > 0) throw denial(`the registering key itself lacks scope ${lacking.join(', ')}`);
+  const permissions = registration.permissions.filter((permission) => !actor.permissions.has(permission));
+  if (permissions.length > 0) throw denial(`the registering key itself lacks permission ${permissions.join(', ')}`);
+  const scopes = registration.allowedScopes.filter((scope) => !actor.allowedScopes.has(scope));
+  if (scopes.length > 0) throw denial(`the registering key itself lacks scope ${scopes.join(', ')}`);
   if (registration.tenantId !== undefined && registration.tenantId !== actor.tenantId) {
     throw denial('a key registers keys of its own tenant only');
   }

@@ -52,7 +52,8 @@ export const MIN_RAW_KEY_LENGTH = 32;
 export interface KeyRegistry {
   /**
    * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the key was
-   * ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a scope or the tenant.
+   * ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a permission, a
+   * scope or the tenant.
    */
   register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord>;
   /** Keys of everybody, newest first; expired and revoked ones only when asked for. */

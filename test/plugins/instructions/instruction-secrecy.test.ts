@@ -8,22 +8,24 @@ import { INSTRUCTION_PLUGINS, type InstructionsNode, startInstructionsNode, unit
 
 const [ROSES, HERBS] = ['6f1f6d5e-0000-4000-8000-000000000001', '6f1f6d5e-0000-4000-8000-000000000002'] as const;
 const DOORS = gardenDoors({ 'agent:roses': [ROSES], 'agent:keeper': 'all' });
+const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 const NAMES = ['deploy', 'rollback', 'safety'] as const;
 
 forEachStore('instructions and what their reader may not see', () => {
   let made: InstructionsNode;
   afterEach(() => made.node.stop());
 
+  /** In the name of the owner of the manifests, whatever its keys may write to. */
   const plant = (entity: string, v: string, members: Partial<FactDraft>) => {
-    const { names } = made.node.kernel.get(NodeSelf);
+    const owner = { ...nodePrincipal(made.node.kernel.get(NodeSelf).names), entityUri: 'agent:test' };
     const value = { type: 'text', v, interpretAs: 'content' } as const;
     const draft = { entity, relation: 'instruction:content', value, source: 'agent:s', confidence: 1 };
-    return made.node.facts.append({ ...draft, scope: 'local', ...members }, nodePrincipal(names));
+    return made.node.facts.append({ ...draft, scope: 'local', ...members }, owner);
   };
 
   it('are the same, byte for byte, with and without hidden facts', async () => {
     made = await startInstructionsNode({ plugins: [...INSTRUCTION_PLUGINS, DOORS] });
-    const reader = await made.node.addKey({ entityUri: 'agent:reader', scopes: ['local'] });
+    const reader = await made.node.addKey({ scopes: ['local'], permissions: MAY_CLAIM });
     const hidden = fc.array(
       fc.record({
         name: fc.constantFrom(...NAMES, 'manifest'),
@@ -80,8 +82,8 @@ forEachStore('instructions and what their reader may not see', () => {
 
   it('are those of a tenant: manifests, owners, contents and tokens of another one do not exist', async () => {
     made = await startInstructionsNode({ settings: { keys: { multiTenant: true } } });
-    const other = await made.node.addKey({ entityUri: 'agent:test', tenantId: 'acme', permissions: ['read', 'write'] });
-    const second = await made.node.addKey({ entityUri: 'agent:second', tenantId: 'acme' });
+    const other = await made.node.addKey({ entityUri: 'agent:test', tenantId: 'acme' });
+    const second = await made.node.addKey({ entityUri: 'agent:second', tenantId: 'acme', permissions: MAY_CLAIM });
     await made.say('deploy', 'of the first tenant');
     await made.published('v1', [unit('deploy')]);
     for (const key of [other, second]) {

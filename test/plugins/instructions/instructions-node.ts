@@ -14,7 +14,7 @@ export interface Asked {
 /** A node with instructions, and short words for what a test does with it. */
 export interface InstructionsNode {
   readonly node: TestNode;
-  /** Of `agent:test`, who may read and write. */
+  /** Of `agent:test`, who may read, write and instruct. */
   readonly key: string;
   /** Asserts what a unit says, in scope local unless the members say otherwise, and answers the fact. */
   say(name: string, v: string, members?: Members, asked?: Asked): Promise<TestReply['body']>;
@@ -46,7 +46,8 @@ export const INSTRUCTION_PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'reca
 
 export const startInstructionsNode = async (options: TestNodeOptions = {}): Promise<InstructionsNode> => {
   const node = await startTestNode({ plugins: [...INSTRUCTION_PLUGINS], ...options });
-  const key = await node.addKey();
+  // Whoever claims an agent that is not itself needs the right to instruct.
+  const key = await node.addKey({ permissions: ['read', 'write', 'instruction:write'] });
   const request = (method: string, path: string, { agent = AGENT, key: as = key }: Asked, body?: unknown) =>
     node.request(method, `/v1/agents/${encodeURIComponent(agent)}/${path}`, {
       key: as,

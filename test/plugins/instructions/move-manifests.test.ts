@@ -4,6 +4,8 @@ import { contentOf, exportLines, importAll } from '../../kernel/transfer/transfe
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
 
+const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
+
 describe('manifests that move to another store', () => {
   const started: InstructionsNode[] = [];
   const start = async (store: StoreKind): Promise<InstructionsNode> => {
@@ -21,8 +23,8 @@ describe('manifests that move to another store', () => {
   ] as const) {
     it(`keep their owner and the version that counts, from ${from} to ${to}`, async () => {
       const [there, here] = [await start(from), await start(to)];
-      await there.say('deploy', 'text');
-      const owner = await there.node.addKey({ entityUri: 'agent:owner' });
+      const owner = await there.node.addKey({ entityUri: 'agent:owner', permissions: MAY_CLAIM });
+      await there.say('deploy', 'text', {}, { key: owner });
       await there.published('v2', [unit('deploy')], {}, { key: owner });
       await there.published('v1', [unit('deploy'), unit('other')], {}, { key: owner });
       const lines = await exportLines(there.node);
@@ -33,7 +35,7 @@ describe('manifests that move to another store', () => {
       expect((await here.recalled({ intent: 'deploy' })).chunks).to.have.length(1);
       expect((await here.publish('v3', [])).status).to.equal(403);
       expect((await here.publish('v2', [])).status).to.equal(403);
-      const same = await here.node.addKey({ entityUri: 'agent:owner' });
+      const same = await here.node.addKey({ entityUri: 'agent:owner', permissions: MAY_CLAIM });
       expect((await here.publish('v2', [], {}, { key: same })).body.code).to.equal('manifest_version_conflict');
     });
   }
@@ -42,7 +44,7 @@ describe('manifests that move to another store', () => {
     const [there, here] = [await start('sqlite'), await start('sqlite')];
     const { id } = await there.say('deploy', 'text');
     await there.published('v1', [unit('deploy')]);
-    const owner = await here.node.addKey({ entityUri: 'agent:owner' });
+    const owner = await here.node.addKey({ entityUri: 'agent:owner', permissions: MAY_CLAIM });
     await here.published('v9', [unit('own')], {}, { key: owner });
     const lines = await exportLines(there.node);
     const agent = JSON.parse(lines.find((line) => line.includes('instruction_agent')) ?? '');

@@ -4,6 +4,7 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { AGENT, type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
 
 const MANIFEST_URI = `instruction:default/agent/${AGENT}/manifest`;
+const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 const codeOf = ({ status, body }: TestReply) => [status, body.code ?? null];
 
 forEachStore('publishing an instruction manifest', () => {
@@ -98,7 +99,9 @@ forEachStore('publishing an instruction manifest', () => {
   });
 
   it('lets one of many first publishers win, and answers equal ones alike', async () => {
-    const keys = await Promise.all([1, 2, 3, 4].map((n) => made.node.addKey({ entityUri: `agent:p${n}` })));
+    const keys = await Promise.all(
+      [1, 2, 3, 4].map((n) => made.node.addKey({ entityUri: `agent:p${n}`, permissions: MAY_CLAIM })),
+    );
     const replies = await Promise.all(keys.map((key) => made.publish('v1', [unit('deploy')], {}, { key })));
     expect(replies.map(({ status }) => status).sort()).to.deep.equal([200, 403, 403, 403]);
     const twice = await Promise.all(
@@ -122,7 +125,7 @@ forEachStore('publishing an instruction manifest', () => {
       expect(codeOf(reply)).to.deep.equal([422, 'manifest_coverage_failure']);
       expect(reply.body.errors.map(({ path }: { path: string }) => path)).to.deep.equal(['body.entries[1].fact_uri']);
     }
-    const poor = await made.node.addKey({ entityUri: 'agent:poor', scopes: ['local'] });
+    const poor = await made.node.addKey({ scopes: ['local'], permissions: MAY_CLAIM });
     await made.say('there', 'text', { scope: 'team' }, { agent: 'a2' });
     const entries = [unit('there', {}, 'a2')];
     expect(codeOf(await made.publish('v1', entries, gate, { agent: 'a2', key: poor }))).to.deep.equal([

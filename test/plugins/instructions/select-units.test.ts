@@ -26,7 +26,8 @@ const madeUnits = fc.array(madeUnit, { maxLength: names.length }).map((made) => 
     const isLucky = isGuaranteed && guaranteed < 5;
     if (isLucky) guaranteed += 1;
     const name = names[at] as string;
-    const unit = { name, description: '', factUri: name, intents: [], keywords: [], taskTypes: [], tokenEstimate: 0 };
+    const said = { description: '', factUri: name, pinnedCid: null, intents: [], keywords: [], taskTypes: [] };
+    const unit = { name, ...said, tokenEstimate: 0 };
     return { unit: { ...unit, isGuaranteed: isLucky, isPrepended, requiredByTaskTypes: [] }, score, tokens };
   });
 });

@@ -12,7 +12,7 @@ forEachStore('the life of a key', () => {
   let admin: string;
   beforeEach(async () => {
     node = await startTestNode({ plugins: ['keys', 'audit'] });
-    admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin', 'audit.read'] });
+    admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin', 'audit.read'] });
   });
   afterEach(() => node.stop());
 
@@ -147,7 +147,7 @@ forEachStore('a key on several processes', () => {
     const first = await startTestNode({ plugins: ['keys'], clock });
     const { folder } = first;
     const second = await startTestNode({ plugins: ['keys'], clock, folder });
-    const admin = await first.addKey({ permissions: ['admin'] });
+    const admin = await first.addKey({ permissions: ['read', 'write', 'admin'] });
     const kept = await first.addKey({ entityUri: 'agent:w' });
     const raw = freshKey();
     const { body } = await first.request('POST', '/v1/auth/keys', {

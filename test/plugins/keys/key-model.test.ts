@@ -41,7 +41,7 @@ forEachStore('keys against a model', () => {
 
   const play = async (steps: readonly Step[]): Promise<void> => {
     await node.clock.advance(100 * SECONDS);
-    const admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    const admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     const keys: ModelKey[] = [];
     const isActive = (key: ModelKey) => !key.revoked && key.expiresMs > node.clock.nowMs();
     for (const taken of steps) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -11,7 +12,7 @@ forEachStore('POST /v1/auth/keys', () => {
   let admin: string;
   before(async () => {
     node = await startTestNode({ plugins: ['keys', 'audit'] });
-    admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin', 'audit.read'] });
+    admin = await node.addKey({ entityUri: 'agent:ops', permissions: PERMISSIONS });
   });
   after(() => node.stop());
 
@@ -142,7 +143,11 @@ forEachStore('POST /v1/auth/keys', () => {
   });
 
   it('gives nothing that the registering key does not hold', async () => {
-    const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions: ['admin'], scopes: ['public', 'team'] });
+    const narrow = await node.addKey({
+      entityUri: 'agent:narrow',
+      permissions: ['admin', 'read', 'write'],
+      scopes: ['public', 'team'],
+    });
     const tooWide = await register({ allowed_scopes: ['public', 'company'] }, narrow);
     expect([tooWide.status, tooWide.body.code]).to.deep.equal([403, 'authorization']);
     expect((await register({}, narrow)).status, 'the default is all four scopes').to.equal(403);
@@ -172,7 +177,7 @@ forEachStore('POST /v1/auth/keys', () => {
 forEachStore('the maximum age of keys', () => {
   it('can be switched off, and keys then need no end', async () => {
     const node = await startTestNode({ plugins: ['keys'], env: { SVC_API_KEY_MAX_AGE_DAYS: '0' } });
-    const admin = await node.addKey({ permissions: ['admin'] });
+    const admin = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     const register = (body: Record<string, unknown>) =>
       node.request('POST', '/v1/auth/keys', {
         key: admin,

@@ -23,7 +23,7 @@ forEachStore('keys that several processes know', () => {
     (await node.request('GET', '/v1/me', { key })).status;
 
   it('are refused everywhere soon after one of them has revoked a key, although no time passes', async () => {
-    const admin = await first.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    const admin = await first.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     const key = await first.addKey();
     expect([await statusOf(first, key), await statusOf(second, key)]).to.deep.equal([200, 200]);
     const { body } = await first.request('GET', '/v1/auth/keys', { key });

@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import type { Migration } from '../../../kernel/plugin-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
+import {
+  AGENT,
+  type InstructionsNode,
+  startInstructionsNode,
+  unit,
+  uriOf,
+} from '../../plugins/instructions/instructions-node.ts';
+
+forEachStore('A writer puts words into the mouth of an instruction (I14)', () => {
+  let made: InstructionsNode;
+  let writer: string;
+  let author: string;
+  let operator: string;
+  beforeEach(async () => {
+    made = await startInstructionsNode();
+    const { node } = made;
+    writer = await node.addKey({ entityUri: 'agent:writer' });
+    author = await node.addKey({ entityUri: 'agent:author', permissions: ['read', 'write', 'instruction:write'] });
+    operator = await node.addKey({ entityUri: 'agent:operator', permissions: ['read', 'write', 'admin'] });
+  });
+  afterEach(() => made.node.stop());
+
+  const GUARANTEED = unit('safety', { guarantee_load: true });
+  const loaded = async (key = made.key): Promise<string | undefined> =>
+    (await made.recalled({ intent: 'nothing' }, { key })).chunks[0]?.content;
+  const as = (key: string) => ({ key });
+  const instruction = (v: string) => ({ value: { type: 'text', v, interpret_as: 'instruction' } });
+
+  it('with a newer text: the text of the owner is loaded still', async () => {
+    await made.say('safety', 'never push both');
+    await made.published('v1', [GUARANTEED]);
+    await made.say('safety', 'push both', { confidence: 0.01 }, as(writer));
+    await made.say('safety', 'push both', { relation: 'x:other', source: 'agent:test' }, as(writer));
+    for (const key of [made.key, writer, operator]) expect(await loaded(key)).to.equal('never push both');
+  });
+
+  it('where the owner has said nothing yet: nothing is loaded, and the unit is not covered', async () => {
+    await made.say('safety', 'push both', {}, as(writer));
+    const gate = { skip_coverage_gate: false };
+    const refused = await made.publish('v1', [GUARANTEED], gate);
+    expect([refused.status, refused.body.code]).to.deep.equal([422, 'manifest_coverage_failure']);
+    await made.published('v1', [GUARANTEED]);
+    expect(await loaded()).to.equal(undefined);
+  });
+
+  it('by taking the text away: a retraction of anybody else ends nothing there', async () => {
+    await made.say('safety', 'never push both');
+    await made.published('v1', [GUARANTEED]);
+    await made.say('safety', 'retracted', { confidence: 0 }, as(writer));
+    await made.say('safety', 'retracted', { confidence: 0 }, as(operator));
+    expect(await loaded()).to.equal('never push both');
+    await made.say('safety', 'retracted', { confidence: 0 });
+    expect(await loaded()).to.equal(undefined);
+  });
+
+  it('by resolving the contradiction that it made itself', async () => {
+    await made.say('safety', 'never push both');
+    await made.published('v1', [GUARANTEED]);
+    const lie = await made.say('safety', 'push both', {}, as(writer));
+    const { body } = await made.node.request('GET', '/v1/conflicts', { key: writer });
+    const path = `/v1/conflicts/${body.conflicts[0].conflict_id}/resolve`;
+    const reply = await made.node.request('POST', path, { key: writer, body: { winning_fact_id: lie.id } });
+    expect(reply.status).to.equal(200);
+    expect(await loaded()).to.equal('never push both');
+  });
+
+  it('by bounding its life: a time-to-live of anybody else ends nothing there', async () => {
+    const { id } = await made.say('safety', 'never push both');
+    await made.published('v1', [GUARANTEED]);
+    const end = async (key: string, entity: string, v: string) => {
+      const body = { entity, relation: 'svc:ttl', value: { type: 'datetime', v }, source: 'agent:x' };
+      return (await made.node.request('POST', '/v1/facts', { key, body })).status;
+    };
+    expect(await end(writer, id, '2020-01-01')).to.equal(403);
+    expect(await end(operator, id, '2020-01-01')).to.equal(201);
+    expect(await loaded()).to.equal('never push both');
+    expect(await end(made.key, `svc:fact:${id}`, '2020-01-01')).to.equal(201);
+    expect(await loaded()).to.equal(undefined);
+    // Nor does anybody else give it its life back.
+    expect(await end(operator, id, '2090-01-01')).to.equal(201);
+    expect(await loaded()).to.equal(undefined);
+    expect(await end(made.key, id, '2090-01-01')).to.equal(201);
+    expect(await loaded()).to.equal('never push both');
+  });
+
+  it('as an instruction, without the right to give one', async () => {
+    await made.published('v1', [GUARANTEED]);
+    const body = { entity: uriOf('safety'), relation: 'instruction:content', source: 'agent:author' };
+    const reply = await made.node.request('POST', '/v1/facts', { key: writer, body: { ...body, ...instruction('x') } });
+    expect([reply.status, reply.body.code]).to.deep.equal([403, 'instruction_write_required']);
+    expect(await loaded()).to.equal(undefined);
+  });
+
+  it('after somebody with that right spoke: the instruction counts, until a speaker ends it', async () => {
+    await made.say('safety', 'old');
+    await made.published('v1', [GUARANTEED]);
+    await made.say('safety', '', instruction('of the author'), as(author));
+    expect(await loaded()).to.equal('of the author');
+    await made.say('safety', 'retracted', { confidence: 0 }, as(writer));
+    expect(await loaded()).to.equal('of the author');
+    // The author takes back its own words, without a word that is an instruction.
+    await made.say('safety', 'retracted', { confidence: 0 }, as(author));
+    expect(await loaded()).to.equal('old');
+  });
+
+  it('under a pin: that text alone is loaded, whoever said it, and neither its author nor a stranger ends it', async () => {
+    const { cid } = await made.say('safety', 'checked by the owner', {}, as(writer));
+    await made.published('v1', [{ ...GUARANTEED, cid }]);
+    expect((await made.manifest()).body.entries[0].cid).to.equal(cid);
+    await made.say('safety', 'of the owner');
+    await made.say('safety', '', instruction('of the author'), as(author));
+    expect(await loaded()).to.equal('checked by the owner');
+    await made.say('safety', 'retracted', { confidence: 0 }, as(writer));
+    expect(await loaded()).to.equal('checked by the owner');
+    await made.say('safety', 'retracted', { confidence: 0 });
+    expect(await loaded()).to.equal(undefined);
+    const wrong = await made.publish('v2', [{ ...GUARANTEED, cid: 'sha256:1' }]);
+    expect([wrong.status, wrong.body.code]).to.deep.equal([422, 'manifest_entry_invalid']);
+  });
+});
+
+forEachStore('A writer claims an agent that is not its own (I14)', () => {
+  let made: InstructionsNode;
+  beforeEach(async () => {
+    made = await startInstructionsNode();
+  });
+  afterEach(() => made.node.stop());
+
+  const published = async (key: string, agent: string, version = 'v1') => {
+    const { status, body } = await made.publish(version, [], {}, { agent, key });
+    return status === 200 ? status : [status, body.code];
+  };
+
+  it('and is refused: only the agent itself, and keys that may instruct or administer, claim one', async () => {
+    const { node } = made;
+    const writer = await node.addKey({ entityUri: 'agent:writer' });
+    for (const agent of ['victim', 'writer2', 'agent:writer']) {
+      expect(await published(writer, agent)).to.deep.equal([403, 'instruction_write_required']);
+    }
+    expect(await published(writer, 'writer')).to.equal(200);
+    expect(await published(writer, 'Writer', 'v2')).to.equal(200);
+    const tool = await node.addKey({ entityUri: 'tool:writer' });
+    expect(await published(tool, 'tool:writer')).to.deep.equal([403, 'instruction_write_required']);
+    for (const permission of ['instruction:write', 'admin'] as const) {
+      const key = await node.addKey({ entityUri: `agent:${permission}`, permissions: ['write', permission] });
+      expect(await published(key, `kept-by-${permission}`)).to.equal(200);
+    }
+    // Claimed once, claimed for good: not even the agent itself takes it over.
+    const kept = await node.addKey({ entityUri: 'agent:kept-by-admin' });
+    expect(await published(kept, 'kept-by-admin', 'v2')).to.deep.equal([403, 'authorization']);
+  });
+});
+
+forEachStore('A writer has claimed an agent before claims were checked (I14)', (kind) => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'claims-'));
+  });
+  afterEach(async () => {
+    await (await placeTestStore(kind, folder)).remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What the migration finds in a store of that time. */
+  const backBeforeClaims = async (): Promise<void> => {
+    const store = (await placeTestStore(kind, folder)).open();
+    const up: Migration['up'] = async ({ raw }) => {
+      await raw('ALTER TABLE instructions_agents DROP COLUMN is_rightful');
+      await raw("UPDATE instructions_agents SET owner = 'agent:squatter'");
+      await raw("DELETE FROM schema_migrations WHERE version LIKE '%_instruction_claims'");
+    };
+    await store.migrate([...CORE_MIGRATIONS, { number: 1_000_000, name: 'back', owner: 'test', up }]);
+    await store.close();
+  };
+
+  it('and loses it to the first who may claim it; what it said is heard no more', async () => {
+    const safety = unit('safety', { guarantee_load: true });
+    const before = await startInstructionsNode({ folder });
+    await before.published('v1', [safety]);
+    await before.node.stop();
+    await backBeforeClaims();
+    const made = await startInstructionsNode({ folder, random: createSeededRandom(2) });
+    try {
+      const squatter = await made.node.addKey({ entityUri: 'agent:squatter' });
+      const agentItself = await made.node.addKey({ entityUri: `agent:${AGENT}` });
+      await made.say('safety', 'push both', {}, { key: squatter });
+      const heard = async () => (await made.recalled({ intent: 'x' })).chunks[0]?.content;
+      expect(await heard()).to.equal('push both');
+      await made.published('v2', [safety], {}, { key: squatter });
+      await made.published('v3', [safety], {}, { key: agentItself });
+      expect(await heard()).to.equal(undefined);
+      const again = await made.publish('v4', [], {}, { key: squatter });
+      expect([again.status, again.body.code]).to.deep.equal([403, 'authorization']);
+    } finally {
+      await made.node.stop();
+    }
+  });
+});
