@@ -9,7 +9,6 @@ import {
   type Route,
   ServiceError,
   schema,
-  sha256Hex,
   type Transport,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
@@ -17,10 +16,17 @@ import type { CapabilityTokens } from '../capability-tokens/capability-tokens-ap
 import type { AccessCheck } from './access-check.ts';
 import { WEBHOOK_PORTS } from './deliver-event.ts';
 import { readTarget, type TargetParts } from './read-target.ts';
-import { subscriptionJson } from './subscription-json.ts';
-import { EVENT_TYPES, type EventType, type Subscription, type Target, type TargetType } from './subscription-record.ts';
+import type { SubscriptionJson } from './subscription-json.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  hostOf,
+  type Subscription,
+  type Target,
+  type TargetType,
+} from './subscription-record.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
-import type { WebhookSecrets } from './webhook-secret.ts';
+import type { WebhookSeals } from './webhook-seals.ts';
 
 export interface CreateParts extends TargetParts {
   readonly self: NodeSelf;
@@ -28,12 +34,12 @@ export interface CreateParts extends TargetParts {
   readonly store: SubscriptionStore;
   readonly access: AccessCheck;
   readonly tokens: CapabilityTokens;
-  readonly secrets: WebhookSecrets;
+  readonly seals: WebhookSeals;
+  readonly json: SubscriptionJson;
   readonly transport: Pick<Transport, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly allowPrivate: boolean;
-  readonly replaySeconds: number;
 }
 
 interface Body {
@@ -81,13 +87,14 @@ export const createSubscriptionRoute = (parts: CreateParts): Route<undefined, un
     const presented = header(self.names.headers.capability.toLowerCase()) ?? body.capability_token ?? undefined;
     const { tokenId } = await tokens.verify(presented, target.need, caller);
     await refuseForbidden(url, parts);
-    const secret = parts.secrets.draw();
-    const wanted = recordOf({ body, target, url, tokenId, secret }, caller, parts);
-    const { record, isNew } = await parts.store.create(wanted, {
+    const secret = parts.seals.drawSecret();
+    const digests = parts.seals.digests(target, url);
+    const wanted = recordOf({ body, target, url, tokenId, secret, digest: digests[0] }, caller, parts);
+    const { record, isNew } = await parts.store.create(wanted, digests, {
       confirm: (transaction) => confirmRights(wanted, transaction, parts),
       keyFor: (known, transaction) => parts.access.keyFor(known, caller, transaction),
     });
-    const shown = subscriptionJson(record, parts.replaySeconds);
+    const shown = parts.json(record);
     return isNew ? { status: 201, body: { ...shown, secret } } : { status: 200, body: shown };
   },
 });
@@ -128,10 +135,11 @@ interface Wanted {
   readonly url: string;
   readonly tokenId: string;
   readonly secret: string;
+  readonly digest: string;
 }
 
-const recordOf = (wanted: Wanted, caller: Principal, { clock, random, secrets }: CreateParts): Subscription => {
-  const { body, target, url, tokenId, secret } = wanted;
+const recordOf = (wanted: Wanted, caller: Principal, { clock, random, seals }: CreateParts): Subscription => {
+  const { body, target, url, tokenId, secret, digest } = wanted;
   const id = random.uuid();
   return {
     id,
@@ -143,10 +151,11 @@ const recordOf = (wanted: Wanted, caller: Principal, { clock, random, secrets }:
     targetType: target.type,
     targetKey: target.key,
     eventTypes: body.event_types == null ? null : EVENT_TYPES.filter((type) => body.event_types?.includes(type)),
-    webhookUrl: url,
+    address: seals.sealAddress(url, id),
+    host: hostOf(url),
     idempotencyKey: body.idempotency_key ?? null,
-    contentDigest: sha256Hex(JSON.stringify([target.key, body.on_change, url])),
-    secret: secrets.seal(secret, id),
+    contentDigest: digest,
+    secret: seals.sealSecret(secret, id),
     status: 'active',
     cancelledReason: null,
     createdMs: clock.nowMs(),

@@ -18,7 +18,7 @@ import type { Outcome } from './outbox-store.ts';
 import { judgeStatus, nextPause } from './retry-plan.ts';
 import type { Subscription } from './subscription-record.ts';
 import { subscriptionIn } from './subscription-store.ts';
-import type { WebhookSecrets } from './webhook-secret.ts';
+import type { WebhookSeals } from './webhook-seals.ts';
 
 /** Ports that a webhook may have (reliability A5.7). */
 export const WEBHOOK_PORTS: readonly number[] = [443, 8443];
@@ -26,11 +26,13 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** How soon somebody looks again when the rights could not be checked. */
 const CHECK_AGAIN_MS = 5_000;
+/** The same where the secret could not be opened: only a start with the former key of the node helps. */
+const OPEN_AGAIN_MS = 60_000;
 
 export interface DeliverParts {
   readonly tables: PluginTables;
   readonly access: AccessCheck;
-  readonly secrets: WebhookSecrets;
+  readonly seals: Pick<WebhookSeals, 'open'>;
   readonly transport: Pick<Transport, 'send'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -91,7 +93,7 @@ const send = async (event: OutboxEvent, content: Content, parts: DeliverParts): 
   } catch (error) {
     const fields = { subscriptionId: event.subscriptionId, error };
     parts.log.error('a webhook could not be signed: was its secret made under another key of the node?', fields);
-    return { kind: 'untried', pauseMs: CHECK_AGAIN_MS };
+    return { kind: 'untried', pauseMs: OPEN_AGAIN_MS };
   }
   let reply: InboundReply | undefined;
   try {
@@ -116,10 +118,11 @@ const send = async (event: OutboxEvent, content: Content, parts: DeliverParts): 
 const requestOf = (event: OutboxEvent, { subscription, view }: Content, parts: DeliverParts) => {
   const body = JSON.stringify(deliveryJson(event, view, parts.factJson));
   const at = new Date(parts.clock.nowMs());
-  const signer = new Webhook(parts.secrets.open(subscription.secret, subscription.id));
+  const { url, secret } = parts.seals.open(subscription);
+  const signer = new Webhook(secret);
   return {
     method: 'POST',
-    url: subscription.webhookUrl,
+    url,
     headers: {
       'Content-Type': 'application/json',
       'webhook-id': event.id,

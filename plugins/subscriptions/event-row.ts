@@ -46,7 +46,7 @@ export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row 
   fact_id: event.factId,
   witnesses: event.witnesses.length === 0 ? null : event.witnesses.join(','),
   hlc: event.hlc,
-  host: new URL(subscription.webhookUrl).host,
+  host: subscription.host,
   created_ms: event.createdMs,
   status: event.factId === null ? 'dropped' : 'pending',
   attempts: 0,

@@ -37,11 +37,14 @@ export interface Subscription {
   readonly targetKey: string;
   /** Null stands for all. */
   readonly eventTypes: readonly EventType[] | null;
-  readonly webhookUrl: string;
+  /** Sealed; one that an older version has stored lies open until `sealOpenAddresses` comes to it. */
+  readonly address: string;
+  /** Host and port of the address, which the queue of events goes by. */
+  readonly host: string;
   readonly idempotencyKey: string | null;
-  /** Equal for equal requests: target, way and address. */
+  /** Equal for equal requests, under one key of the node: target, way and address. */
   readonly contentDigest: string;
-  /** Encrypted. */
+  /** Sealed. */
   readonly secret: string;
   readonly status: 'active' | 'cancelled';
   readonly cancelledReason: CancelReason | null;
@@ -70,7 +73,8 @@ export const rowOfSubscription = (record: Subscription): Row => ({
   target_key: record.targetKey,
   match_key: record.status === 'active' ? record.targetKey : null,
   event_types: record.eventTypes?.join(',') ?? null,
-  webhook_url: record.webhookUrl,
+  webhook_url: record.address,
+  webhook_host: record.host,
   idempotency_key: record.idempotencyKey,
   content_digest: record.contentDigest,
   secret: record.secret,
@@ -92,7 +96,8 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   targetType: row['target_type'] as TargetType,
   targetKey: String(row['target_key']),
   eventTypes: row['event_types'] == null ? null : (String(row['event_types']).split(',') as EventType[]),
-  webhookUrl: String(row['webhook_url']),
+  address: String(row['webhook_url']),
+  host: row['webhook_host'] == null ? hostOf(String(row['webhook_url'])) : String(row['webhook_host']),
   idempotencyKey: textOrNull(row['idempotency_key']),
   contentDigest: String(row['content_digest']),
   secret: String(row['secret']),
@@ -103,6 +108,9 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   failures: Number(row['failures']),
   probeMs: numberOrNull(row['probe_ms']),
 });
+
+/** Host and port of an address. */
+export const hostOf = (url: string): string => new URL(url).host;
 
 const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
 const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

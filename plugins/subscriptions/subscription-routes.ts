@@ -6,14 +6,14 @@ import {
   type Snapshot,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { subscriptionJson } from './subscription-json.ts';
+import type { SubscriptionJson } from './subscription-json.ts';
 import { isOwner, type Subscription } from './subscription-record.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 
 export interface SubscriptionRouteParts {
   readonly store: SubscriptionStore;
   readonly tables: PluginTables;
-  readonly replaySeconds: number;
+  readonly json: SubscriptionJson;
 }
 
 export interface IdParams {
@@ -38,19 +38,19 @@ export const ownSubscription = async (
   return record;
 };
 
-export const listSubscriptionsRoute = ({ store, tables, replaySeconds }: SubscriptionRouteParts): Route => ({
+export const listSubscriptionsRoute = ({ store, tables, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
   path: '/v1/subscriptions',
   summary: "The caller's subscriptions, oldest first",
   access: { permission: 'read' },
   async handle({ caller }) {
     const records = await tables.read((_, snapshot) => store.ownedBy(caller.tenantId, caller.entityUri, snapshot));
-    const subscriptions = records.map((record) => subscriptionJson(record, replaySeconds));
+    const subscriptions = records.map(json);
     return { status: 200, body: { subscriptions, total: subscriptions.length } };
   },
 });
 
-export const getSubscriptionRoute = ({ store, tables, replaySeconds }: SubscriptionRouteParts): Route<IdParams> => ({
+export const getSubscriptionRoute = ({ store, tables, json }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id',
   summary: 'One subscription of the caller',
@@ -58,7 +58,7 @@ export const getSubscriptionRoute = ({ store, tables, replaySeconds }: Subscript
   params: idParams,
   async handle({ caller, params }) {
     const record = await tables.read((_, snapshot) => ownSubscription(store, params.id, caller, snapshot));
-    return { status: 200, body: subscriptionJson(record, replaySeconds) };
+    return { status: 200, body: json(record) };
   },
 });
 

@@ -63,13 +63,17 @@ export class SubscriptionStore {
   }
 
   /**
-   * Stores the record unless the owner has asked for the same before; answers with what is there then, which lives by the rights of this
-   * request from now on.
+   * Stores the record unless the owner has asked for the same before, under one of `digests`; answers with what is there then, which lives by
+   * the rights of this request from now on.
    */
-  create(record: Subscription, rights: Rights): Promise<{ readonly record: Subscription; readonly isNew: boolean }> {
+  create(
+    record: Subscription,
+    digests: readonly string[],
+    rights: Rights,
+  ): Promise<{ readonly record: Subscription; readonly isNew: boolean }> {
     return this.#parts.tables.write(record.tenantId, async (own, transaction) => {
       await rights.confirm(transaction);
-      const same = await sameAs(own, record);
+      const same = await sameAs(own, record, digests);
       if (same === undefined) {
         await own.insertRows(RECORDS, [rowOfSubscription(record)]);
         return { record, isNew: true };
@@ -151,21 +155,21 @@ const dropPending = async (own: WritableTables, id: string): Promise<void> => {
 };
 
 /** What the owner's key of idempotency stands for; without one, an active subscription of the same content. */
-const sameAs = async (own: ReadableTables, record: Subscription): Promise<Subscription | undefined> => {
-  const { tenantId, ownerUri, idempotencyKey, contentDigest } = record;
-  const mine = { tenant_id: tenantId, owner_uri: ownerUri };
-  const where =
-    idempotencyKey === null ? { content_digest: contentDigest, status: 'active' } : { idempotency_key: idempotencyKey };
-  const [row] = (await own(RECORDS)
-    .where({ ...mine, ...where })
-    .limit(1)) as Record<string, SqlValue>[];
+const sameAs = async (
+  own: ReadableTables,
+  record: Subscription,
+  digests: readonly string[],
+): Promise<Subscription | undefined> => {
+  const { tenantId, ownerUri, idempotencyKey, eventTypes } = record;
+  const mine = own(RECORDS).where({ tenant_id: tenantId, owner_uri: ownerUri }).limit(1);
+  if (idempotencyKey === null) mine.where({ status: 'active' }).whereIn('content_digest', digests);
+  else mine.where({ idempotency_key: idempotencyKey });
+  const [row] = (await mine) as Record<string, SqlValue>[];
   if (row === undefined) return undefined;
   const same = subscriptionOf(row);
-  if (idempotencyKey === null || sameContent(same, record)) return same;
+  const isSame = digests.includes(same.contentDigest) && String(same.eventTypes) === String(eventTypes);
+  if (idempotencyKey === null || isSame) return same;
   throw new ServiceError('idempotency_mismatch', 'the idempotency_key was used for another subscription', {
     hint: 'send the same request again, or take another key',
   });
 };
-
-const sameContent = (a: Subscription, b: Subscription): boolean =>
-  a.contentDigest === b.contentDigest && String(a.eventTypes) === String(b.eventTypes);

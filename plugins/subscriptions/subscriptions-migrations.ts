@@ -56,4 +56,14 @@ export const subscriptionsMigrations: readonly Migration[] = [
       await raw('CREATE INDEX subscriptions_events_due ON subscriptions_events (due_ms, seq) WHERE due_ms IS NOT NULL');
     },
   },
+  {
+    number: 39,
+    name: 'subscriptions_closed_addresses',
+    async up({ schema }) {
+      // Null while the address lies open as older versions have stored it: only a running node has the key to close it with.
+      await schema.alterTable('subscriptions_records', (table) => {
+        table.text('webhook_host');
+      });
+    },
+  },
 ];

@@ -28,12 +28,14 @@ import { DeliveryRunner } from './delivery-runner.ts';
 import { EventOutbox } from './event-outbox.ts';
 import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
+import { sealOpenAddresses } from './seal-open-addresses.ts';
 import { streamRoute } from './stream-route.ts';
+import { createSubscriptionJson } from './subscription-json.ts';
 import { deleteSubscriptionRoute, getSubscriptionRoute, listSubscriptionsRoute } from './subscription-routes.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
 import { WakeUps } from './wake-ups.ts';
-import { createWebhookSecrets } from './webhook-secret.ts';
+import { createWebhookSeals } from './webhook-seals.ts';
 
 interface Settings {
   readonly replaySeconds: number;
@@ -45,8 +47,7 @@ interface Settings {
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 10_000;
 const REMOVED_AT_ONCE = 2_000;
-/** What the key for the secrets of webhooks is derived for. */
-const SECRET_PURPOSE = 'subscriptions: secrets of webhooks, 1';
+const SEALED_AT_ONCE = 500;
 
 export const subscriptionsPlugin = definePlugin({
   name: 'subscriptions',
@@ -95,14 +96,15 @@ export const subscriptionsPlugin = definePlugin({
     },
   }),
   migrations: subscriptionsMigrations,
-  setup({ config, use, tables, hooks, log, on, route, every, onSignal, onStop }) {
+  async setup({ config, use, tables, hooks, log, on, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, cursors, transport, identity, keys, tokens, gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
     const nowMs = () => clock.nowMs();
     const factJson = createFactJson(self);
-    const [current, ...retired] = [identity, ...identity.retired].map((key) => key.deriveSecret(SECRET_PURPOSE));
-    const secrets = createWebhookSecrets(current as Uint8Array, retired, random);
+    const seals = createWebhookSeals(identity, random);
+    // Most stores are done with here; what is left follows while the node serves.
+    await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE);
     const access = new AccessCheck({ facts, keys, tokens, isOpen: () => isOpen(hooks) });
     const store = new SubscriptionStore({ tables, random, audit, nowMs });
     const outbox = new OutboxStore({
@@ -112,7 +114,7 @@ export const subscriptionsPlugin = definePlugin({
       nowMs,
       circuitThreshold,
     });
-    const parts = { tables, access, secrets, transport, clock, random, log, names: self.names, factJson };
+    const parts = { tables, access, seals, transport, clock, random, log, names: self.names, factJson };
     const runner = new DeliveryRunner({
       store: outbox,
       clock,
@@ -151,12 +153,13 @@ export const subscriptionsPlugin = definePlugin({
       return runner.look();
     });
     every(REMOVAL_INTERVAL_MS, async () => {
+      while ((await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE)) === SEALED_AT_ONCE);
       while ((await outbox.removeOld(nowMs() - replayMs, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
     });
     onStop(() => runner.stop());
     onStop(() => wakeUps.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
-    const routes = { store, tables, replaySeconds };
+    const routes = { store, tables, json: createSubscriptionJson({ seals, replaySeconds }) };
     route(createSubscriptionRoute({ ...parts, ...routes, self, gardens, tokens, allowPrivate }));
     route(listSubscriptionsRoute(routes));
     route(getSubscriptionRoute(routes));

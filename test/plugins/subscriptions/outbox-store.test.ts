@@ -137,7 +137,7 @@ forEachStore('The queue of deliveries', (store) => {
     const judged = await opened.subscription();
     const event = await one(judged);
     const rights = { confirm: async () => {}, keyFor: async () => judged.keyId };
-    await opened.subscriptions.create({ ...judged, id: 'again', tokenId: 'fresh' }, rights);
+    await opened.subscriptions.create({ ...judged, id: 'again', tokenId: 'fresh' }, [judged.contentDigest], rights);
     await settle(event, { kind: 'revoked', judged });
     expect(await opened.read(judged)).to.include({ status: 'active', tokenId: 'fresh' });
     const [again] = await opened.claimDue();

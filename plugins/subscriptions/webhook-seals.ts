@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import type { Random } from '../../kernel/plugin-api.ts';
+import type { NodeIdentity, RetiredIdentity } from '../node-info/node-info-api.ts';
+import { createSealedTexts } from './sealed-text.ts';
+import type { Subscription, Target } from './subscription-record.ts';
+
+/** What a webhook is called by and signed with. */
+export interface Webhook {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/**
+ * The secrets of webhooks, and their addresses, whose path or query often is one: closed in the store under the key of the node
+ * (reliability A5.4).
+ */
+export interface WebhookSeals {
+  /** `whsec_` and 32 random bytes in base64, as Standard Webhooks spells them. */
+  drawSecret(): string;
+  /** Bound to the subscription, as is a sealed address: good for that one alone. */
+  sealSecret(secret: string, subscriptionId: string): string;
+  sealAddress(url: string, subscriptionId: string): string;
+  /** Throws when either was damaged, belongs to another subscription, or was made under a key that the node has no longer. */
+  open(subscription: Pick<Subscription, 'id' | 'address' | 'secret'>): Webhook;
+  /**
+   * Equal for equal requests, and of no use for guessing an address. The first is that of the key that the node has, the others are those of
+   * the keys that it had, under which older subscriptions are found.
+   */
+  digests(target: Pick<Target, 'key'>, url: string): readonly [string, ...string[]];
+}
+
+export const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+/** What the keys are derived for. */
+const SECRETS = 'subscriptions: secrets of webhooks, 1';
+const ADDRESSES = 'subscriptions: addresses of webhooks, 1';
+const DIGESTS = 'subscriptions: digests of addresses, 1';
+
+export const createWebhookSeals = (
+  identity: Pick<NodeIdentity, 'deriveSecret' | 'retired'>,
+  random: Random,
+): WebhookSeals => {
+  const keysFor = (purpose: string): [Uint8Array, ...Uint8Array[]] => [
+    identity.deriveSecret(purpose),
+    ...identity.retired.map((key: RetiredIdentity) => key.deriveSecret(purpose)),
+  ];
+  const secrets = createSealedTexts(keysFor(SECRETS), random);
+  const addresses = createSealedTexts(keysFor(ADDRESSES), random);
+  const [digestKey, ...oldDigestKeys] = keysFor(DIGESTS);
+  return {
+    drawSecret: () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64'),
+    sealSecret: (secret, id) => secrets.seal(secret, id),
+    sealAddress: (url, id) => addresses.seal(url, id),
+    open: ({ id, address, secret }) => ({
+      url: isOpen(address) ? address : addresses.open(address, id),
+      secret: secrets.open(secret, id),
+    }),
+    digests: (target, url) => {
+      const text = JSON.stringify([target.key, 'webhook', url]);
+      const digest = (key: Uint8Array): string => createHmac('sha256', key).update(text).digest('hex');
+      return [digest(digestKey), ...oldDigestKeys.map(digest)];
+    },
+  };
+};
+
+/** Whether an address lies in the store as it was given, as those of older versions do until `sealOpenAddresses` comes to them. */
+const isOpen = (address: string): boolean => address.includes('://');

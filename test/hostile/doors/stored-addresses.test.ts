@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { FactStore } from '../../../kernel/plugin-api.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { storedText } from '../../kit/stored-text.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+import {
+  ATLAS,
+  HOOK_URL,
+  type SubscribedNode,
+  startSubscribedNode,
+} from '../../plugins/subscriptions/subscribed-node.ts';
+
+const SECRET = 'canary-of-the-address';
+const URL_WITH_SECRET = `${HOOK_URL}?token=${SECRET}`;
+const RECORDS = 'subscriptions_records';
+const KEY_OF_NODE = Buffer.alloc(32, 9).toString('base64url');
+const OTHER_KEY = Buffer.alloc(32, 8).toString('base64url');
+
+forEachStore('Somebody reads the store, or a backup of it, for the secrets in addresses of webhooks (I19)', () => {
+  let folder: string;
+  let node: SubscribedNode;
+  const clock = createManualClock();
+  const random = createSeededRandom();
+
+  const start = (privateKey = KEY_OF_NODE) =>
+    startSubscribedNode({ folder, clock, random, settings: { 'node-info': { privateKey } } });
+  const restart = async (privateKey?: string): Promise<void> => {
+    await node.stop();
+    node = await start(privateKey);
+  };
+  const store = () => node.node.kernel.get(FactStore);
+  const subscribe = (members: object = {}) => node.subscribe(ATLAS, { webhook_url: URL_WITH_SECRET, ...members });
+  const show = async (id: string) =>
+    (await node.node.request('GET', `/v1/subscriptions/${id}`, { key: node.key })).body;
+  const alter = (values: Record<string, string | null>) =>
+    store().write('default', async (transaction) => {
+      await transaction.table(RECORDS).update(values);
+    });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'addresses-'));
+    node = await start();
+  });
+  afterEach(async () => {
+    await node.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What a version that kept addresses open has left behind. */
+  const leaveOpen = async (): Promise<void> => {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([`e:${ATLAS}`, 'webhook', URL_WITH_SECRET]))
+      .digest('hex');
+    await alter({ webhook_url: URL_WITH_SECRET, webhook_host: null, content_digest: digest });
+    expect(await storedText(store())).to.include(SECRET);
+  };
+
+  it('finds neither address nor a digest to guess it by, while deliveries go to it and its owner sees it', async () => {
+    const { status, body } = await subscribe();
+    expect([status, body.webhook_url, body.delivery_address]).to.deep.equal([201, URL_WITH_SECRET, URL_WITH_SECRET]);
+    expect(await show(body.id)).to.include({ webhook_url: URL_WITH_SECRET, status: 'active' });
+    await node.assert();
+    await node.sent(1);
+    await node.settled();
+    const stored = await storedText(store());
+    expect(stored).to.include(body.id).and.not.include(SECRET).and.not.include(HOOK_URL).and.not.include(body.secret);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([`e:${ATLAS}`, 'webhook', URL_WITH_SECRET]))
+      .digest('hex');
+    expect(stored).not.to.include(digest);
+  });
+
+  it('finds as little after the same was asked for again, which still gives the subscription that is there', async () => {
+    const first = await subscribe();
+    expect([(await subscribe()).status, (await subscribe()).body.id]).to.deep.equal([200, first.body.id]);
+    const keyed = await subscribe({ idempotency_key: 'k' });
+    expect((await subscribe({ idempotency_key: 'k' })).body.id).to.equal(keyed.body.id);
+    const other = await subscribe({ idempotency_key: 'k', webhook_url: `${URL_WITH_SECRET}2` });
+    expect([other.status, other.body.code]).to.deep.equal([422, 'idempotency_mismatch']);
+    expect((await subscribe({ webhook_url: `${URL_WITH_SECRET}2` })).status).to.equal(201);
+    expect(await storedText(store())).not.to.include(SECRET);
+  });
+
+  it('finds as little in the store of a former version, from the first start on', async () => {
+    const { body } = await subscribe();
+    await leaveOpen();
+    await restart();
+    expect(await storedText(store())).not.to.include(SECRET);
+    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
+    expect((await subscribe()).body.id).to.equal(body.id);
+    await node.assert();
+    await node.sent(1);
+  });
+
+  it('finds as little of what a former version still wrote, a moment later; until then it is delivered as before', async () => {
+    const { body } = await subscribe();
+    await leaveOpen();
+    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
+    await node.assert();
+    await node.sent(1);
+    await clock.advance(10_000);
+    await node.settled();
+    expect(await storedText(store())).not.to.include(SECRET);
+    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
+  });
+});
+
+forEachStore('The key of a node changes under its subscriptions (I19, I22)', () => {
+  let folder: string;
+  let node: SubscribedNode;
+  const clock = createManualClock();
+  const random = createSeededRandom();
+  const start = (privateKey: string) =>
+    startSubscribedNode({ folder, clock, random, settings: { 'node-info': { privateKey } } });
+  const show = async (id: string) =>
+    (await node.node.request('GET', `/v1/subscriptions/${id}`, { key: node.key })).body;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'node-key-'));
+    node = await start(KEY_OF_NODE);
+  });
+  afterEach(async () => {
+    await node.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says so in each record, sends nothing, and goes on once the key is back', async () => {
+    const { body } = await node.subscribe(ATLAS);
+    await node.stop();
+    node = await start(OTHER_KEY);
+    expect(await show(body.id)).to.include({
+      status: 'active',
+      webhook_url: null,
+      delivery_address: null,
+      delivery_problem: 'secret_unreadable',
+    });
+    const listed = await node.node.request('GET', '/v1/subscriptions', { key: node.key });
+    expect(listed.body.subscriptions[0]).to.include({ delivery_problem: 'secret_unreadable' });
+    await node.assert();
+    await waitUntil('the delivery was tried', 10_000, async () => {
+      await clock.advance(1_000);
+      return node.node.logLines.some(({ message }) => message.startsWith('a webhook could not be signed'));
+    });
+    expect(node.attempts).to.deep.equal([]);
+
+    await node.stop();
+    node = await start(KEY_OF_NODE);
+    expect(await show(body.id))
+      .to.include({ webhook_url: HOOK_URL })
+      .and.not.have.property('delivery_problem');
+    // Its pause goes by the clock of the store, which no test moves.
+    const skipPause = () =>
+      node.node.kernel.get(FactStore).write('default', async (transaction) => {
+        await transaction.table('subscriptions_events').where({ status: 'pending' }).update({ due_ms: 0 });
+      });
+    await skipPause();
+    await clock.advance(1_000);
+    await node.sent(1);
+  });
+
+  it('lets the owner subscribe anew', async () => {
+    const { body } = await node.subscribe(ATLAS);
+    await node.stop();
+    node = await start(OTHER_KEY);
+    const again = await node.subscribe(ATLAS);
+    expect([again.status, again.body.webhook_url]).to.deep.equal([201, HOOK_URL]);
+    expect(again.body.id).not.to.equal(body.id);
+    await node.assert();
+    await node.sent(1);
+  });
+});
