@@ -8,6 +8,7 @@ export * from './fact-filter.ts';
 export * from './fact-store.ts';
 export * from './mask-urls.ts';
 export * from './migration.ts';
+export * from './normalise-text.ts';
 export * from './principal.ts';
 export * from './service-error.ts';
 export * from './transport.ts';

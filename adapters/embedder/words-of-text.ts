@@ -1,9 +1,11 @@
+import { normaliseText } from '../../ports/ports.ts';
+
 /**
  * Words of a text, lower-cased, without accents, in order. Scripts that put no spaces between words give every pair of
  * neighbouring characters instead.
  */
 export const wordsOf = (text: string): string[] => {
-  const folded = PLAIN.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(ACCENTS, '').toLowerCase();
+  const folded = PLAIN.test(text) ? text.toLowerCase() : normaliseText(text, 'NFKD').replace(ACCENTS, '').toLowerCase();
   const runs = folded.match(RUNS) ?? [];
   return PLAIN.test(folded) ? runs : runs.flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
 };

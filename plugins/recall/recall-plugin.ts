@@ -24,6 +24,7 @@ import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embed-facts.ts';
 import { estimateTokens } from './fact-line.ts';
 import { createTextRanker } from './index/rank-texts.ts';
+import { drawHashSeed } from './index/text-hash.ts';
 import { SearchIndex, TextRanker, TokenCounter } from './recall-api.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
@@ -117,7 +118,7 @@ export const recallPlugin = definePlugin({
       chain,
     });
     provide(SearchIndex, search);
-    provide(TextRanker, createTextRanker());
+    provide(TextRanker, createTextRanker(drawHashSeed(random)));
     provide(TokenCounter, { count: estimateTokens });
     route(getRecallRoute(answer, self.names));
     route(postRecallRoute(answer, self.names));

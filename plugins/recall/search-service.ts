@@ -3,6 +3,7 @@ import type { CodeSpace } from './codes/code-space.ts';
 import type { CodeTable } from './codes/code-table.ts';
 import { FeedFollower } from './index/follow-feed.ts';
 import { MemoryIndex } from './index/memory-index.ts';
+import { drawHashSeed } from './index/text-hash.ts';
 import type { VectorLayer } from './index/vector-layer.ts';
 import { type FoundSnapshot, IndexFiles, type SnapshotOwner } from './index-files.ts';
 import type { SearchIndex, SearchView } from './recall-api.ts';
@@ -158,7 +159,7 @@ export class SearchService implements SearchIndex {
     const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()) };
     const found = await this.#files.find(owner);
     const restored = found === undefined ? undefined : await this.#restore(found);
-    const index = restored?.index ?? MemoryIndex.create();
+    const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
     const feed = new FeedFollower({
       store,
       index,

@@ -35,6 +35,11 @@ describe('the shape of the source', () => {
     expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 
+  it('normalises Unicode in one place, where runs of marks are bounded', () => {
+    const own = files.filter(({ path }) => !path.startsWith('test/') && path !== 'ports/normalise-text.ts');
+    expect(own.filter(({ text }) => /\.normalize\(/.test(text)).map(({ path }) => path)).to.deep.equal([]);
+  });
+
   it('never orders stamps by their text', () => {
     const suspects = files.filter(
       ({ path, text }) =>

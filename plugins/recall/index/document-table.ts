@@ -29,10 +29,14 @@ export const CONTESTED = 2;
 /** Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags and chains change. */
 export class DocumentTable {
   readonly rows = new PagedRows(ROW_WORDS);
-  readonly ids = new IdTable(this.rows, ID);
+  readonly ids: IdTable;
   /** Norms and flags of the documents, apart from their rows because every posting that is scored asks for them. */
   norms = new Uint8Array(1_024);
   flags = new Uint8Array(1_024);
+
+  constructor(seed: number) {
+    this.ids = new IdTable(this.rows, ID, seed);
+  }
 
   get count(): number {
     return this.rows.count;

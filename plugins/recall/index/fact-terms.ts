@@ -8,11 +8,17 @@ export type WordsOfFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'ti
 export function readFactTerms(fact: WordsOfFact, reader: TermReader, into: TermCounts): void {
   readName(fact.entity, reader, into);
   readName(fact.relation, reader, into);
+  reader.read(fact.timestamp.slice(0, DATE_LENGTH), into);
   const { type, v } = fact.value;
   if (type === 'ref') readName(String(v), reader, into);
-  else if (v !== null) reader.read(String(v), into);
-  reader.read(fact.timestamp.slice(0, DATE_LENGTH), into);
+  else if (v !== null) reader.read(String(v), into, MOST_TERMS_OF_FACT);
 }
+
+/**
+ * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; what has more is made of numbers or of
+ * malice, and would cost many times its own length in the memory of every process.
+ */
+export const MOST_TERMS_OF_FACT = 16_384;
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 

@@ -1,3 +1,4 @@
+import { normaliseText } from '../../../ports/ports.ts';
 import { porterStem } from './porter-stem.ts';
 
 /**
@@ -5,10 +6,7 @@ import { porterStem } from './porter-stem.ts';
  * scripts that are written without spaces cut into pairs of characters, English words stemmed. Two spellings of one word give one term.
  */
 export function foldWords(text: string): string[] {
-  const folded = text
-    .normalize('NFKD')
-    .replace(ACCENTS, '')
-    .normalize('NFC')
+  const folded = normaliseText(normaliseText(text, 'NFKD').replace(ACCENTS, ''), 'NFC')
     .toLowerCase()
     // Lower-casing can bring accents back: the dot of a Turkish capital.
     .replace(ACCENTS, '')
@@ -50,7 +48,8 @@ const numberTerm = (word: string): string => {
   return digits ?? word;
 };
 
-const NUMBER = /^0*(\d+)(?:st|nd|rd|th)?$/;
+/** The digits that count begin with another than 0, so that a long row of zeros is tried in one way only. */
+const NUMBER = /^0*(0|[1-9]\d*)(?:st|nd|rd|th)?$/;
 
 const pairsOf = (run: string): string[] => {
   const characters = [...run];

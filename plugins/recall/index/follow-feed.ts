@@ -87,7 +87,7 @@ export class FeedFollower {
         const limit = this.#pageSize;
         const entries = await snapshot.feedAfter(this.#applied, limit);
         if (entries.length === limit) head ??= (await snapshot.head()) ?? this.#applied;
-        if (entries.length > 0) this.#apply(entries, await this.#read(snapshot, entries));
+        if (entries.length > 0) await this.#applyInTurns(await this.#read(snapshot, entries));
         return entries.length < limit || head === undefined || compareHlc(this.#applied, head) >= 0;
       });
       if (isLast) return;
@@ -97,14 +97,43 @@ export class FeedFollower {
   async #read(snapshot: Snapshot, entries: readonly FeedEntry[]): Promise<FeedPage> {
     const ids = entries.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
     const facts = await this.#factsOf(snapshot, ids);
-    const ttl = this.#options.names.meta('ttl');
-    const targets = facts.flatMap((fact) => (fact.relationKey === ttl ? [this.#targetOf(fact.entity)] : []));
-    const mortal = [...new Set([...ids, ...targets])];
+    const mortal = [...new Set([...ids, ...this.#targetsOf(facts)])];
     const [covers, expiries] = await Promise.all([
       ids.length === 0 ? [] : snapshot.select('fact_covers', { fact_id: ids }),
       mortal.length === 0 ? [] : snapshot.select('fact_expiries', { fact_id: mortal }),
     ]);
-    return { facts, covers, expiries };
+    return { entries, facts, covers, expiries };
+  }
+
+  /** Much text is taken in piece by piece, and others have their turn in between. After each piece the index holds a prefix of the feed. */
+  async #applyInTurns(page: FeedPage): Promise<void> {
+    const characters = page.facts.reduce((sum, fact) => sum + charactersOf(fact), 0);
+    if (characters <= PAGE_CHARACTERS) this.#apply(page);
+    else {
+      for (const piece of this.#piecesOf(page)) {
+        this.#apply(piece);
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    }
+    this.#adaptPage(characters);
+  }
+
+  *#piecesOf({ entries, facts, covers, expiries }: FeedPage): Generator<FeedPage> {
+    const byId = new Map(facts.map((fact) => [fact.id, fact]));
+    let from = 0;
+    let characters = 0;
+    for (const [at, { subjectId }] of entries.entries()) {
+      const fact = byId.get(subjectId);
+      characters += fact === undefined ? 0 : charactersOf(fact);
+      if (characters < PAGE_CHARACTERS && at + 1 < entries.length) continue;
+      const some = entries.slice(from, at + 1);
+      const own = some.flatMap((entry) => byId.get(entry.subjectId) ?? []);
+      const ids = new Set([...some.map((entry) => entry.subjectId), ...this.#targetsOf(own)]);
+      const isOwn = (row: CoreRow): boolean => ids.has(String(row['fact_id']));
+      yield { entries: some, facts: own, covers: covers.filter(isOwn), expiries: expiries.filter(isOwn) };
+      from = at + 1;
+      characters = 0;
+    }
   }
 
   /** In the order of the feed. */
@@ -119,14 +148,13 @@ export class FeedFollower {
   }
 
   /** At once, so that the index and its stamp never disagree. */
-  #apply(entries: readonly FeedEntry[], { facts, covers, expiries }: FeedPage): void {
+  #apply({ entries, facts, covers, expiries }: FeedPage): void {
     const { index } = this.#options;
     for (const fact of facts) index.add(fact);
     for (const row of covers) index.cover(coverOf(row));
     for (const row of expiries) index.expire(String(row['fact_id']), Number(row['expires_ms']), stampOf(row));
     this.#applied = (entries.at(-1) as FeedEntry).stamp;
     for (const { subjectId } of entries) this.#forget(subjectId);
-    this.#adaptPage(facts.reduce((sum, fact) => sum + charactersOf(fact), 0));
   }
 
   /** Long facts are read in short pages: memory, and the time until others have their turn, follow the text that is read. */
@@ -135,10 +163,14 @@ export class FeedFollower {
     else if (characters < PAGE_CHARACTERS / 2) this.#pageSize = Math.min(LARGEST_PAGE, this.#pageSize * 2);
   }
 
-  #targetOf(entity: string): string {
+  /** Facts whose time to live the given ones set. */
+  #targetsOf(facts: readonly StoredFact[]): string[] {
     const { names } = this.#options;
+    const ttl = names.meta('ttl');
     const prefix = names.factEntity('');
-    return matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity;
+    return facts
+      .filter(({ relationKey }) => relationKey === ttl)
+      .map(({ entity }) => (matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity));
   }
 
   #forget(id: string): void {
@@ -155,6 +187,7 @@ export class FeedFollower {
 }
 
 interface FeedPage {
+  readonly entries: readonly FeedEntry[];
   readonly facts: readonly StoredFact[];
   readonly covers: readonly CoreRow[];
   readonly expiries: readonly CoreRow[];

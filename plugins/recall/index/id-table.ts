@@ -7,6 +7,7 @@ import { readUuid, uuidText } from './uuid-words.ts';
 export class IdTable {
   readonly #rows: PagedRows;
   readonly #offset: number;
+  readonly #seed: number;
   readonly #table = new SlotTable();
   readonly #others = new Map<string, number>();
   readonly #otherOf = new Map<number, string>();
@@ -19,16 +20,17 @@ export class IdTable {
     return true;
   };
 
-  /** `offset` is where the four words of the identifier are in a row. */
-  constructor(rows: PagedRows, offset: number) {
+  /** `offset` is where the four words of the identifier are in a row. Peers choose identifiers, hence the seed. */
+  constructor(rows: PagedRows, offset: number, seed: number) {
     this.#rows = rows;
     this.#offset = offset;
+    this.#seed = seed;
   }
 
   /** The row under the identifier, or -1. */
   find(id: string): number {
     if (!readUuid(id, this.#sought)) return this.#others.get(id) ?? -1;
-    return this.#table.find(hashOf(this.#sought), this.#isSought);
+    return this.#table.find(this.#hashOf(this.#sought), this.#isSought);
   }
 
   /** Writes a new identifier to its row. */
@@ -39,7 +41,7 @@ export class IdTable {
       return;
     }
     this.#rows.wordsOf(row).set(this.#sought, this.#rows.wordAt(row) + this.#offset);
-    this.#table.add(hashOf(this.#sought), row);
+    this.#table.add(this.#hashOf(this.#sought), row);
   }
 
   idOf(row: number): string {
@@ -58,12 +60,12 @@ export class IdTable {
     for (let row = 0; row < this.#rows.count; row += 1) {
       if (this.#otherOf.has(row)) continue;
       const at = this.#rows.wordAt(row) + this.#offset;
-      this.#table.add(hashOf(this.#rows.wordsOf(row).subarray(at, at + 4)), row);
+      this.#table.add(this.#hashOf(this.#rows.wordsOf(row).subarray(at, at + 4)), row);
     }
   }
-}
 
-const hashOf = (id: Uint32Array): number =>
-  mix32(
-    (id[0] as number) ^ Math.imul(id[1] as number, 0x9e3779b1) ^ mix32((id[2] as number) ^ mix32(id[3] as number)),
-  ) >>> 0;
+  #hashOf(id: Uint32Array): number {
+    const rest = mix32((id[2] as number) ^ mix32((id[3] as number) ^ this.#seed));
+    return mix32((id[0] as number) ^ Math.imul((id[1] as number) ^ this.#seed, 0x9e3779b1) ^ rest) >>> 0;
+  }
+}

@@ -21,7 +21,7 @@ import { MOST_DOCUMENTS, PostingLists } from './posting-lists.ts';
 import { realmOf } from './realm.ts';
 import { TermCounts } from './term-counts.ts';
 import { TermReader } from './term-reader.ts';
-import { type Hash64, hashText, KEY_KINDS } from './text-hash.ts';
+import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
 
 /** What of a fact the index reads. */
 export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
@@ -31,17 +31,26 @@ export const isFindable = ({ system, confidence }: IndexedFact): boolean => !sys
 
 /** All that an index holds, and how a fact, a cover or a time to live changes it. Searches read it; nothing is removed from it. */
 export class IndexState {
-  readonly documents = new DocumentTable();
-  readonly chains = new DocumentChains(this.documents);
+  readonly hasher: TextHasher;
+  readonly documents: DocumentTable;
+  readonly chains: DocumentChains;
   readonly covers = new CoverTable();
-  readonly lifetimes = new LifetimeTable();
+  readonly lifetimes: LifetimeTable;
   readonly lists = new PostingLists();
   readonly catalog = new PartCatalog();
-  readonly reader = new TermReader();
+  readonly reader: TermReader;
   readonly #counts = new TermCounts();
   readonly #entity: Hash64 = { hi: 0, lo: 0 };
   readonly #relation: Hash64 = { hi: 0, lo: 0 };
   readonly #session: Hash64 = { hi: 0, lo: 0 };
+
+  constructor(seed: HashSeed) {
+    this.hasher = new TextHasher(seed);
+    this.reader = new TermReader(this.hasher);
+    this.documents = new DocumentTable(seed[0]);
+    this.chains = new DocumentChains(this.documents);
+    this.lifetimes = new LifetimeTable(seed[1]);
+  }
 
   /** Takes a new fact in that can be found. */
   add(fact: IndexedFact): void {
@@ -123,7 +132,7 @@ export class IndexState {
     const { documents, lifetimes } = this;
     const realm = this.#readTriple(fact);
     if (fact.sessionId === null) this.#session.hi = this.#session.lo = 0;
-    else hashText(fact.sessionId, KEY_KINDS.session, this.#session);
+    else this.hasher.hash(fact.sessionId, KEY_KINDS.session, this.#session);
     const ownEnd = fact.validUntilMs ?? Number.POSITIVE_INFINITY;
     const lifeEnd = lifetimes.expiryOf(fact.id);
     if (lifeEnd !== Number.POSITIVE_INFINITY) lifetimes.setLimit(fact.id, ownEnd);
@@ -171,8 +180,8 @@ export class IndexState {
 
   /** Hashes of entity and relation; the answer is the realm. */
   #readTriple(triple: TripleKey): number {
-    hashText(triple.entityKey, KEY_KINDS.entity, this.#entity);
-    hashText(triple.relationKey, KEY_KINDS.relation, this.#relation);
+    this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
+    this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);
     return realmOf(this.catalog.tenantNumber(triple.tenantId), triple.scope);
   }
 }

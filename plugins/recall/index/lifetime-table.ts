@@ -5,7 +5,11 @@ import { PagedRows } from './paged-rows.ts';
 /** Times to live that were set for facts, known here or not; the newest one of a fact counts, and of two with one stamp the earlier end. */
 export class LifetimeTable {
   readonly rows = new PagedRows(ROW_WORDS);
-  readonly ids = new IdTable(this.rows, ID);
+  readonly ids: IdTable;
+
+  constructor(seed: number) {
+    this.ids = new IdTable(this.rows, ID, seed);
+  }
 
   /** True when this is now what counts for the fact. */
   set(factId: string, expiresMs: number, hlc: Hlc): boolean {

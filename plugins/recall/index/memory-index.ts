@@ -6,6 +6,7 @@ import { type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { searchWords } from './search-words.ts';
 import { sessionNeighbours } from './session-neighbours.ts';
+import type { HashSeed } from './text-hash.ts';
 import { TopDocuments } from './top-documents.ts';
 import type { CodeTable, VectorCodes } from './vector-codes.ts';
 import { VectorLayer } from './vector-layer.ts';
@@ -38,8 +39,9 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready'>, IndexWriter {
     this.#newest = newest;
   }
 
-  static create(): MemoryIndex {
-    return new MemoryIndex(new IndexState(), BEFORE_ALL);
+  /** An empty index. The seed is to be unpredictable: texts of anybody are hashed under it. */
+  static create(seed: HashSeed): MemoryIndex {
+    return new MemoryIndex(new IndexState(seed), BEFORE_ALL);
   }
 
   /**

@@ -2,10 +2,11 @@ import { lengthPenalty, termScore, termWeight } from './bm25.ts';
 import { readQueryTerms } from './query-terms.ts';
 import { TermCounts } from './term-counts.ts';
 import { TermReader } from './term-reader.ts';
+import { type HashSeed, TextHasher } from './text-hash.ts';
 
 /** Scores texts that are in no index, by the terms and the formula of the index. Statistics are those of the texts alone. */
-export const createTextRanker = () => {
-  const reader = new TermReader();
+export const createTextRanker = (seed: HashSeed) => {
+  const reader = new TermReader(new TextHasher(seed));
   const counts = new TermCounts();
   return {
     rank(query: string, texts: readonly string[]): number[] {

@@ -27,8 +27,8 @@ export async function readSnapshot(
 }
 
 async function readState(reader: FrameReader): Promise<{ readonly state: IndexState; readonly applied: Hlc }> {
-  const state = new IndexState();
   const header = await readHeader(reader);
+  const state = new IndexState(header.seed);
   state.catalog.restoreNames(header.names);
   const parts = header.parts.map((name) => state.catalog.partOf(name));
   parts.forEach((part, at) => {

@@ -1,6 +1,7 @@
 import type { Hlc } from '../../../ports/ports.ts';
 import type { PartName } from './index-part.ts';
 import { TOKENIZER_VERSION } from './term-reader.ts';
+import type { HashSeed } from './text-hash.ts';
 
 /**
  * Frames of a snapshot, in order: this header; rows of documents by pages; their norms; lists in blocks, and an empty block; times to live and
@@ -11,6 +12,8 @@ import { TOKENIZER_VERSION } from './term-reader.ts';
  */
 export interface SnapshotHeader {
   readonly format: string;
+  /** Under which all keys of lists and rows are hashed. */
+  readonly seed: HashSeed;
   /** Stamp of the feed up to which everything is in. */
   readonly applied: Hlc;
   readonly documents: number;
@@ -39,4 +42,4 @@ export const LIST_HEAD = 6;
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';
 
 /** Names all that a reader must have in common with the writer. */
-export const SNAPSHOT_FORMAT = `fact index 1, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;
+export const SNAPSHOT_FORMAT = `fact index 2, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;

@@ -1,21 +1,29 @@
 import { foldWords, termOf } from './fold-words.ts';
 import type { TermCounts } from './term-counts.ts';
-import { finishHash, type Hash64, hashText, KEY_KINDS, STEP_A, STEP_B, seedA, seedB } from './text-hash.ts';
+import { type Hash64, KEY_KINDS, STEP_A, STEP_B, type TextHasher } from './text-hash.ts';
 
 /** Changes with whatever changes the terms of a text; an index made with another one is made anew. */
-export const TOKENIZER_VERSION = 1;
+export const TOKENIZER_VERSION = 2;
 
 /**
  * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that no string is made for
  * a word that was met before; everything else goes through `foldWords`, which says what a term is.
  */
 export class TermReader {
+  readonly #hasher: TextHasher;
   readonly #cache = new Uint32Array(CACHED_WORDS * 4);
   readonly #raw: Hash64 = { hi: 0, lo: 0 };
   readonly #term: Hash64 = { hi: 0, lo: 0 };
 
+  #most = Number.POSITIVE_INFINITY;
+
+  constructor(hasher: TextHasher) {
+    this.#hasher = hasher;
+  }
+
   /** Adds the terms of a text to the counts, until these hold `most` distinct ones. */
   read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY): void {
+    this.#most = most;
     for (let at = 0; at < text.length && into.distinct < most; ) {
       if (isWordPart(text.charCodeAt(at))) at = this.#readRun(text, at, into);
       else at += 1;
@@ -24,14 +32,14 @@ export class TermReader {
 
   /** Adds one term. */
   addTerm(term: string, into: TermCounts): void {
-    hashText(term, KEY_KINDS.term, this.#term);
+    this.#hasher.hash(term, KEY_KINDS.term, this.#term);
     into.add(this.#term.hi, this.#term.lo);
   }
 
   /** Reads the run of letters and digits that begins here, and answers where to go on. */
   #readRun(text: string, start: number, into: TermCounts): number {
-    let a = seedA(KEY_KINDS.term);
-    let b = seedB(KEY_KINDS.term);
+    let a = this.#hasher.startA(KEY_KINDS.term);
+    let b = this.#hasher.startB(KEY_KINDS.term);
     let at = start;
     let onlyDigits = true;
     let plain = true;
@@ -49,7 +57,7 @@ export class TermReader {
       const end = this.#readDate(text, start, into);
       if (end > 0) return end;
     }
-    finishHash(a, b, at - start, this.#raw);
+    this.#hasher.finish(a, b, at - start, this.#raw);
     this.#addWord(text, start, at, plain, into);
     return at;
   }
@@ -64,7 +72,11 @@ export class TermReader {
     }
     const word = text.slice(start, end);
     const terms = plain ? [termOf(word.toLowerCase())] : foldWords(word);
-    for (const term of terms) this.addTerm(term, into);
+    for (const term of terms) {
+      // One word of a script without spaces can hold as many terms as a text.
+      if (into.distinct >= this.#most) return;
+      this.addTerm(term, into);
+    }
     if (terms.length !== 1) return;
     cache[slot] = hi;
     cache[slot + 1] = lo;

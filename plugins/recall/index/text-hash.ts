@@ -1,3 +1,5 @@
+import type { Random } from '../../../kernel/plugin-api.ts';
+
 /** A 64-bit hash, in two halves of 32 bits without sign. Holders are reused: no garbage is made per word. */
 export interface Hash64 {
   hi: number;
@@ -7,33 +9,61 @@ export interface Hash64 {
 /** Keeps keys of one kind apart from equal keys of another. Part of the format of snapshots. */
 export const KEY_KINDS = { term: 1, entity: 2, relation: 3, session: 4, garden: 5 } as const;
 
+/** 128 bits in words of 32, drawn for each index. Kept in its snapshot, which holds what everybody said anyway, and told to nobody. */
+export type HashSeed = readonly [a: number, b: number, c: number, d: number];
+
+export const drawHashSeed = (random: Random): HashSeed => {
+  const bytes = random.bytes(16);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
+};
+
 /**
- * Hashes a text into `into`. Whoever can choose texts can make two collide, so what such a collision could reach beyond its own tenant or part is
- * compared exactly wherever a hash is a key.
+ * Hashes texts under a seed. Whoever can choose texts, but does not know the seed, cannot choose texts that meet in the tables of the index and
+ * make it slow, nor two names that it takes for one.
  */
-export function hashText(text: string, kind: number, into: Hash64): void {
-  let a = seedA(kind);
-  let b = seedB(kind);
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    a = Math.imul(a ^ code, STEP_A);
-    b = Math.imul((b ^ code) + (a >>> 15), STEP_B);
+export class TextHasher {
+  readonly seed: HashSeed;
+  readonly #c: number;
+  readonly #d: number;
+
+  constructor(seed: HashSeed) {
+    this.seed = seed;
+    [, , this.#c, this.#d] = seed;
   }
-  finishHash(a, b, text.length, into);
+
+  /** Hashes a text into `into`. */
+  hash(text: string, kind: number, into: Hash64): void {
+    let a = this.startA(kind);
+    let b = this.startB(kind);
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      a = Math.imul(a ^ code, STEP_A);
+      b = Math.imul((b ^ code) + (a >>> 15), STEP_B);
+    }
+    this.finish(a, b, text.length, into);
+  }
+
+  /** For those who walk a text themselves: begin with both starts, one step a character as in `hash`, then `finish`. */
+  startA(kind: number): number {
+    return Math.imul(kind, 0x85ebca6b) ^ this.seed[0];
+  }
+
+  startB(kind: number): number {
+    return Math.imul(kind, 0xc2b2ae35) ^ this.seed[1];
+  }
+
+  finish(a: number, b: number, length: number, into: Hash64): void {
+    const mixedA = mix32(a ^ length) ^ mix32(b + this.#c);
+    const mixedB = mix32(b ^ Math.imul(length, STEP_A)) ^ Math.imul(mixedA, STEP_B);
+    into.hi = mixedA >>> 0;
+    into.lo = mix32(mixedB ^ this.#d) >>> 0;
+  }
 }
 
-/** Steps of the hash for those who walk a text themselves: start with the seeds, one step a character, then `finishHash`. */
+/** Steps of the hash for those who walk a text themselves. */
 export const STEP_A = 0x9e3779b1;
 export const STEP_B = 0x5f356495;
-export const seedA = (kind: number): number => Math.imul(kind, 0x85ebca6b) ^ 0xdeadbeef;
-export const seedB = (kind: number): number => Math.imul(kind, 0xc2b2ae35) ^ 0x41c6ce57;
-
-export function finishHash(a: number, b: number, length: number, into: Hash64): void {
-  const mixedA = mix32(a ^ length) ^ mix32(b + 0x7f4a7c15);
-  const mixedB = mix32(b ^ Math.imul(length, STEP_A)) ^ Math.imul(mixedA, STEP_B);
-  into.hi = mixedA >>> 0;
-  into.lo = mix32(mixedB) >>> 0;
-}
 
 /** Every bit of the outcome depends on every bit of the number. */
 export function mix32(number: number): number {

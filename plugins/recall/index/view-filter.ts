@@ -3,7 +3,7 @@ import { IN_ANY_GARDEN } from './cover-table.ts';
 import { CONFIDENCE, CONTESTED, ENDED, ENTITY, EXPIRES, ORDINAL, PART, REALM, RELATION } from './document-table.ts';
 import { FAINT, type IndexPart } from './index-part.ts';
 import type { IndexState } from './index-state.ts';
-import { type Hash64, hashText, KEY_KINDS } from './text-hash.ts';
+import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
  * Which documents of the opened parts a search may find: live ones for whoever asks, at that time, as the node judges it everywhere
@@ -22,8 +22,8 @@ export class ViewFilter {
     this.#state = state;
     this.#view = view;
     this.parts = state.catalog.open(view);
-    this.entity = hashed(view.entityKey, KEY_KINDS.entity);
-    this.#relation = hashed(view.relationKey, KEY_KINDS.relation);
+    this.entity = hashed(state.hasher, view.entityKey, KEY_KINDS.entity);
+    this.#relation = hashed(state.hasher, view.relationKey, KEY_KINDS.relation);
     this.#gardens = view.gardens === 'all' ? [IN_ANY_GARDEN] : state.catalog.knownGardens(view.gardens);
   }
 
@@ -92,10 +92,10 @@ export class ViewFilter {
   }
 }
 
-const hashed = (text: string | undefined, kind: number): Hash64 | undefined => {
+const hashed = (hasher: TextHasher, text: string | undefined, kind: number): Hash64 | undefined => {
   if (text === undefined) return undefined;
   const hash: Hash64 = { hi: 0, lo: 0 };
-  hashText(text, kind, hash);
+  hasher.hash(text, kind, hash);
   return hash;
 };
 

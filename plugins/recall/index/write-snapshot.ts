@@ -12,9 +12,10 @@ import { FrameWriter } from './snapshot-frames.ts';
  */
 export function* writeSnapshot(state: IndexState, applied: Hlc): Generator<Uint8Array> {
   const writer = new FrameWriter();
-  const { documents, lists, catalog, lifetimes, covers } = state;
+  const { documents, lists, catalog, lifetimes, covers, hasher } = state;
   const header: SnapshotHeader = {
     format: SNAPSHOT_FORMAT,
+    seed: hasher.seed,
     applied,
     documents: documents.count,
     lists: lists.count,

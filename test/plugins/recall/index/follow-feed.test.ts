@@ -11,6 +11,7 @@ import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
+import { TEST_SEED } from './test-seed.ts';
 
 const NAMES = createServiceNames('tester');
 const VIEW: SearchView = {
@@ -64,7 +65,7 @@ const withStores = (work: (store: FactStore, another: FactStore) => Promise<void
 
 const follow = (store: FactStore) => {
   const watched = new WatchedStore(store);
-  const index = MemoryIndex.create();
+  const index = MemoryIndex.create(TEST_SEED);
   const errors: unknown[] = [];
   const follower = new FeedFollower({
     store: watched as unknown as FactStore,
@@ -101,6 +102,24 @@ forEachStore('an index that follows the feed', () => {
       const { found, follower } = follow(store);
       expect(await found()).to.deep.equal(idsOf(facts));
       expect(follower.applied).to.deep.equal(stamp(1_500));
+    }));
+
+  it('takes much text in piece by piece, and lets others have their turn in between', () =>
+    withStores(async (store) => {
+      const v = 'harbour '.repeat(20_000);
+      const facts = numbered(1, 20).map((fact): StoredFact => ({ ...fact, value: { ...fact.value, type: 'text', v } }));
+      await storeFacts(store, facts);
+      const { found, index } = follow(store);
+      const seen = new Set<number>();
+      let isDone = false;
+      const look = (): void => {
+        seen.add(index.size);
+        if (!isDone) setImmediate(look);
+      };
+      look();
+      expect(await found()).to.deep.equal(idsOf(facts));
+      isDone = true;
+      expect([...seen].filter((size) => size > 0 && size < facts.length)).to.have.length.above(2);
     }));
 
   it('does not read again what this process has committed, in whatever order it hears of it', () =>

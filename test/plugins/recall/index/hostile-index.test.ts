@@ -3,6 +3,7 @@ import { MemoryIndex } from '../../../../plugins/recall/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/recall/recall-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from './test-seed.ts';
 
 const VIEW: SearchView = {
   tenantId: 'default',
@@ -16,7 +17,7 @@ const said = (n: number, text: string, members: Partial<StoredFact> = {}): Store
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
 
 describe('a search that means harm', () => {
-  const index = MemoryIndex.create();
+  const index = MemoryIndex.create(TEST_SEED);
   before(() => {
     index.add(said(1, 'AND OR NOT "quoted" river*'));
     index.add(said(2, '__proto__ constructor toString'));
@@ -55,7 +56,7 @@ describe('a search that means harm', () => {
   });
 
   it('searches the rarest of very many words', async () => {
-    const large = MemoryIndex.create();
+    const large = MemoryIndex.create(TEST_SEED);
     const words = Array.from({ length: 100 }, (_, n) => `w${n}`);
     // The n-th fact has the words from the n-th on: the last word is in all, the first in one.
     words.forEach((_, n) => void large.add(said(n + 1, words.slice(n).join(' '))));
@@ -84,7 +85,7 @@ describe('a search that means harm', () => {
 
 describe('covers of one triple', () => {
   it('end older facts that were passed over, too', async () => {
-    const index = MemoryIndex.create();
+    const index = MemoryIndex.create(TEST_SEED);
     const at = [50, 10, 40, 20, 30].map((hlc, n) => said(n + 1, 'river', { hlc: stamp(hlc), feed: stamp(n + 1) }));
     for (const fact of at) index.add(fact);
     for (const [hlc, left] of [

@@ -7,6 +7,7 @@ import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { applyStep, queries, retold, stories, views } from './index-stories.ts';
+import { TEST_SEED } from './test-seed.ts';
 
 const VIEW: SearchView = {
   tenantId: 'default',
@@ -20,7 +21,7 @@ const said = (n: number, text: string, members: Partial<StoredFact> = {}): Store
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
 
 const indexOf = (...facts: StoredFact[]): MemoryIndex => {
-  const index = MemoryIndex.create();
+  const index = MemoryIndex.create(TEST_SEED);
   for (const fact of facts) index.add(fact);
   return index;
 };
@@ -29,7 +30,7 @@ describe('the search index in memory', () => {
   it('finds what scoring every live fact would find, after every step of any story, with the same scores in the same order', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, views, fc.integer({ min: 1, max: 6 }), async (story, query, view, limit) => {
-        const index = MemoryIndex.create();
+        const index = MemoryIndex.create(TEST_SEED);
         for (const [n, step] of story.entries()) {
           applyStep(step, n, index);
           const naive = retold(story.slice(0, n + 1));
@@ -42,7 +43,7 @@ describe('the search index in memory', () => {
   it('lists the live facts of any view, newest first', () =>
     fc.assert(
       fc.asyncProperty(stories, views, fc.integer({ min: 0, max: 8 }), async (story, view, limit) => {
-        const index = MemoryIndex.create();
+        const index = MemoryIndex.create(TEST_SEED);
         story.forEach((step, n) => void applyStep(step, n, index));
         const live = await retold(story).live(view);
         expect(idsOf(await index.newest(view, limit))).to.deep.equal(idsOf(live.reverse().slice(0, limit)));
@@ -57,7 +58,7 @@ describe('the search index in memory', () => {
         views,
         fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 5 }),
         async (story, view, numbers) => {
-          const index = MemoryIndex.create();
+          const index = MemoryIndex.create(TEST_SEED);
           story.forEach((step, n) => void applyStep(step, n, index));
           const seeds = numbers.map((n) => ({ id: sampleId(n), score: 1 + n / 64 }));
           const naive = retold(story);
@@ -73,8 +74,8 @@ describe('the search index in memory', () => {
     fc.assert(
       fc.asyncProperty(stories, queries, async (story, query) => {
         const view: SearchView = { ...VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
-        const whole = MemoryIndex.create();
-        const seen = MemoryIndex.create();
+        const whole = MemoryIndex.create(TEST_SEED);
+        const seen = MemoryIndex.create(TEST_SEED);
         story.forEach((step, n) => {
           applyStep(step, n, whole);
           const garden = step.kind === 'fact' ? step.fact.gardenId : step.kind === 'cover' ? step.gardenId : null;
@@ -90,7 +91,7 @@ describe('the search index in memory', () => {
     ));
 
   it('keeps the best of thousands of facts, whatever it skips', async () => {
-    const index = MemoryIndex.create();
+    const index = MemoryIndex.create(TEST_SEED);
     const facts = Array.from({ length: 10_000 }, (_, n) =>
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
     );
@@ -103,7 +104,7 @@ describe('the search index in memory', () => {
   });
 
   it('finds a fact with the very next search', async () => {
-    const index = MemoryIndex.create();
+    const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < 300; n += 1) {
       index.add(said(n, `note${n} about turbines`));
       expect(idsOf(await index.lexical(`note${n}`, VIEW, 10))).to.deep.equal([sampleId(n)]);

@@ -8,13 +8,14 @@ import { TermCounts } from '../../../../plugins/recall/index/term-counts.ts';
 import { TermReader } from '../../../../plugins/recall/index/term-reader.ts';
 import type { Hit, SearchView } from '../../../../plugins/recall/recall-api.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
+import { testHasher } from './test-seed.ts';
 
 /** What the node holds, as it would be judged fact by fact: nothing is indexed, everything is computed for each question. */
 export class NaiveIndex {
   readonly facts: StoredFact[] = [];
   readonly covers: Cover[] = [];
   readonly expiries = new Map<string, { expiresMs: number; hlc: Hlc }>();
-  readonly #reader = new TermReader();
+  readonly #reader = new TermReader(testHasher());
 
   expire(factId: string, expiresMs: number, hlc: Hlc): void {
     const known = this.expiries.get(factId);

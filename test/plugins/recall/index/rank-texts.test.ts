@@ -4,8 +4,9 @@ import { MemoryIndex } from '../../../../plugins/recall/index/memory-index.ts';
 import { createTextRanker } from '../../../../plugins/recall/index/rank-texts.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { TEST_SEED } from './test-seed.ts';
 
-const ranker = createTextRanker();
+const ranker = createTextRanker(TEST_SEED);
 const WORDS = ['deploy', 'deploys', 'roll', 'back', 'the', 'database', 'Zoë', '2023-05-08', "don't", 'x*'] as const;
 const sentence = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }).map((words) => words.join(' '));
 
@@ -13,7 +14,7 @@ describe('texts ranked by their words', () => {
   it('get the scores that facts of the same words get in the index', () =>
     fc.assert(
       fc.asyncProperty(sentence, fc.array(sentence, { minLength: 1, maxLength: 8 }), async (query, texts) => {
-        const index = MemoryIndex.create();
+        const index = MemoryIndex.create(TEST_SEED);
         const facts = texts.map((v, n) => sampleFact(n, { value: { type: 'text', v, interpretAs: 'content' } }));
         for (const fact of facts) index.add(fact);
         const view = {

@@ -7,9 +7,10 @@ import { sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { applyStep, queries, type Step, stories, views } from './index-stories.ts';
+import { TEST_SEED } from './test-seed.ts';
 
 const told = (story: readonly Step[]): MemoryIndex => {
-  const index = MemoryIndex.create();
+  const index = MemoryIndex.create(TEST_SEED);
   story.forEach((step, n) => void applyStep(step, n, index));
   return index;
 };
@@ -67,7 +68,7 @@ describe('a snapshot of the search index', () => {
     ));
 
   it('is read in chunks of any size', async () => {
-    const index = MemoryIndex.create();
+    const index = MemoryIndex.create(TEST_SEED);
     for (let n = 1; n < 5_000; n += 1) index.add(sampleFact(n, { id: n % 2 === 0 ? sampleId(n) : `fact ${n}` }));
     const bytes = bytesOf(index);
     const chunks = Array.from({ length: Math.ceil(bytes.length / 9_999) }, (_, at) =>

@@ -4,6 +4,7 @@ import { MemoryIndex } from '../../../../plugins/recall/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/recall/recall-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from './test-seed.ts';
 
 const VIEW: SearchView = {
   tenantId: 'default',
@@ -29,7 +30,7 @@ describe('a search by vectors', () => {
   const query = vectorOf(10);
   const codes = createCodeSpace({ dimensions: DIMENSIONS });
   const GARDEN = 'garden-a';
-  const index = MemoryIndex.create();
+  const index = MemoryIndex.create(TEST_SEED);
   const layer = index.createVectors(codes);
   const found = async (view: Partial<SearchView> = {}, floor = 0, limit = 100): Promise<string[]> =>
     idsOf(await index.dense(query, floor, { ...VIEW, ...view }, limit));
