@@ -7,6 +7,7 @@ export { canonicalJson } from './crypto/canonical-json.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';
 export * from './crypto/random.ts';
 export { sha256Hex } from './crypto/sha256-digest.ts';
+export { refuseInstruction, refuseNames, refuseScope, refuseTimestamp } from './facts/assertion-rights.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy } from './facts/cover-by.ts';
 export { liveAmong } from './facts/default-constraints.ts';
@@ -14,6 +15,7 @@ export { effectiveConfidence, trustFactor } from './facts/effective-confidence.t
 export { entityDisplay } from './facts/entity-display.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
+export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';
 export { readFactValue } from './facts/fact-value.ts';
 export * from './facts/facts-api.ts';
 export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';

@@ -1,16 +1,17 @@
-import {
-  type FactOutline,
-  type Hlc,
-  type PreparedFact,
-  type Principal,
+import type {
+  FactOutline,
+  Hlc,
+  PreparedFact,
+  Principal,
   ServiceError,
-  type StoredFact,
-  type WriteTransaction,
+  StoredFact,
+  WriteTransaction,
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { factAppended, factBeforeAppend } from '../hooks/kernel-hooks.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { refuseAssertion } from './assertion-rights.ts';
 import { coverBy } from './cover-by.ts';
 import {
   type AppendedFact,
@@ -128,7 +129,7 @@ export class AppendRun {
 
   /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
-    for (const item of items) this.#checkScope(item);
+    for (const item of items) this.#checkRights(item);
     // Asked for together: on a database of its own, each answer that is waited for costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
     await this.#judge(items);
@@ -158,10 +159,11 @@ export class AppendRun {
     if (this.#clock === undefined && items.some((item) => item.open)) this.#clock = await this.#transaction.lockClock();
   }
 
-  #checkScope(item: PendingItem): void {
-    if (item.origin === 'client' && !item.caller.allowedScopes.has(item.fact.scope)) {
-      item.reject(new ServiceError('authorization', `the key may not write to scope ${item.fact.scope}`));
-    }
+  /** Here, and not in the routes alone, so that no way of asserting goes past it. */
+  #checkRights(item: PendingItem): void {
+    if (!item.open || item.origin !== 'client') return;
+    const refusal = refuseAssertion(item.fact, item.caller, { names: this.#parts.names, nowMs: this.#nowMs });
+    if (refusal !== null) item.reject(refusal);
   }
 
   async #judge(items: readonly PendingItem[]): Promise<void> {

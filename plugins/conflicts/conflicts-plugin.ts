@@ -1,6 +1,7 @@
 import {
   Clock,
   Cursors,
+  createReadSession,
   definePlugin,
   Facts,
   factAppended,
@@ -16,6 +17,7 @@ import {
   tenantTransfer,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
+import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import { ContestedTriples } from './contested-triples.ts';
@@ -41,6 +43,7 @@ export const conflictsPlugin = definePlugin({
     self: NodeSelf,
     cursors: Cursors,
     gardens: optional(GardenAccess),
+    agentKeys: optional(AgentKeys),
   },
   config: schema<Settings>({
     type: 'object',
@@ -57,7 +60,7 @@ export const conflictsPlugin = definePlugin({
   }),
   migrations: conflictsMigrations,
   setup({ config, use, tables, hooks, on, route }) {
-    const { facts, clock, random, self, cursors, gardens } = use;
+    const { facts, clock, random, self, cursors, gardens, agentKeys } = use;
     if (config.mode === 'strict') {
       on(factBeforeAppend, (batch) => refuseContradictions(batch, gardenSight(gardens, batch.transaction)), {
         order: 'last',
@@ -73,7 +76,7 @@ export const conflictsPlugin = definePlugin({
     on(readAnnotate, (views, context) => contested.mark(views, context));
     on(tenantTransfer, () => transferConflicts(tables));
     route(listConflictsRoute({ facts, clock, cursors, self, tables }));
-    route(resolveConflictRoute({ facts, self, tables }));
+    route(resolveConflictRoute({ facts, self, tables, agentKeys, readSession: createReadSession(self.names) }));
   },
 });
 

@@ -8,12 +8,15 @@ import {
   noted,
   type PluginTables,
   type Principal,
+  type ReadSession,
   type Route,
   readFactValue,
   ServiceError,
   type StoredFact,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { SumsUp } from '../facts/facts-api.ts';
+import { type AgentKeys, ATTESTATION_JSON, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
 import { RECORDS } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
 import { type ConflictView, findConflict } from './list-conflicts.ts';
@@ -22,6 +25,7 @@ interface Body {
   readonly winning_fact_id?: string | null;
   readonly resolution_note: string;
   readonly new_value?: unknown;
+  readonly attestation?: AttestationJson | null;
 }
 
 const NOTE_BYTES = 16 * 1024;
@@ -30,6 +34,8 @@ export interface ResolveParts {
   readonly facts: Facts;
   readonly self: NodeSelf;
   readonly tables: PluginTables;
+  readonly agentKeys: AgentKeys | undefined;
+  readonly readSession: ReadSession;
 }
 
 export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string }, undefined, Body> {
@@ -46,9 +52,12 @@ export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string },
         winning_fact_id: { type: ['string', 'null'] },
         resolution_note: { type: 'string', default: '' },
         new_value: {},
+        attestation: ATTESTATION_JSON,
       },
     }),
-    async handle({ caller, params, body }) {
+    async handle(request) {
+      const { caller, params, body } = request;
+      const sessionId = parts.readSession(request);
       const note = readNote(body.resolution_note);
       const newValue = body.new_value == null ? undefined : readFactValue(body.new_value, 'body.new_value');
       if (newValue === undefined && body.winning_fact_id == null) throw undecided();
@@ -61,8 +70,8 @@ export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string },
           newValue === undefined ? await memberOf(conflict, body.winning_fact_id, reader) : conflict.factA.fact;
         return resolutionDraft(conflict, model, newValue ?? model.value, caller, note);
       });
-      requireInstructionRight(draft.value, caller);
-      const { view } = await parts.facts.append(draft, caller, {
+      const attestedKeyId = await signerOf(draft, body.attestation, caller, parts);
+      const { view } = await parts.facts.append({ ...draft, sessionId, attestedKeyId }, caller, {
         exclusive: true,
         guard: async (transaction) => {
           const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
@@ -72,6 +81,19 @@ export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string },
       return { status: 200, body: { resolution_fact_id: view.fact.id, conflict_status: 'resolved' } };
     },
   };
+}
+
+/** What is signed is the fact that the resolution appends (wire contract 5.2). */
+async function signerOf(
+  { entity, relation, value, source }: FactDraft,
+  attestation: AttestationJson | null | undefined,
+  caller: Principal,
+  { agentKeys }: ResolveParts,
+): Promise<string | null> {
+  if (attestation == null) return null;
+  const { key_id: keyId, signature } = attestation;
+  const signed = { keyId, signature, entity, relation, value, source };
+  return verifyAttestation(agentKeys, signed, caller, 'body.attestation');
 }
 
 async function memberOf(
@@ -102,7 +124,7 @@ function resolutionDraft(
     scope: model.scope,
     gardenId: model.gardenId,
     derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
-    notes: noted(Resolution, { conflictId: conflict.record.id, note }),
+    notes: new Map([...noted(Resolution, { conflictId: conflict.record.id, note }), ...noted(SumsUp, true)]),
   };
 }
 
@@ -125,12 +147,6 @@ function readNote(note: string): string {
     });
   }
   return note;
-}
-
-function requireInstructionRight(value: FactValue, caller: Principal): void {
-  if (value.interpretAs === 'instruction' && !caller.permissions.has('instruction:write')) {
-    throw new ServiceError('instruction_write_required', 'an instruction needs the permission instruction:write');
-  }
 }
 
 const alreadyResolved = (): ServiceError => new ServiceError('already_resolved', 'the conflict is already resolved');

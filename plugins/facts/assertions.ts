@@ -8,12 +8,14 @@ import {
   memberRefusal,
   type NodeSelf,
   type Principal,
+  referenceTo,
   refuseGarden,
   refuseGardenWrite,
-  reservedNameOf,
+  refuseInstruction,
+  refuseNames,
+  refuseScope,
   ServiceError,
   type StoredFact,
-  sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { CLIENT_ASSERTION } from './client-assertion.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
@@ -107,7 +109,7 @@ const permitSlowly = async (
   requirePlace(parts, body, caller);
   const gardenId = body.garden === null ? null : await enterGarden(parts, body, body.garden, path, caller);
   requireInstructionRight(body, caller);
-  await parts.sessionGuard?.check(body, sessionId, caller);
+  await requireProvenance(parts, body, sessionId, caller);
   return permitted(parts, body, path, attestedKeyId, gardenId);
 };
 
@@ -119,11 +121,8 @@ const requirePlace = ({ self: { names } }: AssertionParts, { draft }: AssertBody
     relationKey: matchKey(relation, names),
     sourceKey: matchKey(source, names),
   };
-  const reserved = reservedNameOf(keys, names);
-  if (reserved !== null) throw new ServiceError('reserved_namespace', reserved);
-  if (!caller.allowedScopes.has(scope)) {
-    throw new ServiceError('authorization', `the key may not write to scope ${scope}`);
-  }
+  const refusal = refuseNames(keys, names) ?? refuseScope(scope, caller);
+  if (refusal !== null) throw refusal;
 };
 
 /** The same is looked at again in the transaction that stores the fact; here it comes in its turn among the checks. */
@@ -143,11 +142,21 @@ const enterGarden = async (
 };
 
 const requireInstructionRight = ({ draft }: AssertBody, caller: Principal): void => {
-  if (draft.value.interpretAs !== 'instruction' || caller.permissions.has('instruction:write')) return;
-  throw new ServiceError(
-    'instruction_write_required',
-    'asserting an instruction needs the permission instruction:write',
-  );
+  const refusal = refuseInstruction(draft.value, caller);
+  if (refusal !== null) throw refusal;
+};
+
+const requireProvenance = async (
+  { facts, sessionGuard }: AssertionParts,
+  { draft, derivations, writeMode }: AssertBody,
+  sessionId: string | null,
+  caller: Principal,
+): Promise<void> => {
+  if (sessionGuard === undefined || sessionId === null) return;
+  const isSummary = writeMode === 'summarize_with_provenance';
+  const assertion = { sessionId, scope: draft.scope, isSummary, derivations };
+  const refusal = await facts.read(caller, 'get', ({ snapshot }) => sessionGuard.check(assertion, caller, snapshot));
+  if (refusal !== null) throw refusal;
 };
 
 const permitted = (
@@ -217,11 +226,13 @@ const complete = (
     const refusal = ttlRefusal(body.draft, seen.get(target), { caller, administered, path });
     if (refusal !== null) return refusal;
   }
-  // A reference that the writer cannot read leads nowhere, for the writer as for everybody else.
+  const place = {
+    scope: body.draft.scope,
+    // A time-to-live is seen by whoever sees the fact that it speaks of.
+    gardenId: target === null ? gardenId : (seen.get(target)?.gardenId ?? null),
+  };
   const derivedFrom = body.derivations.map((derivation) =>
-    'hash' in derivation
-      ? derivation.hash
-      : (seen.get(derivation.factId)?.cid ?? `sha256:${sha256Hex(derivation.factId)}`),
+    'hash' in derivation ? derivation.hash : referenceTo(derivation.factId, seen.get(derivation.factId), place),
   );
   if (derivedFrom.length > 0 && derivedFrom.includes(contentId(body.draft))) {
     const problem = 'must not name the content id of the fact itself';
@@ -238,8 +249,7 @@ const complete = (
     scope,
     validUntil: validUntil ?? null,
     timestamp: timestamp ?? null,
-    // A time-to-live is seen by whoever sees the fact that it speaks of.
-    gardenId: target === null ? gardenId : (seen.get(target)?.gardenId ?? null),
+    gardenId: place.gardenId,
     derivedFrom,
     sessionId,
     attestedKeyId,

@@ -18,6 +18,7 @@ import { AgentKeys } from '../keys/keys-api.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { createPrepareAssertions } from './assertions.ts';
+import { checkOtherAssertions } from './check-other-assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { settleDuplicates } from './duplicates.ts';
 import { IntactFacts, SessionReads } from './facts-api.ts';
@@ -102,6 +103,11 @@ export const factsPlugin = definePlugin({
     route(verifyCidRoute({ facts }));
     route(cidBackfillStatusRoute({ facts }));
 
+    on(
+      factBeforeAppend,
+      (batch) => checkOtherAssertions(batch, { attestationRequired: config.attestationRequired, sessionGuard: guard }),
+      { order: 'first' },
+    );
     // First, so that a repetition is answered before anybody judges it as a new fact.
     on(factBeforeAppend, (batch) => settleDuplicates(batch, names), { order: 'first' });
     on(factAppended, (batch) => recordExpiries(batch, names));

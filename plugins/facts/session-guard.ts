@@ -2,16 +2,18 @@ import {
   all,
   type Clock,
   equals,
+  type FactReader,
   type Facts,
   isIn,
   type PluginTables,
   type Principal,
   type Scope,
   ServiceError,
+  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 import type { SessionReads } from './facts-api.ts';
 import { SESSION_READS_TABLE } from './facts-migrations.ts';
-import type { AssertBody } from './read-assert-body.ts';
+import type { Derivation } from './read-derivations.ts';
 
 /** How long a session is held to what it has read (wire contract 2.5). */
 const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
@@ -20,12 +22,21 @@ const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
 const REFRESH_MS = 60_000;
 const MAX_FRESH = 10_000;
 
+/** An assertion as the guard judges it. */
+export interface GuardedAssertion {
+  readonly sessionId: string | null;
+  readonly scope: Scope;
+  /** Written to sum up what it is derived from. */
+  readonly isSummary: boolean;
+  readonly derivations: readonly Derivation[];
+}
+
 export interface SessionGuard extends SessionReads {
   /**
-   * Throws `feedback_loop_provenance_required` for an assertion into a scope that its session has read, unless it says which visible fact of
-   * that scope it sums up.
+   * Refuses an assertion into a scope that its session has read, unless it says which visible fact of that scope it sums up. Looks into the snapshot
+   * or transaction that is given.
    */
-  check(body: AssertBody, sessionId: string | null, caller: Principal): Promise<void>;
+  check(assertion: GuardedAssertion, caller: Principal, snapshot: Snapshot): Promise<ServiceError | null>;
   /** Forgets sessions that have not read for a day. */
   purge(): Promise<void>;
 }
@@ -56,17 +67,17 @@ export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts):
       if (fresh.size >= MAX_FRESH) fresh.clear();
       for (const scope of scopes) fresh.set(keyOf(scope), nowMs);
     },
-    async check({ draft, writeMode, derivations }, sessionId, caller) {
-      if (sessionId === null) return;
-      const rows = await tables.read((readable) => readable.select(SESSION_READS_TABLE, whereOf(caller, sessionId)));
+    async check({ sessionId, scope, isSummary, derivations }, caller, snapshot) {
+      if (sessionId === null) return null;
+      const rows = await tables.in(snapshot).select(SESSION_READS_TABLE, whereOf(caller, sessionId));
       const since = clock.nowMs() - SESSION_MEMORY_MS - REFRESH_MS;
-      const hasRead = rows.some((row) => row['scope'] === draft.scope && Number(row['read_ms']) > since);
-      if (!hasRead) return;
-      const isSummary = writeMode === 'summarize_with_provenance';
-      if (isSummary && (await namesFactOf(facts, caller, draft.scope, derivations))) return;
-      throw new ServiceError(
+      const hasRead = rows.some((row) => row['scope'] === scope && Number(row['read_ms']) > since);
+      if (!hasRead) return null;
+      const namesOne = () => facts.readIn(snapshot, caller, 'get', (reader) => namesFactOf(scope, derivations, reader));
+      if (isSummary && derivations.length > 0 && (await namesOne())) return null;
+      return new ServiceError(
         'feedback_loop_provenance_required',
-        `this session has read scope ${draft.scope} and may write to it only with provenance`,
+        `this session has read scope ${scope} and may write to it only with provenance`,
         { hint: 'send write_mode summarize_with_provenance and name a fact of that scope in derived_from' },
       );
     },
@@ -83,20 +94,12 @@ const whereOf = (caller: Principal, sessionId: string) => ({
   session_id: sessionId,
 });
 
-const namesFactOf = async (
-  facts: Facts,
-  caller: Principal,
-  scope: Scope,
-  derivations: AssertBody['derivations'],
-): Promise<boolean> => {
-  if (derivations.length === 0) return false;
+const namesFactOf = async (scope: Scope, derivations: readonly Derivation[], reader: FactReader): Promise<boolean> => {
   const hashes = derivations.flatMap((derivation) => ('hash' in derivation ? [derivation.hash] : []));
   const ids = derivations.flatMap((derivation) => ('factId' in derivation ? [derivation.factId] : []));
-  return facts.read(caller, 'get', async (reader) => {
-    const only = { view: 'visible', order: 'hlc', limit: 1 } as const;
-    for (const named of [isIn('cid', hashes), isIn('id', ids)]) {
-      if ((await reader.find(all(named, equals('scope', scope)), only)).length > 0) return true;
-    }
-    return false;
-  });
+  const only = { view: 'visible', order: 'hlc', limit: 1 } as const;
+  for (const named of [isIn('cid', hashes), isIn('id', ids)]) {
+    if ((await reader.find(all(named, equals('scope', scope)), only)).length > 0) return true;
+  }
+  return false;
 };

@@ -13,6 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { findGarden } from './garden-access.ts';
+import { requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import {
   activeBySlug,
@@ -37,6 +38,8 @@ export interface GardenServiceParts {
   readonly random: Random;
   readonly self: NodeSelf;
   readonly audit: AuditLog | undefined;
+  /** Gardens that an entity may make. */
+  readonly maxGardens: number;
 }
 
 export interface NewGarden {
@@ -47,6 +50,8 @@ export interface NewGarden {
   readonly description: string | null;
   readonly quarantine: boolean;
 }
+
+type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: WriteTransaction) => Promise<T>;
 
 type Entered = { readonly garden: Garden; readonly role: Role };
 
@@ -65,7 +70,7 @@ export class GardenService {
     if (!caller.allowedScopes.has(given.scope)) {
       throw new ServiceError('authorization', `the key may not make a garden of scope ${given.scope}`);
     }
-    const { tables, clock, random, hooks } = this.#parts;
+    const { tables, clock, random, hooks, maxGardens } = this.#parts;
     const { tenantId, entityUri } = caller;
     const garden: Garden = {
       ...given,
@@ -80,6 +85,8 @@ export class GardenService {
       if ((await activeBySlug(own, tenantId, garden.slug)) !== undefined) {
         throw new ServiceError('conflict', 'there is a garden of this slug already: choose another one');
       }
+      await requireRoomToCreate(own, caller, maxGardens);
+      await requireRoomToJoin(own, tenantId, entityUri);
       await insertGarden(own, garden);
       await insertMembers(own, [founder], garden);
       await this.#audit('garden_create', garden, caller, transaction, { scope: garden.scope });
@@ -128,6 +135,7 @@ export class GardenService {
       if ((await memberOf(own, garden.id, given.entityUri)) !== undefined) {
         throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
       }
+      await requireRoomToJoin(own, garden.tenantId, given.entityUri);
       const member = memberBy(caller, garden, given, this.#parts.clock.nowMs());
       await insertMembers(own, [member], garden);
       await this.#audit('garden_member_add', garden, caller, transaction, detailOf(member));
@@ -147,8 +155,10 @@ export class GardenService {
     });
   }
 
+  /** Whoever is a member may leave; others are removed by an admin of the garden. */
   removeMember(name: string, entityUri: string, caller: Principal): Promise<void> {
-    return this.#administer(name, caller, async (own, garden, transaction) => {
+    const isLeaving = entityUri === caller.entityUri;
+    return this.#change(name, caller, isLeaving, async (own, garden, transaction) => {
       const member = await requireMember(own, garden, entityUri);
       if (member.role === 'admin') await requireOtherAdmin(own, member);
       await removeMember(own, member);
@@ -164,14 +174,16 @@ export class GardenService {
     return { garden, role };
   }
 
-  #administer<T>(
-    name: string,
-    caller: Principal,
-    work: (own: WritableTables, garden: Garden, transaction: WriteTransaction) => Promise<T>,
-  ): Promise<T> {
+  #administer<T>(name: string, caller: Principal, work: GardenWork<T>): Promise<T> {
+    return this.#change(name, caller, false, work);
+  }
+
+  /** `isOwnBusiness`: every member may do it, and not its admins alone. */
+  #change<T>(name: string, caller: Principal, isOwnBusiness: boolean, work: GardenWork<T>): Promise<T> {
     return this.#parts.tables.write(caller.tenantId, async (own, transaction) => {
       const { garden, role } = await this.enter(own, name, caller);
-      if (role !== 'admin') throw new ServiceError('authorization', 'only an admin of the garden may do this');
+      if (role !== 'admin' && !isOwnBusiness)
+        throw new ServiceError('authorization', 'only an admin of the garden may do this');
       return work(own, garden, transaction);
     });
   }

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Principal, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import {
   type Garden,
@@ -127,6 +128,26 @@ export const markDeleted = async (own: WritableTables, id: string, nowMs: number
   await own(MEMBERS).where({ garden_id: id }).delete();
   await own(GARDENS).where({ garden_id: id }).update({ active_slug: null, deleted_ms: nowMs });
 };
+
+/** Active gardens that the entity made, counted up to `limit`. */
+export const createdCount = (
+  own: ReadableTables,
+  tenantId: string,
+  entityUri: string,
+  limit: number,
+): Promise<number> =>
+  countUpTo(own(GARDENS).where({ tenant_id: tenantId, created_by: entityUri }).whereNotNull('active_slug'), limit);
+
+/** Gardens that the entity is a member of, counted up to `limit`. Gardens that were deleted have no members. */
+export const membershipCount = (
+  own: ReadableTables,
+  tenantId: string,
+  entityUri: string,
+  limit: number,
+): Promise<number> => countUpTo(own(MEMBERS).where({ tenant_id: tenantId, entity_uri: entityUri }), limit);
+
+const countUpTo = async (query: Knex.QueryBuilder, limit: number): Promise<number> =>
+  ((await query.limit(limit).select('garden_id')) as unknown[]).length;
 
 export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden): Promise<boolean> => {
   const row = await own(QUARANTINED).where({ tenant_id: tenantId, garden_id: id, status: 'pending' }).first('fact_id');

@@ -58,4 +58,14 @@ export const gardensMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 38,
+    name: 'gardens_by_creator',
+    async up({ schema }) {
+      // How many gardens an entity has made is counted whenever it makes one.
+      await schema.alterTable(GARDENS, (table) =>
+        table.index(['tenant_id', 'created_by', 'active_slug'], 'gardens_gardens_creator'),
+      );
+    },
+  },
 ];

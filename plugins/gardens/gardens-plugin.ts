@@ -1,5 +1,6 @@
 import {
   Clock,
+  createReadSession,
   definePlugin,
   Facts,
   factAppended,
@@ -18,6 +19,7 @@ import {
   tenantTransfer,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
 import { followFacts } from './follow-facts.ts';
@@ -44,6 +46,7 @@ import { transferGardens, transferOtherGardens, transferQuarantine } from './tra
 interface Settings {
   readonly tiers: Readonly<Record<string, number>>;
   readonly quarantineGarden: string;
+  readonly maxGardensPerEntity: number;
 }
 
 export const gardensPlugin = definePlugin({
@@ -51,7 +54,14 @@ export const gardensPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Gardens: parts of a scope that only their members see, and quarantine for what nobody has looked at',
-  requires: { facts: Facts, clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    audit: optional(AuditLog),
+    agentKeys: optional(AgentKeys),
+  },
   provides: [GardenAccess, Quarantine],
   config: schema<Settings>({
     type: 'object',
@@ -70,11 +80,19 @@ export const gardensPlugin = definePlugin({
         env: 'SVC_QUARANTINE_GARDEN_ID',
         description: 'slug, id or URI of the quarantine garden that takes in instructions of other nodes; empty: none',
       },
+      maxGardensPerEntity: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 1_000_000,
+        default: 200,
+        env: 'SVC_MAX_GARDENS_PER_ENTITY',
+        description: 'gardens that an entity without permission admin may make; those that were deleted do not count',
+      },
     },
   }),
   migrations: gardensMigrations,
   async setup({ config, use, tables, hooks, on, onSignal, provide, route }) {
-    const { facts, clock, random, self, audit } = use;
+    const { facts, clock, random, self, audit, agentKeys } = use;
     const presence = new MemberPresence(tables);
     onSignal(MEMBERS_ADDED, () => presence.heard());
     await presence.look();
@@ -91,7 +109,15 @@ export const gardensPlugin = definePlugin({
     on(tenantTransfer, () => transferQuarantine(tables));
     on(tenantTransfer, () => transferOtherGardens(tables));
 
-    const gardens = new GardenService({ tables, hooks, clock, random, self, audit });
+    const gardens = new GardenService({
+      tables,
+      hooks,
+      clock,
+      random,
+      self,
+      audit,
+      maxGardens: config.maxGardensPerEntity,
+    });
     const parts = { gardens, self };
     route(createGardenRoute(parts));
     route(listGardensRoute(parts));
@@ -102,8 +128,8 @@ export const gardensPlugin = definePlugin({
     route(changeMemberRoute(parts));
     route(removeMemberRoute(parts));
 
-    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens });
-    const held = { quarantine, facts, tables, self };
+    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens, agentKeys });
+    const held = { quarantine, facts, tables, self, readSession: createReadSession(self.names) };
     route(promoteRoute(held));
     route(rejectRoute(held));
     route(listQuarantineRoute(held));

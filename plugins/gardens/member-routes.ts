@@ -85,7 +85,7 @@ export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
 export const removeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPath> => ({
   method: 'DELETE',
   path: '/v1/gardens/:garden/members/*entity_uri',
-  summary: 'Remove a member from a garden',
+  summary: 'Remove a member from a garden, or leave it',
   access: ACCESS,
   params: memberPath,
   async handle({ caller, params }) {

@@ -2,21 +2,24 @@ import {
   type Facts,
   type NodeSelf,
   type PluginTables,
+  type ReadSession,
   type Reply,
   type Route,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, gardenPath, MAX_TEXT_LENGTH } from './garden-routes.ts';
 import { listQuarantined } from './list-quarantined.ts';
 import { QUARANTINE_STATUSES, type QuarantineStatus } from './quarantine-row.ts';
-import type { Decision, QuarantineService } from './quarantine-service.ts';
+import type { Decision, PromotionContext, QuarantineService } from './quarantine-service.ts';
 
 export interface QuarantineRouteParts {
   readonly quarantine: QuarantineService;
   readonly facts: Facts;
   readonly tables: PluginTables;
   readonly self: NodeSelf;
+  readonly readSession: ReadSession;
 }
 
 interface FactBody {
@@ -27,11 +30,16 @@ interface FactBody {
 interface TargetBody {
   readonly target_garden_id?: string | null;
   readonly reason?: string | null;
+  /** The moderator's, over the fact as its author said it. */
+  readonly attestation?: AttestationJson | null;
 }
 
 const REASON = { reason: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH } } as const;
 const FACT_ID = { fact_id: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } } as const;
-const TARGET = { target_garden_id: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH } } as const;
+const TARGET = {
+  target_garden_id: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH },
+  attestation: ATTESTATION_JSON,
+} as const;
 const ACCESS = { permission: 'write' } as const;
 
 /** POST /v1/gardens/{…}/promote (wire contract 10) */
@@ -46,16 +54,12 @@ export const promoteRoute = (parts: QuarantineRouteParts): Route<GardenPath, und
     required: ['fact_id'],
     properties: { ...FACT_ID, ...TARGET, ...REASON },
   }),
-  handle: async ({ caller, params, body }) =>
-    promoted(
-      await parts.quarantine.promote(
-        readPathText(params.garden, 'garden'),
-        verdictOf(body.fact_id, body),
-        body.target_garden_id ?? null,
-        caller,
-      ),
-      parts.self,
-    ),
+  async handle(request) {
+    const { caller, params, body } = request;
+    const garden = readPathText(params.garden, 'garden');
+    const context = contextOf(body, parts.readSession(request));
+    return promoted(await parts.quarantine.promote(garden, verdictOf(body.fact_id, body), context, caller), parts.self);
+  },
 });
 
 /** POST /v1/gardens/{…}/reject */
@@ -89,16 +93,12 @@ export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, und
   params: factPath,
   body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...REASON } }),
   bodyOptional: true,
-  handle: async ({ caller, params, body }) =>
-    promoted(
-      await parts.quarantine.promote(
-        null,
-        verdictOf(readPathText(params.fact_id, 'fact_id'), body),
-        body.target_garden_id ?? null,
-        caller,
-      ),
-      parts.self,
-    ),
+  async handle(request) {
+    const { caller, params, body } = request;
+    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), body);
+    const context = contextOf(body, parts.readSession(request));
+    return promoted(await parts.quarantine.promote(null, verdict, context, caller), parts.self);
+  },
 });
 
 /** POST /v1/quarantine/{fact_id}/reject */
@@ -147,6 +147,12 @@ export const listQuarantineRoute = ({ facts, tables, self }: QuarantineRoutePart
 });
 
 const verdictOf = (factId: string, { reason }: Pick<TargetBody, 'reason'>) => ({ factId, reason: reason ?? null });
+
+const contextOf = (body: TargetBody, sessionId: string | null): PromotionContext => ({
+  target: body.target_garden_id ?? null,
+  attestation: body.attestation ?? null,
+  sessionId,
+});
 
 const promoted = ({ factId, targetGarden, actedBy, actedAt }: Decision, { names, authority }: NodeSelf): Reply => ({
   status: 200,

@@ -9,6 +9,7 @@ import {
   type PluginTables,
   type Principal,
   type ReadableTables,
+  referencesFor,
   refuseGarden,
   refuseGardenWrite,
   ServiceError,
@@ -16,6 +17,7 @@ import {
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import { type AgentKeys, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import { entered, findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
@@ -31,11 +33,22 @@ export interface QuarantineParts {
   readonly self: NodeSelf;
   readonly audit: AuditLog | undefined;
   readonly gardens: GardenService;
+  readonly agentKeys: AgentKeys | undefined;
 }
 
 export interface Verdict {
   readonly factId: string;
   readonly reason: string | null;
+}
+
+/** What comes with a promotion, which is an assertion of the moderator. */
+export interface PromotionContext {
+  /** Name of a garden; null for outside all gardens. */
+  readonly target: string | null;
+  /** The moderator's signature over the fact, null without one. */
+  readonly attestation: AttestationJson | null;
+  /** From the session header, null without one. */
+  readonly sessionId: string | null;
 }
 
 /** What a moderator decided. */
@@ -58,23 +71,27 @@ export class QuarantineService {
     this.#parts = parts;
   }
 
-  /** `garden` names the quarantine garden, null stands for the one that the fact is in; without `target` the copy is outside gardens. */
+  /**
+   * `garden` names the quarantine garden, null stands for the one that the fact is in. Every check of an assertion by the moderator is made, some of
+   * them when the copy is stored; the source alone stays the author's.
+   */
   async promote(
     garden: string | null,
     { factId, reason }: Verdict,
-    target: string | null,
+    { target, attestation, sessionId }: PromotionContext,
     caller: Principal,
   ): Promise<Decision> {
     const { facts, self } = this.#parts;
-    const { fact, into } = await facts.read(caller, 'get', async (reader) => {
+    const { fact, into, derivedFrom } = await facts.read(caller, 'get', async (reader) => {
       const held = await this.#held(garden, factId, reader);
-      return { ...held, into: target === null ? null : await this.#target(target, held.fact, reader) };
+      const into = target === null ? null : await this.#target(target, held.fact, reader);
+      const place = { scope: held.fact.scope, gardenId: into?.id ?? null };
+      return { ...held, into, derivedFrom: await referencesFor(place, held.fact.derivedFrom, reader) };
     });
-    if (!caller.allowedScopes.has(fact.scope)) {
-      throw new ServiceError('authorization', `the key may not write to scope ${fact.scope}`);
-    }
-    const { entity, relation, value, source, confidence, scope, validUntil, timestamp, derivedFrom } = fact;
-    const copy = { entity, relation, value, source, confidence, scope, validUntil, timestamp, derivedFrom };
+    const attestedKeyId = await this.#signer(fact, attestation, caller);
+    const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = fact;
+    const said = { entity, relation, value, source, confidence, scope, validUntil, timestamp };
+    const copy = { ...said, derivedFrom, sessionId, attestedKeyId };
     const notes = noted(PromotionOf, { id: fact.id, scope, gardenId: fact.gardenId });
     let decision: Decision | undefined;
     await facts.append({ ...copy, gardenId: into?.id ?? null, notes }, caller, {
@@ -88,6 +105,17 @@ export class QuarantineService {
     });
     if (decision === undefined) throw new Error(`a promotion on ${self.nodeId} was stored without its decision`);
     return decision;
+  }
+
+  #signer(
+    { entity, relation, value, source }: StoredFact,
+    attestation: AttestationJson | null,
+    caller: Principal,
+  ): Promise<string> | null {
+    if (attestation === null) return null;
+    const { key_id: keyId, signature } = attestation;
+    const signed = { keyId, signature, entity, relation, value, source };
+    return verifyAttestation(this.#parts.agentKeys, signed, caller, 'body.attestation');
   }
 
   async reject(garden: string | null, { factId, reason }: Verdict, caller: Principal): Promise<Decision> {

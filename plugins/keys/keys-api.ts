@@ -4,6 +4,7 @@ import {
   type Permission,
   type Principal,
   type Scope,
+  ServiceError,
   type Snapshot,
 } from '../../kernel/plugin-api.ts';
 
@@ -85,6 +86,19 @@ export interface SignedAssertion {
   readonly source: string;
 }
 
+/** The member `attestation` of whatever a client asserts: a signature over it, and the agent key that made it. */
+export interface AttestationJson {
+  readonly key_id: string;
+  readonly signature: string;
+}
+
+/** JSON schema of the member. */
+export const ATTESTATION_JSON = {
+  type: ['object', 'null'],
+  required: ['key_id', 'signature'],
+  properties: { key_id: { type: 'string', minLength: 1 }, signature: { type: 'string', minLength: 1 } },
+} as const;
+
 /** Public keys of agents, which sign what they assert (wire contract 2.6 and 13.4). */
 export interface AgentKeys {
   /**
@@ -93,5 +107,22 @@ export interface AgentKeys {
    */
   verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
 }
+
+/**
+ * Id of the agent key that signed an assertion of the caller. Rejects as `AgentKeys.verify` does; without anybody who knows agent keys no signature
+ * can be checked, so none is accepted.
+ */
+export const verifyAttestation = async (
+  agentKeys: AgentKeys | undefined,
+  signed: SignedAssertion,
+  caller: Principal,
+  path: string,
+): Promise<string> => {
+  if (agentKeys === undefined) {
+    throw new ServiceError('attestation_invalid', 'this node knows no agent keys, so no signature can be checked');
+  }
+  await agentKeys.verify(signed, caller, path);
+  return signed.keyId;
+};
 
 export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');

@@ -125,7 +125,7 @@ forEachStore('gardens', () => {
     for (const actor of ['writer', 'reader'] as const) {
       await garden.must(403, actor, 'POST', '/v1/gardens/herbs/members', { entity_uri: 'agent:x' });
       await garden.must(403, actor, 'PATCH', `/v1/gardens/herbs/members/${CAST.reader}`, { role: 'admin' });
-      await garden.must(403, actor, 'DELETE', `/v1/gardens/herbs/members/${CAST.reader}`);
+      await garden.must(403, actor, 'DELETE', `/v1/gardens/herbs/members/${CAST.founder}`);
       await garden.must(403, actor, 'DELETE', '/v1/gardens/herbs');
     }
     for (const actor of ['founder', 'operator'] as const) {

@@ -69,7 +69,7 @@ export const hideFacts = async (garden: GardenNode, seen: readonly { id: string;
   }
   // Looked at, summed up and recalled by those who may.
   for (let turn = 0; turn < 12; turn += 1) {
-    const body = { query: 'lavender lantern', token_budget: 4_000, scope: 'herbs' };
+    const body = { query: 'lavender lantern', token_budget: 4_000, scope: 'garden:herbs' };
     await garden.must(200, 'reader', 'POST', '/v1/recall', body);
   }
   for (const entity of ['user:alice', 'user:hidden']) {

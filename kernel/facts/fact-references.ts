@@ -1,0 +1,47 @@
+import { all, equals, type Filter, isIn, isNull, SCOPES, type Scope, type StoredFact } from '../../ports/ports.ts';
+import { sha256Hex } from '../crypto/sha256-digest.ts';
+import type { FactReader } from './facts-api.ts';
+
+/** Where a fact is, or is going to be: a garden or outside all gardens, and a scope. */
+export interface FactPlace {
+  readonly scope: Scope;
+  /** Garden identifier (UUID), null outside gardens. */
+  readonly gardenId: string | null;
+}
+
+/**
+ * What a fact at `to` names another one by, of which its writer knows the id (wire contract 4.9): the content id where the writer can read that fact and
+ * all who will read the reference could, because it is in the same place and in no narrower scope. Otherwise a digest of the id, which leads
+ * nowhere: a short value could be guessed from its content id. `fact` is undefined for one that the writer cannot read.
+ */
+export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) | undefined, to: FactPlace): string =>
+  fact !== undefined && fact.gardenId === to.gardenId && scopesFor(to.scope).includes(fact.scope)
+    ? fact.cid
+    : `sha256:${sha256Hex(factId)}`;
+
+/**
+ * The references of a fact that is copied to another place. Those that name a fact elsewhere, as far as the reader can tell, lead nowhere in the copy;
+ * those that name no fact the reader can see are kept, as whoever wrote them gave them.
+ */
+export const referencesFor = async (
+  to: FactPlace,
+  references: readonly string[],
+  reader: FactReader,
+): Promise<readonly string[]> => {
+  const there = all(
+    isIn('scope', scopesFor(to.scope)),
+    to.gardenId === null ? isNull('gardenId') : equals('gardenId', to.gardenId),
+  );
+  const kept = new Map<string, string>();
+  for (const hash of new Set(references)) {
+    const elsewhere = (await named(hash, there, reader)) === undefined ? await named(hash, all(), reader) : undefined;
+    kept.set(hash, elsewhere === undefined ? hash : referenceTo(elsewhere.id, elsewhere, to));
+  }
+  return references.map((hash) => kept.get(hash) ?? hash);
+};
+
+const named = async (hash: string, where: Filter, reader: FactReader): Promise<StoredFact | undefined> =>
+  (await reader.find(all(equals('cid', hash), where), { view: 'visible', order: 'hlc', limit: 1 }))[0];
+
+/** A scope and all that are wider. */
+const scopesFor = (scope: Scope): readonly Scope[] => SCOPES.slice(SCOPES.indexOf(scope));

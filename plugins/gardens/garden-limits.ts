@@ -1,0 +1,28 @@
+import { type Principal, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
+import { createdCount, membershipCount } from './garden-store.ts';
+
+/** Gardens that an entity may be a member of (wire contract 10). */
+export const MAX_MEMBERSHIPS = 1_000;
+
+/**
+ * Throws `limit_reached` when the caller has as many gardens as one entity may make. Those that were deleted do not count, and administrators are not
+ * held to it.
+ */
+export const requireRoomToCreate = async (
+  own: ReadableTables,
+  { tenantId, entityUri, permissions }: Principal,
+  maxGardens: number,
+): Promise<void> => {
+  if (permissions.has('admin') || (await createdCount(own, tenantId, entityUri, maxGardens)) < maxGardens) return;
+  throw new ServiceError('limit_reached', `an entity makes at most ${maxGardens} gardens`, {
+    hint: 'delete one that is not needed any more, or let an administrator make it',
+  });
+};
+
+/** Throws `limit_reached` when the entity is a member of as many gardens as it may be. */
+export const requireRoomToJoin = async (own: ReadableTables, tenantId: string, entityUri: string): Promise<void> => {
+  if ((await membershipCount(own, tenantId, entityUri, MAX_MEMBERSHIPS)) < MAX_MEMBERSHIPS) return;
+  throw new ServiceError('limit_reached', `an entity is a member of at most ${MAX_MEMBERSHIPS} gardens`, {
+    hint: 'it leaves one of them first: DELETE /v1/gardens/{garden}/members/{entity_uri}',
+  });
+};

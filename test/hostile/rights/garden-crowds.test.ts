@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import type { TestNodeOptions } from '../../kit/start-test-node.ts';
+import { CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
+
+forEachStore('A writer makes gardens without end (I21)', () => {
+  let garden: GardenNode;
+  afterEach(() => garden.stop());
+
+  const start = async (max: number, options: TestNodeOptions = {}): Promise<void> => {
+    const env = { SVC_MAX_GARDENS_PER_ENTITY: String(max) };
+    garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts'], env, ...options });
+  };
+  const made = async (actor: 'founder' | 'operator' | 'stranger', slug: string) => {
+    const reply = await garden.ask(actor, 'POST', '/v1/gardens', { body: { slug, name: slug } });
+    return reply.status === 201 ? 201 : [reply.status, reply.body.code];
+  };
+
+  it('and is stopped at its share, which grows back with what it deletes; others have their own', async () => {
+    await start(3);
+    // `herbs` is one already.
+    for (const slug of ['a', 'b']) expect(await made('founder', slug)).to.equal(201);
+    expect(await made('founder', 'c')).to.deep.equal([409, 'limit_reached']);
+    expect(await made('founder', 'a'), 'a slug that is taken is one').to.deep.equal([409, 'conflict']);
+    expect(await made('stranger', 'c')).to.equal(201);
+    for (const slug of ['d', 'e', 'f', 'g']) expect(await made('operator', slug), 'an admin').to.equal(201);
+    await garden.must(204, 'founder', 'DELETE', '/v1/gardens/a');
+    expect(await made('founder', 'a')).to.equal(201);
+    expect(await made('founder', 'h')).to.deep.equal([409, 'limit_reached']);
+  });
+
+  it('and is not let past it by asking for many at once', async () => {
+    await start(4);
+    const replies = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((slug) => made('founder', slug)));
+    expect(replies.filter((reply) => reply === 201)).to.have.lengthOf(3);
+  });
+});
+
+forEachStore('A stranger makes somebody a member of gardens that they did not ask for (I21)', () => {
+  let garden: GardenNode;
+  afterEach(() => garden.stop());
+
+  it('and they leave by themselves, whatever their role; nobody else is removed by that', async () => {
+    garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit'] });
+    for (const [actor, role] of [
+      ['stranger', 'reader'],
+      ['operator', 'writer'],
+    ] as const) {
+      await garden.must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: CAST[actor], role });
+    }
+    await garden.must(403, 'stranger', 'DELETE', `/v1/gardens/herbs/members/${CAST.writer}`);
+    await garden.must(204, 'stranger', 'DELETE', `/v1/gardens/herbs/members/${CAST.stranger}`);
+    await garden.must(404, 'stranger', 'DELETE', `/v1/gardens/herbs/members/${CAST.stranger}`);
+    await garden.must(404, 'stranger', 'GET', '/v1/gardens/herbs');
+    for (const actor of ['reader', 'writer'] as const) {
+      await garden.must(204, actor, 'DELETE', `/v1/gardens/herbs/members/${CAST[actor]}`);
+    }
+    const last = await garden.must(403, 'founder', 'DELETE', `/v1/gardens/herbs/members/${CAST.founder}`);
+    expect(last.body.code).to.equal('last_admin');
+    // Any key may leave, also one that may not write.
+    const key = await garden.node.addKey({ entityUri: CAST.reader, permissions: ['audit.read'] });
+    await garden.must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: CAST.reader });
+    const path = `/v1/gardens/herbs/members/${CAST.reader}`;
+    expect((await garden.node.request('DELETE', path, { key })).status).to.equal(204);
+  });
+
+  it('and is stopped at a thousand of them', async () => {
+    garden = await startGardenNode({
+      plugins: ['gardens', 'keys', 'facts'],
+      env: { SVC_MAX_GARDENS_PER_ENTITY: '2000' },
+    });
+    // A member is removed from nowhere here: `herbs` counts as well.
+    await garden.must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: 'agent:victim' });
+    for (let n = 1; n < 1_000; n += 1) {
+      await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: `g${n}`, name: 'g' });
+      await garden.must(201, 'founder', 'POST', `/v1/gardens/g${n}/members`, { entity_uri: 'agent:victim' });
+    }
+    const full = await garden.must(409, 'founder', 'POST', '/v1/gardens', { slug: 'g1000', name: 'g' });
+    expect(full.body.code).to.equal('limit_reached');
+    await garden.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'g1000', name: 'g' });
+    const entity_uri = 'agent:victim';
+    const refused = await garden.must(409, 'stranger', 'POST', '/v1/gardens/g1000/members', { entity_uri });
+    expect(refused.body.code).to.equal('limit_reached');
+    const key = await garden.node.addKey({ entityUri: 'agent:victim' });
+    const path = `/v1/gardens/g7/members/${entity_uri}`;
+    expect((await garden.node.request('DELETE', path, { key })).status).to.equal(204);
+    await garden.must(201, 'stranger', 'POST', '/v1/gardens/g1000/members', { entity_uri });
+  }).timeout(60_000);
+});
