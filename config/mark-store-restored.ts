@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { RestoredStore } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
@@ -6,6 +5,7 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { DEFAULT_DRIFT_BOUND_MS, markRestored } from '../kernel/restore/mark-restored.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
 import type { StoreConfig } from './node-config.ts';
+import { requireStore } from './require-store.ts';
 
 const BOUND_VARIABLE = 'SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S';
 
@@ -16,22 +16,15 @@ export const markStoreRestored = async (
   open: () => FactStore,
 ): Promise<RestoredStore> => {
   const driftBoundMs = readDriftBound(env[BOUND_VARIABLE]);
-  // Opening a file would create it.
-  if (store.use === 'sqlite' && !existsSync(store.settings.path)) throw nothingThere();
+  await requireStore(store, open);
   const opened = open();
   try {
-    if (!(await opened.tables()).includes('node_clock')) throw nothingThere();
     const epoch = createSystemRandom().uuid();
     return await markRestored(opened, { nowMs: createSystemClock().nowMs(), driftBoundMs, epoch });
   } finally {
     await opened.close();
   }
 };
-
-const nothingThere = (): ServiceError =>
-  new ServiceError('lookup', 'there is no store yet: nothing was restored', {
-    hint: 'put the backup in its place first; the store is where the configuration says',
-  });
 
 /** Where the bound is switched off, the usual one is the best guess. */
 const readDriftBound = (text: string | undefined): number => {

@@ -12,11 +12,12 @@ import { markStoreRestored } from './mark-store-restored.ts';
 import { MOST_WORKERS, type NodeSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { requireStore } from './require-store.ts';
 import { dataFolder, storeLocation } from './store-place.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
-  const { configFile, env, serve, worker } = options;
+  const { configFile, env, serve, createsStore, worker } = options;
   // Without serving, somebody waits at a terminal for an answer, which a log of routine would bury.
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   const node = await createNode({ configFile, env, overrides, worker });
@@ -24,6 +25,10 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
   let listener: Listener | undefined;
   return {
     start: async () => {
+      if (!createsStore) {
+        const open = await loadStore(config);
+        await requireStore(config.store, () => open(node.log));
+      }
       if (serve) listener = await node.start();
       else await kernel.boot();
     },

@@ -12,6 +12,10 @@ export const storeLocation = (store: StoreConfig): string => {
   }
 };
 
+/** The same in full: which file it is, whatever folder somebody stands in. */
+export const storePath = (store: StoreConfig): string =>
+  store.use === 'sqlite' ? resolve(store.settings.path) : storeLocation(store);
+
 /** Folder for files that belong to the store: its private key, the first API key. */
 export const dataFolder = (store: StoreConfig): string =>
   store.use === 'sqlite' ? dirname(resolve(store.settings.path)) : resolve(store.settings.dataFolder);

@@ -28,6 +28,8 @@ export interface OpenNodeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** False boots everything but the listener: the store is prepared, nothing is served. */
   readonly serve: boolean;
+  /** Whether `start` makes the store when there is none. Otherwise it rejects with `lookup` and names the place where it looked. */
+  readonly createsStore: boolean;
   /** One of several processes that serve together behind one port: its log lines say which. */
   readonly worker?: boolean | undefined;
 }

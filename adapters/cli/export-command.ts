@@ -3,8 +3,10 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
+import { counted } from './counted.ts';
 import { EXIT } from './exit-codes.ts';
 import { createProgress } from './import-progress.ts';
+import { withNode } from './with-node.ts';
 
 const DEFAULT_TENANT = 'default';
 
@@ -40,10 +42,8 @@ Examples:
     });
 };
 
-const runExport = async ({ config, out, tenant }: ExportOptions, deps: CommandLineDeps): Promise<void> => {
-  const node = await deps.openNode({ configFile: config, env: deps.env, serve: false });
-  try {
-    await node.start();
+const runExport = ({ config, out, tenant }: ExportOptions, deps: CommandLineDeps): Promise<void> =>
+  withNode(deps, config, async (node) => {
     const transfer = node.transfer();
     const total = await transfer.count(tenant);
     const target = await openTarget(out, deps.stdout);
@@ -64,11 +64,8 @@ const runExport = async ({ config, out, tenant }: ExportOptions, deps: CommandLi
     } finally {
       progress.end();
     }
-    deps.stderr.write(`${facts} facts exported\n`);
-  } finally {
-    await node.stop();
-  }
-};
+    deps.stderr.write(`${counted(facts, 'fact')} exported from ${node.storeLocation}\n`);
+  });
 
 interface Target {
   /** Resolves when more may come. */

@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, ImportedLines, TenantImport } from './command-line-deps.ts';
+import { counted } from './counted.ts';
 import { EXIT } from './exit-codes.ts';
 import { createProgress, type Progress } from './import-progress.ts';
 import { type NumberedLine, readLines } from './read-lines.ts';
+import { withNode } from './with-node.ts';
 
 /** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -26,10 +28,9 @@ export const importExportFile = async (
   totalBytes: number | null,
   deps: CommandLineDeps,
 ): Promise<number> => {
-  const node = await deps.openNode({ configFile, env: deps.env, serve: false });
   const tally: Tally = { lines: 0, facts: 0, stored: 0, refused: 0, announced: null };
-  try {
-    await node.start();
+  await withNode(deps, configFile, async (node) => {
+    deps.stderr.write(`importing into ${node.storeLocation}\n`);
     const progress = createProgress(deps.stderr, totalBytes);
     try {
       for await (const { target, batch, offset } of batches(source, (header) => node.transfer().openImport(header))) {
@@ -42,11 +43,12 @@ export const importExportFile = async (
     } finally {
       progress.end();
     }
-  } finally {
-    await node.stop();
-  }
-  const { facts, stored, refused, announced } = tally;
-  deps.stdout.write(`${facts} facts: ${stored} stored, ${facts - stored} known or refused; ${refused} lines refused\n`);
+    const { facts, stored, refused } = tally;
+    deps.stdout.write(
+      `${counted(facts, 'fact')}: ${stored} stored, ${facts - stored} known or refused; ${counted(refused, 'line')} refused\n`,
+    );
+  });
+  const { refused, announced } = tally;
   if (announced === null) {
     throw new ServiceError('validation', 'the file ends before its last line: it is only a part of an export', {
       hint: 'What it holds is stored. Export again, and import the whole file; what is known is not stored twice.',

@@ -4,7 +4,9 @@ import { PERMISSIONS, type Permission, SCOPES, type Scope, ServiceError } from '
 import type { CommandLineDeps, KeyAdministration, KeyRecord, NewKey } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
 import { drawKey, writeKeyFile } from './key-file.ts';
+import { pluginIsOff } from './plugin-is-off.ts';
 import { textTable } from './text-table.ts';
+import { withNode } from './with-node.ts';
 
 interface KeyOptions {
   readonly config?: string;
@@ -148,25 +150,16 @@ const revoke = async (keys: KeyAdministration, id: string): Promise<void> => {
   }
 };
 
-const withKeys = async (
+const withKeys = (
   options: KeyOptions,
   deps: CommandLineDeps,
   work: (keys: KeyAdministration) => Promise<void>,
-): Promise<void> => {
-  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
-  try {
-    await node.start();
+): Promise<void> =>
+  withNode(deps, options.config, async (node) => {
     const keys = node.keys();
-    if (keys === undefined) {
-      throw new ServiceError('unavailable', 'the plugin "keys" is off', {
-        hint: 'Switch it on in the configuration file: { "plugins": { "keys": true } }',
-      });
-    }
+    if (keys === undefined) throw pluginIsOff('keys');
     await work(keys);
-  } finally {
-    await node.stop();
-  }
-};
+  });
 
 /** Reads a comma-separated list of known words. */
 const listOf =

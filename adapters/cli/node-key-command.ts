@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
+import { pluginIsOff } from './plugin-is-off.ts';
+import { withNode } from './with-node.ts';
 
 export const addNodeKeyCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   const nodeKey = program
@@ -28,21 +29,13 @@ Example:
   fact-memory-node node-key rotate`,
     )
     .action(async (options: { readonly config?: string }) => {
-      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
-      try {
-        await node.start();
+      await withNode(deps, options.config, async (node) => {
         const rotate = node.rotateKey;
-        if (rotate === undefined) {
-          throw new ServiceError('unavailable', 'the plugin "node-info" is off', {
-            hint: 'Switch it on in the configuration file: { "plugins": { "node-info": true } }',
-          });
-        }
+        if (rotate === undefined) throw pluginIsOff('node-info');
         const { retiredPublicKey, publicKey } = await rotate();
         deps.stdout.write(`Retired    ${retiredPublicKey}\nCurrent    ${publicKey}\n`);
         deps.stderr.write('Start every process of the node again, so that it signs by the new key.\n');
-      } finally {
-        await node.stop();
-      }
+      });
       done(EXIT.ok);
     });
 };

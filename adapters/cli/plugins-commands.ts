@@ -62,7 +62,7 @@ const describe = async (
   deps: CommandLineDeps,
   including?: string,
 ): Promise<NodeDescription> => {
-  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: false });
   return node.describe(including);
 };
 
@@ -70,7 +70,7 @@ const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise
   let enabled = 0;
   const problems: StartProblem[] = [];
   try {
-    const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+    const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: false });
     problems.push(...(await node.inspectStore()));
     enabled = (await node.describe()).plugins.filter((plugin) => plugin.enabled).length;
   } catch (error) {

@@ -22,7 +22,12 @@ Example:
   cp backup/svc.db backup/node.key data/ && fact-memory-node restored && fact-memory-node start`,
     )
     .action(async (options: { readonly config?: string }) => {
-      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+      const node = await deps.openNode({
+        configFile: options.config,
+        env: deps.env,
+        serve: false,
+        createsStore: false,
+      });
       const { fromMs, toMs } = await node.markRestored();
       deps.stdout.write(
         `Store      ${node.storeLocation}\nEpoch      a new one\nClock      from ${instant(fromMs)} to ${instant(toMs)}\n`,

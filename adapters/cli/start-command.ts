@@ -56,7 +56,7 @@ export const addInitCommand = (program: Command, deps: CommandLineDeps, done: (e
     .option('--config <file>', 'configuration file')
     .addHelpText('after', '\nExample:\n  fact-memory-node init && fact-memory-node start')
     .action(async (options: StartOptions) => {
-      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
+      const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: true });
       try {
         await node.start();
         deps.stdout.write(`Store      ${node.storeLocation}\n${keyLine(await firstKey(node, deps))}`);
@@ -86,7 +86,8 @@ const startEnv = (options: StartOptions, env: CommandLineDeps['env']): CommandLi
 });
 
 const print = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
-  const node = await deps.openNode({ configFile: options.config, env: startEnv(options, deps.env), serve: false });
+  const env = startEnv(options, deps.env);
+  const node = await deps.openNode({ configFile: options.config, env, serve: false, createsStore: false });
   deps.stdout.write(describeNode(await node.describe()));
   return EXIT.ok;
 };
@@ -101,6 +102,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
       configFile: options.config,
       env: startEnv(options, deps.env),
       serve: true,
+      createsStore: true,
       worker: worker !== undefined,
     });
   try {

@@ -4,7 +4,9 @@ import { ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, NewToken, TokenAdministration, TokenRecord } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
 import { writeKeyFile } from './key-file.ts';
+import { pluginIsOff } from './plugin-is-off.ts';
 import { textTable } from './text-table.ts';
+import { withNode } from './with-node.ts';
 
 interface TokenOptions {
   readonly config?: string;
@@ -157,25 +159,16 @@ const addRevokeCommand = (token: Command, deps: CommandLineDeps, done: (exitCode
   });
 };
 
-const withTokens = async (
+const withTokens = (
   options: TokenOptions,
   deps: CommandLineDeps,
   work: (tokens: TokenAdministration) => Promise<void>,
-): Promise<void> => {
-  const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false });
-  try {
-    await node.start();
+): Promise<void> =>
+  withNode(deps, options.config, async (node) => {
     const tokens = node.tokens(options.tenant);
-    if (tokens === undefined) {
-      throw new ServiceError('unavailable', 'the plugin "capability-tokens" is off', {
-        hint: 'Switch it on in the configuration file: { "plugins": { "capability-tokens": true } }',
-      });
-    }
+    if (tokens === undefined) throw pluginIsOff('capability-tokens');
     await work(tokens);
-  } finally {
-    await node.stop();
-  }
-};
+  });
 
 const readAll = async (input: AsyncIterable<Buffer | string>): Promise<string> => {
   const parts: Buffer[] = [];

@@ -26,7 +26,8 @@ describe('export and import on the command line', function () {
     const asserted = await place.run(['import', 'facts.jsonl', '--key-file', 'data/admin.key', '--url', node.url]);
     expect(asserted.exitCode, asserted.stderr).to.equal(0);
     const { exitCode, stdout, stderr } = await place.run(['export', '--out', 'memory.ndjson']);
-    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 0, stdout: '', stderr: '143 facts exported\n' });
+    const said = '143 facts exported from data/svc.db\n';
+    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 0, stdout: '', stderr: said });
     return readFileSync(place.path('memory.ndjson'), 'utf8');
   };
 
@@ -40,10 +41,11 @@ describe('export and import on the command line', function () {
     it('moves a node that serves into PostgreSQL, and a second time changes nothing', async () => {
       const text = await writeExport();
       const env = { SVC_DATABASE_URL: database.url, SVC_DATA_FOLDER: 'postgres' };
+      expect((await place.run(['init'], env)).exitCode).to.equal(0);
       const first = await place.run(['import', 'memory.ndjson'], env);
       expect(first.exitCode, first.stderr).to.equal(0);
       expect(first.stdout).to.equal('143 facts: 143 stored, 0 known or refused; 0 lines refused\n');
-      expect(first.stderr).to.match(/^the file comes from svc:node:/);
+      expect(first.stderr).to.match(/^importing into postgres:.*\nthe file comes from svc:node:/);
       const again = await place.run(['import', 'memory.ndjson'], env);
       expect(again.stdout).to.equal('143 facts: 0 stored, 143 known or refused; 0 lines refused\n');
       const { stdout } = await place.run(['export'], env);
@@ -65,9 +67,10 @@ describe('export and import on the command line', function () {
     lines[4] = `${lines[4]}}`;
     writeFileSync(place.path('cut.ndjson'), lines.slice(0, 100).join('\n'));
     const env = { SVC_DB_PATH: 'other/svc.db' };
+    expect((await place.run(['init'], env)).exitCode).to.equal(0);
     const cut = await place.run(['import', 'cut.ndjson'], env);
     expect(cut.exitCode).to.equal(1);
-    expect(cut.stdout).to.equal('98 facts: 98 stored, 0 known or refused; 1 lines refused\n');
+    expect(cut.stdout).to.equal('98 facts: 98 stored, 0 known or refused; 1 line refused\n');
     expect(cut.stderr).to.match(/line 5: not valid JSON\nerror: the file ends before its last line/);
     writeFileSync(place.path('broken.ndjson'), lines.join('\n'));
     const broken = await place.run(['import', 'broken.ndjson'], env);

@@ -47,7 +47,7 @@ describe('the command "restored"', () => {
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     expect(stdout).to.match(/^Store {6}.*svc\.db\nEpoch {6}a new one\nClock {6}from 20.*Z to 20.*Z\n$/);
     const after = await headerOf();
-    expect((await place.run(['export'])).stderr).to.match(/\n1 facts exported\n$/);
+    expect((await place.run(['export'])).stderr).to.match(/\n1 fact exported from data\/svc\.db\n$/);
     expect(after['epoch']).not.to.equal(before['epoch']);
     expect(after['node_id']).to.equal(before['node_id']);
     expect((await place.run(['key', 'list'])).stdout).to.include('agent:admin');
@@ -73,7 +73,7 @@ describe('the command "restored"', () => {
   it('refuses where there is no store, makes none, and refuses a bound that it cannot read', async () => {
     const nothing = await place.run(['restored']);
     expect(nothing.exitCode).to.equal(1);
-    expect(nothing.stderr).to.match(/^error: there is no store yet.*\nhint: /);
+    expect(nothing.stderr).to.match(/^error: there is no store at .*data\/svc\.db\nhint: /);
     expect(existsSync(place.path('data'))).to.equal(false);
     const unread = await place.run(['restored'], { SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: 'soon' });
     expect(unread.stderr).to.match(/^error: SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S is not.*\nhint: /);

@@ -123,8 +123,9 @@ describe('the token commands', () => {
 
 describe('rotating the key of a node', () => {
   let place: Workplace;
-  beforeEach(() => {
+  beforeEach(async () => {
     place = new Workplace();
+    await place.run(['init']);
   });
   afterEach(() => place.dispose());
 

@@ -68,6 +68,7 @@ describe('An operator starts the node with a Node.js that is too old (I22)', () 
       const imports = textOf(file).match(/^import .*$/gm) ?? [];
       expect(imports.filter((line) => line !== "import './required-node.mjs';")).to.deep.equal([]);
     }
-    for (const file of START) expect(textOf(file), file).not.to.match(/^\s*await\b|\?\?|\?\.[a-z]|import \{.*\brmSync\b/m);
+    for (const file of START)
+      expect(textOf(file), file).not.to.match(/^\s*await\b|\?\?|\?\.[a-z]|import \{.*\brmSync\b/m);
   });
 });
