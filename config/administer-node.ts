@@ -16,7 +16,7 @@ import {
 } from '../plugins/capability-tokens/capability-tokens-api.ts';
 import { KeyRegistry } from '../plugins/keys/keys-api.ts';
 import { NodeKeys } from '../plugins/node-info/node-info-api.ts';
-import { type Principal, ServiceError } from '../ports/ports.ts';
+import { Authorizer, type Principal, ServiceError } from '../ports/ports.ts';
 
 const MOST_LISTED = 10_000;
 
@@ -28,9 +28,19 @@ export const administerKeys = (kernel: Kernel): KeyAdministration | undefined =>
   return {
     count: () => registry.count(),
     register: ({ expiresAt, ...key }) => registry.register(expiresAt === undefined ? key : { ...key, expiresAt }, node),
+    isActive: (rawKey) => isAccepted(kernel.get(Authorizer), rawKey),
     list: () => registry.list(),
     revoke: (id) => registry.revoke(id, node),
   };
+};
+
+const isAccepted = async (authorizer: Authorizer, rawKey: string): Promise<boolean> => {
+  try {
+    return (await authorizer.authenticate(rawKey)) !== null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'authentication') return false;
+    throw error;
+  }
 };
 
 /** Administration of capability tokens of a started node, undefined while the plugin is off. */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { NodeDescription, NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
 import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
 import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
-import type { Listener } from '../ports/ports.ts';
+import type { FactStore, Listener } from '../ports/ports.ts';
 import { administerKeys, administerTokens, rotateKeyOf } from './administer-node.ts';
 import { createNode, loadStore, type Node } from './create-node.ts';
+import { createNodeKey } from './create-node-key.ts';
 import { inspectStore } from './inspect-store.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
 import { MOST_WORKERS, type NodeSettings } from './node-settings.ts';
@@ -22,13 +23,12 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;
+  const create = await loadStore(config);
+  const openStore = (): FactStore => create(node.log);
   let listener: Listener | undefined;
   return {
     start: async () => {
-      if (!createsStore) {
-        const open = await loadStore(config);
-        await requireStore(config.store, () => open(node.log));
-      }
+      if (!createsStore) await requireStore(config.store, openStore);
       if (serve) listener = await node.start();
       else await kernel.boot();
     },
@@ -43,10 +43,11 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
       return rotateKeyOf(kernel);
     },
     transfer: () => kernel.get(TenantTransfer),
-    markRestored: async () => {
-      const open = await loadStore(config);
-      return markStoreRestored(config.store, env, () => open(node.log));
+    createKey: async () => {
+      await requireStore(config.store, openStore);
+      return createNodeKey(kernel.settings);
     },
+    markRestored: () => markStoreRestored(config.store, env, openStore),
     authRequired: config.node.authRequired,
     storeLocation: storeLocation(config.store),
     dataFolder: dataFolder(config.store),

@@ -25,6 +25,7 @@ import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
+import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
 import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
 import { NodeSelf } from './identity/node-self.ts';
 import { createLeases } from './leases/create-leases.ts';
@@ -216,6 +217,7 @@ const openStore = async (
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
   container.provide(NodeSelf, self);
+  container.provide(NodeNotes, createNodeNotes(store));
   container.provide(Cursors, createCursorCodec(cursorSecret));
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
   const facts = createFacts({ store, clock, random, hooks, self, gardens });

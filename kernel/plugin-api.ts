@@ -35,6 +35,7 @@ export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { createReadSession, type ReadSession } from './http/read-session.ts';
 export { refusedCredential } from './http/refused-credential.ts';
 export { parseStrictJsonText } from './http/strict-json.ts';
+export * from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export * from './identity/node-self.ts';
 export type { ServiceNames } from './identity/service-names.ts';

@@ -57,6 +57,11 @@ export interface NodeHandle {
   tokens(tenantId?: string): TokenAdministration | undefined;
   /** Puts a new key in the place of the node's own, on a started node; undefined while the `node-info` plugin is off. */
   readonly rotateKey: (() => Promise<RotatedKey>) | undefined;
+  /**
+   * Generates the node's own key where its file was lost, for a node that was not started, and returns the file. Undefined while the
+   * `node-info` plugin is off. Rejects with `conflict` where there is a key.
+   */
+  createKey(): Promise<string | undefined>;
   /** Takes the memory out of the store of a started node, or into it. */
   transfer(): TenantTransfer;
   /**
@@ -142,6 +147,8 @@ export interface KeyAdministration {
   count(): Promise<number>;
   /** Stores the digest of the key. Rejects with `conflict` when it is known already. */
   register(key: NewKey): Promise<KeyRecord>;
+  /** Whether a request with this key would be served now. */
+  isActive(rawKey: string): Promise<boolean>;
   /** Active keys of everybody, newest first. */
   list(): Promise<readonly KeyRecord[]>;
   /** Rejects with `lookup` for an unknown id. */

@@ -35,7 +35,7 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    reportError(error, deps.stderr);
+    reportError(error, deps.problemsOf, deps.stderr);
     return EXIT.failed;
   }
 };

@@ -3,6 +3,7 @@ import { ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, NodeDescription, StartProblem } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
+import { problemList } from './report-error.ts';
 
 interface PluginsOptions {
   readonly config?: string;
@@ -78,9 +79,7 @@ const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise
     if (found.length === 0) throw error;
     problems.push(...found);
   }
-  for (const [index, { message, hint }] of problems.entries()) {
-    deps.stdout.write(`${index + 1}. ${message}\n${hint === undefined ? '' : `   hint: ${hint}\n`}`);
-  }
+  deps.stdout.write(problemList(problems));
   if (problems.length > 0) return EXIT.failed;
   deps.stdout.write(`No problem found: ${enabled} plugins are on.\n`);
   return EXIT.ok;

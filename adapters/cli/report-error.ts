@@ -1,26 +1,45 @@
 import type { Writable } from 'node:stream';
 import { maskUrls, ServiceError } from '../../ports/ports.ts';
+import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
+
+/** Finds the single reasons behind a failed start; empty for any other error. */
+export type FindProblems = CommandLineDeps['problemsOf'];
 
 /**
  * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its stack is
  * what a report about it needs.
  */
-export const reportError = (error: unknown, stderr: Writable): void => {
-  stderr.write(errorReport(error));
+export const reportError = (error: unknown, problemsOf: FindProblems, stderr: Writable): void => {
+  stderr.write(errorReport(error, problemsOf));
 };
 
 /** What `reportError` writes: whole lines. */
-export const errorReport = (error: unknown): string => {
+export const errorReport = (error: unknown, problemsOf: FindProblems): string => {
+  const problems = problemsOf(error);
+  if (problems.length > 0) return describeProblems(problems);
   if (error instanceof ServiceError) return describeServiceError(error);
   if (isSystemError(error)) return `error: ${maskUrls(error.message)}\n`;
   return `error: this is a bug\n${maskUrls(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`;
 };
 
+const describeProblems = (problems: readonly StartProblem[]): string => {
+  const [first] = problems;
+  return problems.length === 1 && first !== undefined
+    ? `error: the node cannot start: ${first.message}\n${hintLine(first.hint)}`
+    : `error: the node cannot start:\n${problemList(problems)}`;
+};
+
+/** Each with its number, and its hint below. */
+export const problemList = (problems: readonly StartProblem[]): string =>
+  problems.map(({ message, hint }, at) => `${at + 1}. ${message}\n${hintLine(hint, '   ')}`).join('');
+
+const hintLine = (hint: string | undefined, indent = ''): string =>
+  hint === undefined || hint === '' ? '' : `${indent}hint: ${hint}\n`;
+
 const describeServiceError = (error: ServiceError): string => {
   const lines = [`error: ${error.message}`];
   for (const { path, message } of error.violations ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`);
-  if (error.hint !== undefined && error.hint !== '') lines.push(`hint: ${error.hint}`);
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n${hintLine(error.hint)}`;
 };
 
 /** A refusal of the operating system, such as a folder without write permission: the message says it all. */

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
-import { ensureFirstKey, FIRST_KEY_FILE, type FirstKey } from './first-key.ts';
-import { firstRequests } from './first-requests.ts';
+import { ensureFirstKey, type FirstKey, lookAtFirstKey } from './first-key.ts';
+import { greeting, keyLine } from './greeting.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
 import { runWorkerPool } from './worker-pool.ts';
 import { serveAsWorker, thisWorker } from './worker-process.ts';
@@ -106,7 +104,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
       worker: worker !== undefined,
     });
   try {
-    if (worker !== undefined) return await serveAsWorker(worker, open, signal);
+    if (worker !== undefined) return await serveAsWorker(worker, open, signal, deps.problemsOf);
     const node = await open();
     return node.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
   } finally {
@@ -144,40 +142,10 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
   return clean ? EXIT.ok : EXIT.failed;
 };
 
-/** Null when no key is needed, or when the operator brings the first one. */
+/** Null when no key is needed. Where the operator brings the first key, none is generated. */
 const firstKey = async (node: NodeHandle, { env }: CommandLineDeps): Promise<FirstKey | null> => {
   const keys = node.keys();
-  if (!node.authRequired || keys === undefined || (env['SVC_BOOTSTRAP_KEY'] ?? '') !== '') return null;
+  if (!node.authRequired || keys === undefined) return null;
+  if ((env['SVC_BOOTSTRAP_KEY'] ?? '') !== '') return lookAtFirstKey(keys, node.dataFolder);
   return ensureFirstKey(keys, node.dataFolder, env['SVC_BOOTSTRAP_ENTITY_URI'] || DEFAULT_BOOTSTRAP_ENTITY);
-};
-
-const keyLine = (key: FirstKey | null): string => {
-  if (key?.registered == null) return '';
-  const end = key.registered.expiresAt === null ? 'never expires' : `expires ${key.registered.expiresAt}`;
-  return `Admin key  ${shortPath(key.file)} (only you may read it; ${end})\n`;
-};
-
-const shortPath = (path: string): string => {
-  const fromHere = relative(process.cwd(), path);
-  return fromHere.startsWith('..') ? path : fromHere;
-};
-
-const greeting = (node: NodeHandle, url: string, key: FirstKey | null): string => {
-  if (!node.authRequired) return `Serving ${url}; no key is needed\n`;
-  if (key?.registered == null) {
-    const file = join(node.dataFolder, FIRST_KEY_FILE);
-    return `Serving ${url}${existsSync(file) ? `; the first key is in ${shortPath(file)}` : ''}\n`;
-  }
-  const requests = firstRequests(url, resolve(key.file));
-  return [
-    `Store      ${node.storeLocation}`,
-    `${keyLine(key)}Address    ${url}`,
-    '',
-    'Assert a fact:',
-    requests.assert,
-    '',
-    'Find it:',
-    requests.query,
-    '',
-  ].join('\n');
 };

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { NodeHandle } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
-import { errorReport } from './report-error.ts';
+import { errorReport, type FindProblems } from './report-error.ts';
 import type { StopSignal } from './stop-signal.ts';
 
 /** What a worker tells its supervisor: that it serves, and where; or, before that, why it cannot. */
@@ -18,6 +18,7 @@ export const serveAsWorker = async (
   worker: Worker,
   open: () => Promise<NodeHandle>,
   signal: StopSignal,
+  problemsOf: FindProblems,
 ): Promise<number> => {
   let node: NodeHandle | undefined;
   try {
@@ -30,7 +31,7 @@ export const serveAsWorker = async (
     await signal.received;
     return EXIT.ok;
   } catch (error) {
-    await tell(worker, { failure: errorReport(error) });
+    await tell(worker, { failure: errorReport(error, problemsOf) });
     return EXIT.failed;
   } finally {
     await node?.stop();

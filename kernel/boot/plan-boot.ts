@@ -2,6 +2,7 @@ import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Tran
 import { Random } from '../crypto/random.ts';
 import { Facts } from '../facts/facts-api.ts';
 import { Cursors } from '../http/cursors.ts';
+import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { Leases } from '../leases/leases-api.ts';
 import { checkPlugin, isWellFormed, tablePrefix } from '../plugins/check-plugin.ts';
@@ -45,7 +46,7 @@ export interface BootPlan {
 }
 
 /** In every node, before any plugin; a plugin may provide none of these. */
-const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, Facts, Cursors, Leases];
+const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, NodeNotes, Facts, Cursors, Leases];
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 

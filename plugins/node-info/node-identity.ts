@@ -3,13 +3,14 @@ import {
   createSigner,
   decodeBase64Url,
   encodeBase64Url,
+  type NodeNotes,
   type Principal,
   type Random,
   SEED_BYTES,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeKeys, RetiredIdentity, RotatedNodeKey } from './node-info-api.ts';
-import { loadNodeKey, loadRetiredKeys, rotateNodeKey } from './node-key-file.ts';
+import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from './node-key-file.ts';
 
 export interface NodeKeySettings {
   /** base64url of the 32-byte seed; empty to use the file. */
@@ -17,17 +18,37 @@ export interface NodeKeySettings {
   readonly privateKeyFile: string;
 }
 
+/** Under this name the store remembers the public key that the node signed by last. */
+const NOTE = 'node-key';
+
+export interface IdentityParts {
+  readonly settings: NodeKeySettings;
+  readonly random: Random;
+  readonly notes: NodeNotes;
+  /** Told when the node signs by another key than at its last start; base64url, as the metadata publishes it. */
+  changed(keys: RotatedNodeKey): Promise<void>;
+}
+
 /**
- * The identity from the configured key, or else from the file, which is made when it is missing. Retired keys are those beside the file,
- * whichever of the two the current one comes from.
+ * The identity from the configured key, or else from the file. Only a store that never had a key gets a new one: a file that is missing
+ * later was lost, and a key that was generated in silence would make a stranger of the node. Throws `unavailable` then. Retired keys are
+ * those beside the file, whichever of the two the current one comes from.
  */
-export const openNodeIdentity = async (settings: NodeKeySettings, random: Random): Promise<NodeIdentity> => {
+export const openNodeIdentity = async ({ settings, random, notes, changed }: IdentityParts): Promise<NodeIdentity> => {
+  const { privateKey, privateKeyFile } = settings;
   const seed =
-    settings.privateKey === '' ? await loadNodeKey(settings.privateKeyFile, random) : seedOf(settings.privateKey);
+    privateKey !== ''
+      ? seedOf(privateKey)
+      : ((await findNodeKey(privateKeyFile, notes)) ?? (await drawNodeKey(privateKeyFile, random)));
   const signer = createSigner(seed);
   const { publicKey, deriveSecret } = identify(seed);
+  const before = await notes.read(NOTE);
+  if (before !== publicKey) {
+    await notes.write(NOTE, publicKey);
+    if (before !== undefined) await changed({ retiredPublicKey: before, publicKey });
+  }
   // A rotation that broke off has put the current key aside as well.
-  const retired = (await loadRetiredKeys(settings.privateKeyFile)).map(identify);
+  const retired = (await loadRetiredKeys(privateKeyFile)).map(identify);
   return {
     publicKey,
     deriveSecret,
@@ -36,10 +57,26 @@ export const openNodeIdentity = async (settings: NodeKeySettings, random: Random
   };
 };
 
+/** The key in the file; undefined where none was ever made. Throws for a file that was lost, or that cannot be used. */
+export const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
+  const found = await readNodeKey(path);
+  if (found !== undefined) return found;
+  // Stores that are older than the note have facts, because they were in use.
+  const hadKey = (await notes.read(NOTE)) !== undefined || (await notes.hasFacts());
+  if (!hadKey) return undefined;
+  // Another process may have made the first key, and noted it, since this one looked for the file.
+  const late = await readNodeKey(path);
+  if (late !== undefined) return late;
+  throw new ServiceError('unavailable', `the node's private key is missing: there is no file ${path}`, {
+    hint:
+      'put the file back from a backup, or set SVC_NODE_PRIVATE_KEY; ' +
+      'when the key is lost for good, run "fact-memory-node node-key create"',
+  });
+};
+
 /** Administration of the key, wherever it comes from. */
 export const createNodeKeys = (
-  settings: NodeKeySettings,
-  random: Random,
+  { settings, random, notes }: Omit<IdentityParts, 'changed'>,
   record: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
 ): NodeKeys => ({
   async rotate(actor) {
@@ -50,6 +87,7 @@ export const createNodeKeys = (
     }
     const { retired, current } = await rotateNodeKey(settings.privateKeyFile, random);
     const rotated = { retiredPublicKey: identify(retired).publicKey, publicKey: identify(current).publicKey };
+    await notes.write(NOTE, rotated.publicKey);
     await record(rotated, actor);
     return rotated;
   },

@@ -2,7 +2,9 @@ import {
   Clock,
   definePlugin,
   KERNEL_API,
+  NodeNotes,
   NodeSelf,
+  nodePrincipal,
   optional,
   type Principal,
   Random,
@@ -26,7 +28,7 @@ export const nodeInfoPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Says who this node is and whether it is well, and keeps its private key',
-  requires: { clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  requires: { clock: Clock, random: Random, self: NodeSelf, notes: NodeNotes, audit: optional(AuditLog) },
   provides: [NodeIdentity, NodeKeys],
   config: schema<Settings>({
     type: 'object',
@@ -44,7 +46,7 @@ export const nodeInfoPlugin = definePlugin({
         type: 'string',
         minLength: 1,
         default: 'data/node.key',
-        description: 'file that holds the private key; written at the first start',
+        description: 'file that holds the private key; written at the first start, and expected to be there ever after',
       },
       corsAllowedOrigins: {
         type: 'array',
@@ -62,15 +64,20 @@ export const nodeInfoPlugin = definePlugin({
     },
   }),
   async setup({ config, use, hooks, log, route, provide }) {
-    const { clock, random, self, audit } = use;
-    const identity = await openNodeIdentity(config, random);
-    provide(NodeIdentity, identity);
+    const { clock, random, self, notes, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
       const { tenantId, entityUri, oidcSub } = actor;
       await audit?.record({ event: 'key_rotation', tenantId, entityUri, oidcSub, detail });
     };
-    provide(NodeKeys, createNodeKeys(config, random, record));
+    const changed = async (keys: RotatedNodeKey): Promise<void> => {
+      log.warn('the node signs by another key than before; whoever pinned that one has to be told', { ...keys });
+      await record(keys, nodePrincipal(self.names));
+    };
+    const parts = { settings: config, random, notes };
+    const identity = await openNodeIdentity({ ...parts, changed });
+    provide(NodeIdentity, identity);
+    provide(NodeKeys, createNodeKeys(parts, record));
     const cors = { devLocalhost: config.corsDevLocalhost, configured: config.corsAllowedOrigins.length > 0 };
     route(metadataRoute({ self, hooks, clock, publicKey: identity.publicKey, cors }));
     route(healthRoute({ hooks, clock, log }));

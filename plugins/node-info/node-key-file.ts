@@ -14,21 +14,37 @@ import {
 const SHARED_MODE = 0o077;
 
 /**
- * The node's private key from its file. The first start draws one; several first starts at once agree on whichever file came first.
- * Throws `unavailable` with a hint for a file that others can read or that holds no key.
+ * The node's private key from its file, undefined when there is no such file. Throws `unavailable` with a hint for a file that others can
+ * read or that holds no key.
  */
-export const loadNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
-  (await readNodeKey(path)) ?? (await drawNodeKey(path, random));
+export const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
+  let text: string;
+  try {
+    const { mode } = await stat(path);
+    // Where there are no owners and groups the mode says nothing.
+    if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const seed = decodeBase64Url(text.trim());
+  if (seed?.length === SEED_BYTES) return seed;
+  throw new ServiceError('unavailable', `the private key file ${path} does not hold a private key`, {
+    hint: 'restore the file from a backup; only when there is none, remove it and run "fact-memory-node node-key create"',
+  });
+};
 
 /**
- * Draws a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-` and the beginning of the
- * digest of its public key, before the new one appears: a crash leaves one or the other in place and loses neither. Answers both.
+ * Generates a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-` and the beginning of the
+ * digest of its public key, before the new one appears: a crash leaves one or the other in place and loses neither. Returns both.
  */
 export const rotateNodeKey = async (
   path: string,
   random: Random,
 ): Promise<{ readonly retired: Uint8Array; readonly current: Uint8Array }> => {
-  const retired = await loadNodeKey(path, random);
+  const retired = await readNodeKey(path);
+  if (retired === undefined) throw new ServiceError('lookup', `there is no private key file ${path}`);
   const current = random.bytes(SEED_BYTES);
   const draft = `${path}.${random.uuid()}`;
   try {
@@ -62,26 +78,11 @@ const RETIRED = '.retired-';
 /** As signatures name a key: 16 hexadecimal digits of the digest of its public half (wire contract 17). */
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
-const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
-  let text: string;
-  try {
-    const { mode } = await stat(path);
-    // Where there are no owners and groups the mode says nothing.
-    if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  const seed = decodeBase64Url(text.trim());
-  if (seed?.length === SEED_BYTES) return seed;
-  throw new ServiceError('unavailable', `the private key file ${path} does not hold a private key`, {
-    hint: 'restore the file from a backup; only when there is none, remove it: the node then takes a new key, which its peers do not know',
-  });
-};
-
-/** The file appears under its name complete or not at all, so that a crash never leaves half a key behind. */
-const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
+/**
+ * Generates a key in a new file, for its owner alone. The file appears under its name complete or not at all, so that a crash never leaves
+ * half a key behind. Several calls at once, in whatever processes, agree on whichever file came first.
+ */
+export const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${random.uuid()}`;
   try {

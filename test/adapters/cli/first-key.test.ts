@@ -23,6 +23,10 @@ class RememberedKeys implements KeyAdministration {
     return { id: 'k1', entityUri, permissions, allowedScopes, description, createdAt, expiresAt: null };
   }
 
+  async isActive(rawKey: string): Promise<boolean> {
+    return this.registered.some((key) => key.rawKey === rawKey);
+  }
+
   async list(): Promise<readonly KeyRecord[]> {
     return [];
   }

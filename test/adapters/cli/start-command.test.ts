@@ -84,7 +84,9 @@ describe('the start command', () => {
       const before = [keyOnDisk(), readdirSync(place.path('data')).sort().join()];
       const node = await place.start();
 
-      expect(node.greeting).to.equal(`Serving ${node.url}; the first key is in data/admin.key\n`);
+      expect(node.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
+        `Serving ${node.url}; the first key is in data/admin.key; ready in N ms\n`,
+      );
       expect([keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()]).to.deep.equal(before);
       expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
       const { stdout } = await place.run(['key', 'list', '--json']);
@@ -169,7 +171,7 @@ describe('the start command', () => {
       const node = await place.start([], { SVC_AUTH_REQUIRED: 'false' });
 
       expect((await fetch(`${node.url}/v1/facts`)).status).to.equal(200);
-      expect(node.greeting).to.equal(`Serving ${node.url}; no key is needed\n`);
+      expect(node.greeting).to.match(/^Serving \S+; no key is needed; ready in \d+ ms\n$/);
       expect(existsSync(place.path('data/admin.key'))).to.equal(false);
     });
 

@@ -2,9 +2,13 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ServiceError } from '../../../kernel/plugin-api.ts';
-import { loadNodeKey, loadRetiredKeys, rotateNodeKey } from '../../../plugins/node-info/node-key-file.ts';
+import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
+import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from '../../../plugins/node-info/node-key-file.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+
+/** As the first start and all later ones. */
+const loadNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
+  (await readNodeKey(path)) ?? (await drawNodeKey(path, random));
 
 describe('the file of the private key', () => {
   let folder: string;

@@ -1,0 +1,157 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import { Workplace } from '../../adapters/cli/spawned-program.ts';
+import { currentStore, forEachStore } from '../../kit/for-each-store.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
+
+const PLUGINS = ['keys', 'audit', 'facts', 'node-info'];
+const OTHER_KEY = Buffer.alloc(32, 7).toString('base64url');
+
+forEachStore('An operator loses the private key of a node that has a store (I22)', () => {
+  let folder: string;
+  let nodes: TestNode[];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'lost-key-'));
+    nodes = [];
+  });
+  afterEach(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await (await placeTestStore(currentStore(), folder)).remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const start = async (options: TestNodeOptions = {}): Promise<TestNode> => {
+    const node = await startTestNode({ plugins: PLUGINS, folder, ...options });
+    nodes.push(node);
+    return node;
+  };
+  const publicKeyOf = (node: TestNode): string => node.kernel.get(NodeIdentity).publicKey;
+  const keyFile = (): string => join(folder, 'node.key');
+
+  /** Leaves a store whose key is kept as `backup.key` and missing from its place. */
+  const loseKey = async (): Promise<string> => {
+    const node = await start();
+    const publicKey = publicKeyOf(node);
+    await node.stop();
+    copyFileSync(keyFile(), join(folder, 'backup.key'));
+    rmSync(keyFile());
+    return publicKey;
+  };
+
+  it('is refused a start, and told the remedies; no new key is made in silence', async () => {
+    await loseKey();
+    const error = await rejection(start());
+
+    expect(error.message).to.contain(`there is no file ${keyFile()}`);
+    for (const remedy of ['from a backup', 'SVC_NODE_PRIVATE_KEY', 'node-key create']) {
+      expect(error.message).to.contain(remedy);
+    }
+    expect(existsSync(keyFile())).to.equal(false);
+  });
+
+  it('is the same node again once the file is back', async () => {
+    const publicKey = await loseKey();
+    copyFileSync(join(folder, 'backup.key'), keyFile());
+
+    expect(publicKeyOf(await start())).to.equal(publicKey);
+  });
+
+  it('is told in the log and in the audit when the node comes back with another key', async () => {
+    const publicKey = await loseKey();
+    const node = await start({ settings: { 'node-info': { privateKey: OTHER_KEY } } });
+
+    const warnings = node.logLines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.include({ retiredPublicKey: publicKey, publicKey: publicKeyOf(node) });
+    const key = await node.addKey({ permissions: ['admin', 'audit.read'] });
+    const { body } = await node.request('GET', '/v1/audit?event_type=key_rotation', { key });
+    expect(body).to.have.property('total', 1);
+    await node.stop();
+    const again = await start({ settings: { 'node-info': { privateKey: OTHER_KEY } } });
+    expect(again.logLines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
+  });
+
+  it('is refused as well on a store from before the node remembered that it had a key', async () => {
+    const node = await start();
+    const key = await node.addKey();
+    const body = { entity: 'user:a', relation: 'memory:role', value: { type: 'string', v: 'x' }, source: 'agent:t' };
+    expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+    await node.stop();
+    rmSync(keyFile());
+    const store = (await placeTestStore(currentStore(), folder)).open();
+    await store.table('node_settings').where({ key: 'note:node-key' }).delete();
+    await store.close();
+
+    expect((await rejection(start())).message).to.contain('private key is missing');
+  });
+
+  it('is not refused where a first start ended before it made the key', async () => {
+    await (await start({ plugins: ['keys', 'facts'] })).stop();
+    expect(existsSync(keyFile())).to.equal(false);
+
+    expect(publicKeyOf(await start())).to.have.length(43);
+  });
+});
+
+describe('An operator makes a new key for a node whose key is lost', () => {
+  let place: Workplace;
+  beforeEach(() => {
+    place = new Workplace();
+  });
+  afterEach(() => place.dispose());
+
+  it('does so with a command of its own, which does nothing while there is a key', async () => {
+    await place.run(['init']);
+    const before = readFileSync(place.path('data/node.key'), 'utf8');
+    const refused = await place.run(['node-key', 'create']);
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.match(/^error: the node has a private key already: .*node\.key\nhint: .*node-key rotate/);
+    expect(readFileSync(place.path('data/node.key'), 'utf8')).to.equal(before);
+
+    rmSync(place.path('data/node.key'));
+    const failed = await place.run(['start'], { SVC_PORT: '0' });
+    expect([failed.exitCode, failed.stdout]).to.deep.equal([1, '']);
+    expect(failed.stderr).to.contain('hint: ').and.contain('node-key create').and.not.contain('    at ');
+    const made = await place.run(['node-key', 'create']);
+    expect([made.exitCode, made.stderr]).to.deep.equal([0, '']);
+    expect(made.stdout).to.contain('data/node.key');
+    expect(readFileSync(place.path('data/node.key'), 'utf8')).not.to.equal(before);
+    expect((await (await place.start()).end()).exitCode).to.equal(0);
+    expect(readdirSync(place.path('data')).filter((name) => name.startsWith('node.key'))).to.deep.equal(['node.key']);
+  });
+});
+
+describe('An operator deletes or revokes the first key (I22)', () => {
+  let place: Workplace;
+  beforeEach(async () => {
+    place = new Workplace();
+    await place.run(['init']);
+  });
+  afterEach(() => place.dispose());
+
+  const onlyKey = async (): Promise<string> =>
+    (JSON.parse((await place.run(['key', 'list', '--json'])).stdout.trim()) as { id: string }).id;
+
+  it('reads no more that it is in its file once it is revoked, and how to get another', async () => {
+    expect((await place.run(['key', 'revoke', await onlyKey()])).exitCode).to.equal(0);
+    const node = await place.start();
+
+    expect(node.greeting).not.to.contain('admin.key');
+    expect(node.greeting).to.contain('no key is active').and.to.contain('key add');
+  });
+
+  it('reads no more of it once its file is gone, or holds something else', async () => {
+    await place.run(['key', 'add', '--entity', 'agent:other', '--out', 'other.key']);
+    rmSync(place.path('data/admin.key'));
+    const node = await place.start();
+    expect(node.greeting).to.match(/^Serving http:\S+; ready in \d+ ms\n$/);
+    await node.end();
+    copyFileSync(place.path('data/node.key'), place.path('data/admin.key'));
+    expect((await place.start()).greeting).to.match(/^Serving http:\S+; ready in \d+ ms\n$/);
+  });
+});
