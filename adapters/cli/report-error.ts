@@ -14,7 +14,7 @@ export const reportError = (error: unknown, problemsOf: FindProblems, stderr: Wr
 };
 
 /** What `reportError` writes: whole lines. */
-export const errorReport = (error: unknown, problemsOf: FindProblems): string => {
+export const errorReport = (error: unknown, problemsOf: FindProblems = () => []): string => {
   const problems = problemsOf(error);
   if (problems.length > 0) return describeProblems(problems);
   if (error instanceof ServiceError) return describeServiceError(error);
