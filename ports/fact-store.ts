@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
-import type { FactOutline, Hlc, StoredFact, TripleKey } from './fact.ts';
+import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
 import type { OwnedMigration } from './migration.ts';
 
@@ -15,6 +15,11 @@ export interface FactQuery {
   /** Only facts strictly beyond this position of the order. */
   readonly after?: { readonly timestampMs: number; readonly id: string };
   readonly limit: number;
+  /**
+   * Ends with the fact whose value brings the values found to so many bytes (UTF-8), so that the first fact always comes. Values behind it
+   * are not read, however many and however long they are.
+   */
+  readonly maxBytes?: number;
 }
 
 /** One entry of the feed: facts in the order in which this node committed them. */
@@ -37,7 +42,7 @@ export interface Snapshot {
   /** Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter. */
   find(query: FactQuery): Promise<StoredFact[]>;
   /** All facts that satisfy the filter, without their values, in no order: for judging whole triples. */
-  outline(filter: Filter): Promise<FactOutline[]>;
+  outline(filter: Filter): Promise<SizedOutline[]>;
   /** Number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /** By id, unfiltered. */

@@ -83,3 +83,9 @@ export interface StoredFact extends PreparedFact {
 export interface FactOutline extends Omit<StoredFact, 'value'> {
   readonly interpretAs: FactValue['interpretAs'];
 }
+
+/** An outline that says how long the value is, so that nobody has to read it to find out. */
+export interface SizedOutline extends FactOutline {
+  /** Bytes of the value as text (UTF-8). */
+  readonly valueBytes: number;
+}

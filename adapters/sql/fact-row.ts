@@ -1,4 +1,12 @@
-import type { FactOutline, FactValue, Scope, SqlValue, StoredFact, ValueType } from '../../ports/ports.ts';
+import type {
+  FactOutline,
+  FactValue,
+  Scope,
+  SizedOutline,
+  SqlValue,
+  StoredFact,
+  ValueType,
+} from '../../ports/ports.ts';
 
 /** Columns of an outline, in the order of `OutlineRow`. */
 export const OUTLINE_COLUMNS = [
@@ -124,6 +132,12 @@ export const outlineFromRow = (row: readonly SqlValue[]): FactOutline => {
   const columns = row as OutlineRow;
   return { ...membersFromRow(columns), interpretAs: columns[8] };
 };
+
+/** From a row with one more column: how long the value is. */
+export const sizedOutlineFromRow = (row: readonly SqlValue[]): SizedOutline => ({
+  ...outlineFromRow(row),
+  valueBytes: Number(row[OUTLINE_COLUMNS.length] ?? 0),
+});
 
 const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'> => ({
   id: columns[0],

@@ -1,4 +1,5 @@
 import type { FactField, FactQuery, Filter, Hlc } from '../../ports/ports.ts';
+import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { compileFilter } from './compile-filter.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
@@ -11,6 +12,10 @@ const columnsOf = (columns: readonly string[]): string => columns.map((column) =
 
 const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
+/** Neither engine reads a value to tell its length. */
+const VALUE_BYTES = 'octet_length(f.value_v)';
+/** The columns of a fact, but a long value left out, and how long it is. */
+const FACT_IN_SHORT = `${OUTLINE}, f.value_type, CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
 
 /**
  * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit alone:
@@ -62,25 +67,30 @@ export class FactStatements {
 
   outline(filter: Filter): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
-    const sql = this.#sql(`o${key}`, () => `SELECT ${OUTLINE} FROM facts f WHERE ${this.#where(filter)}`);
+    const sql = this.#sql(
+      `o${key}`,
+      () => `SELECT ${OUTLINE}, ${VALUE_BYTES} FROM facts f WHERE ${this.#where(filter)}`,
+    );
     return { sql, parameters };
   }
 
-  find({ filter, order, after, limit }: FactQuery): BoundStatement {
+  /** With `maxBytes` the rows are those of `FACT_IN_SHORT`. */
+  find({ filter, order, after, limit, maxBytes }: FactQuery): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
     if (after !== undefined && order !== 'timestamp') {
       throw new Error('`after` is a position in the order by timestamp alone');
     }
+    const [columns, short] = maxBytes === undefined ? [FACT, ''] : [FACT_IN_SHORT, 's'];
     if (order === 'feed' && !isNarrow(filter)) {
       const floor = feedFloor(filter) ?? BEFORE_ALL;
-      const sql = this.#sql(`w${key}`, () => alongFeed(this.#where(filter)));
+      const sql = this.#sql(`w${short}${key}`, () => alongFeed(columns, this.#where(filter)));
       return { sql, parameters: [floor.wallMs, floor.counter, ...parameters, limit] };
     }
     if (after !== undefined) parameters.push(after.timestampMs, after.id);
     parameters.push(limit);
-    const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${key}`, () => {
+    const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${short}${key}`, () => {
       const beyond = after === undefined ? '' : ' AND (f.timestamp_ms, f.id) < (?, ?)';
-      return `SELECT ${FACT} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
+      return `SELECT ${columns} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
     });
     return { sql, parameters };
   }
@@ -112,8 +122,8 @@ const ORDER: Readonly<Record<FactQuery['order'], string>> = {
  * Facts carry no index on their feed stamp, which would be paid for by every insert: a reader that follows the feed walks
  * its table instead and looks the facts up. CROSS JOIN keeps SQLite from turning that around.
  */
-const alongFeed = (condition: string): string =>
-  `SELECT ${FACT} FROM feed o CROSS JOIN facts f
+const alongFeed = (columns: string, condition: string): string =>
+  `SELECT ${columns} FROM feed o CROSS JOIN facts f
 WHERE (o.wall, o.ctr) > (?, ?) AND o.kind = 'fact' AND f.id = o.subject_id AND ${condition}
 ORDER BY o.wall, o.ctr ${LIMIT}`;
 

@@ -5,13 +5,15 @@ import type {
   FeedEntry,
   Filter,
   Hlc,
+  SizedOutline,
   Snapshot,
   SqlValue,
   StoredFact,
   TripleKey,
 } from '../../ports/ports.ts';
+import { factsWithin } from './bounded-facts.ts';
 import { DATABASE_MS } from './database-time.ts';
-import { factFromRow, outlineFromRow } from './fact-row.ts';
+import { factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type FactStatements, FEED_AFTER, FEED_HEAD, GET_FACT, SIBLINGS } from './fact-statements.ts';
 import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
@@ -32,12 +34,14 @@ export class SqlSnapshot implements Snapshot {
 
   async find(query: FactQuery): Promise<StoredFact[]> {
     const { sql, parameters } = this.#statements.find(query);
-    return (await this.session.rows(sql, parameters)).map(factFromRow);
+    const rows = await this.session.rows(sql, parameters);
+    if (query.maxBytes === undefined) return rows.map(factFromRow);
+    return factsWithin(rows, query.maxBytes, this.session, this.dialect);
   }
 
-  async outline(filter: Filter): Promise<FactOutline[]> {
+  async outline(filter: Filter): Promise<SizedOutline[]> {
     const { sql, parameters } = this.#statements.outline(filter);
-    return (await this.session.rows(sql, parameters)).map(outlineFromRow);
+    return (await this.session.rows(sql, parameters)).map(sizedOutlineFromRow);
   }
 
   async count(filter: Filter): Promise<number> {

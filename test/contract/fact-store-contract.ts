@@ -1,5 +1,6 @@
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
 import type { FactStore } from '../../ports/ports.ts';
+import { describeBoundedPages } from './fact-store/bounded-pages.ts';
 import { describeFacts } from './fact-store/facts.ts';
 import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
@@ -40,6 +41,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeWrites(() => current);
       describeFacts(() => current);
       describeSearch(() => current);
+      describeBoundedPages(() => current);
       describeLiveness(() => current);
       describeFeedAndClock(() => current);
       describeTables(() => current);

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { all, equals, type FactQuery, isIn, type StoredFact } from '../../../ports/ports.ts';
+import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const LONG = 100_000;
+
+const textFact = (n: number, text: string | null): StoredFact =>
+  sampleFact(n, { value: { type: text === null ? 'null' : 'text', v: text, interpretAs: 'content' } });
+
+export const describeBoundedPages = (current: CurrentStore): void => {
+  const find = (query: Partial<FactQuery>): Promise<StoredFact[]> =>
+    current().store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 100, ...query }));
+  const textsOf = (facts: readonly StoredFact[]) => facts.map(({ value }) => value.v);
+
+  describe('a page bounded in bytes', () => {
+    it('ends with the fact that brings the values to the bound, in every order', async () => {
+      const facts = [1, 2, 3, 4].map((n) => textFact(n, String(n).repeat(LONG)));
+      await storeFacts(current().store, facts);
+      for (const order of ['feed', 'hlc', 'timestamp'] as const) {
+        const whole = await find({ order });
+        for (const [maxBytes, count] of [
+          [0, 1],
+          [1, 1],
+          [LONG, 1],
+          [LONG + 1, 2],
+          [3 * LONG, 3],
+          [4 * LONG + 1, 4],
+        ] as const) {
+          expect(await find({ order, maxBytes }), `${order} ${maxBytes}`).to.deep.equal(whole.slice(0, count));
+        }
+      }
+      const after = { timestampMs: facts[2]?.timestampMs ?? 0, id: facts[2]?.id ?? '' };
+      expect(textsOf(await find({ order: 'timestamp', after, maxBytes: LONG }))).to.deep.equal(['2'.repeat(LONG)]);
+      const ids = isIn('id', [1, 3].map(sampleId));
+      expect(textsOf(await find({ filter: ids, maxBytes: LONG + 1 }))).to.deep.equal(
+        ['1', '3'].map((c) => c.repeat(LONG)),
+      );
+    });
+
+    it('gives short, long and absent values as they were stored', async () => {
+      const texts = [
+        '',
+        'a',
+        'é'.repeat(3_000),
+        'x'.repeat(4_096),
+        'x'.repeat(4_097),
+        '\u{1F600}"\\\n'.repeat(5_000),
+        null,
+      ];
+      await storeFacts(
+        current().store,
+        texts.map((text, n) => textFact(n, text)),
+      );
+      expect(textsOf(await find({ maxBytes: 10_000_000 }))).to.deep.equal(texts);
+    });
+
+    it('counts bytes, not characters', async () => {
+      const facts = [1, 2, 3].map((n) => textFact(n, '\u{1F600}'.repeat(1_000)));
+      await storeFacts(current().store, facts);
+      expect(await find({ maxBytes: 4_001 })).to.have.length(2);
+      expect(await find({ maxBytes: 4_000 })).to.have.length(1);
+    });
+
+    it('is no longer than its limit', async () => {
+      await storeFacts(
+        current().store,
+        [1, 2, 3].map((n) => textFact(n, 'short')),
+      );
+      expect(await find({ limit: 2, maxBytes: 1_000 })).to.have.length(2);
+    });
+  });
+
+  it('outlines say how many bytes a value has', async () => {
+    const texts = ['', 'abc', '\u{1F600}'.repeat(2_000), null];
+    await storeFacts(
+      current().store,
+      texts.map((text, n) => textFact(n, text)),
+    );
+    const outlines = await current().store.read((snapshot) => snapshot.outline(equals('tenantId', 'default')));
+    const bytes = new Map(outlines.map(({ id, valueBytes }) => [id, valueBytes]));
+    expect(texts.map((_, n) => bytes.get(sampleId(n)))).to.deep.equal([0, 3, 8_000, 0]);
+  });
+};
