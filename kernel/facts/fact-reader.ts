@@ -11,6 +11,7 @@ import {
 } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
+import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import type {
@@ -24,6 +25,7 @@ import type {
   ReadView,
 } from './facts-api.ts';
 import { matchKey } from './match-key.ts';
+import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {
   readonly hooks: HookCaller;
@@ -84,10 +86,12 @@ class SnapshotReader implements FactReader {
       filter,
       order: 'timestamp',
       limit: search.limit + 1,
+      maxBytes: LIST_BYTES,
       ...(search.position === undefined ? {} : { after: search.position }),
     });
-    const more = facts.length > search.limit;
-    if (more) facts.length = search.limit;
+    // What ends before its limit has been read to the bound of bytes, or to the end.
+    const more = facts.length > search.limit || valueBytesOf(facts) >= LIST_BYTES;
+    if (facts.length > search.limit) facts.length = search.limit;
     const total = more || search.position !== undefined ? await this.snapshot.count(filter) : facts.length;
     const last = facts.at(-1);
     return {

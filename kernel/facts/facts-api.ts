@@ -175,6 +175,7 @@ export interface FactSearch {
 }
 
 export interface FactPage {
+  /** Fewer than the limit where their values come to what the body of a list has room for. */
   readonly facts: readonly FactView[];
   /** Visible matches over all pages. */
   readonly total: number;

@@ -1,21 +1,33 @@
 import type { Clock, Principal } from '../../ports/ports.ts';
 import type { CursorCodec, CursorPosition } from './page-cursor.ts';
+import { type SpelledList, spellList } from './spelled-list.ts';
 
 /** The cursors of one request: good for its caller, path and filters, and for nothing else. */
 export interface BoundCursor {
   /** Where the last page ended, undefined on the first one. */
   readonly position: CursorPosition | undefined;
   /**
-   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows, and the cursor of
-   * the next one, null at the end. `positionOf` gives a row's place in the order.
+   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows, spelled as far as the body
+   * has room, and the cursor of the next one, null at the end.
    */
-  page<T>(
-    found: readonly T[],
-    limit: number,
-    positionOf: (row: T) => CursorPosition,
-  ): { readonly rows: readonly T[]; readonly cursor: string | null };
+  page<T>(found: readonly T[], limit: number, how: PageForm<T>): Page<T>;
   /** The cursor after a position. */
   after(position: CursorPosition): string;
+}
+
+export interface PageForm<T> {
+  /** A row's place in the order. */
+  positionOf(row: T): CursorPosition;
+  toJson(row: T): unknown;
+  /** Whether rows follow although `found` ends here: they were not read, because there would be no room for them. */
+  readonly more?: boolean;
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** The rows as JSON, for a member of the body. */
+  readonly list: SpelledList;
+  readonly cursor: string | null;
 }
 
 export interface CursorParts {
@@ -45,10 +57,12 @@ export const bindCursor = (
   return {
     position: cursor === undefined ? undefined : cursors.decode(cursor, { binding, nowMs: clock.nowMs() }),
     after,
-    page: (found, limit, positionOf) => {
-      const rows = found.slice(0, limit);
+    page: (found, limit, { positionOf, toJson, more = false }) => {
+      const list = spellList(found.slice(0, limit), toJson);
+      const rows = found.slice(0, list.count);
       const last = rows.at(-1);
-      return { rows, cursor: found.length > limit && last !== undefined ? after(positionOf(last)) : null };
+      const follows = more || found.length > list.count;
+      return { rows, list, cursor: follows && last !== undefined ? after(positionOf(last)) : null };
     },
   };
 };

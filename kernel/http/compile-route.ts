@@ -21,6 +21,7 @@ import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
 import { requestIdOf } from './request-id.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
+import { spellBody } from './spelled-list.ts';
 import { pageHeaders, standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
@@ -127,7 +128,7 @@ const answer = async (
 const SLOW_REQUEST_MS = 1_000;
 
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
-  const body = reply.text ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
+  const body = reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));
   if (body !== undefined) headers['Content-Type'] = reply.contentType ?? 'application/json';
   Object.assign(headers, pageHeaders(reply.contentType));
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);

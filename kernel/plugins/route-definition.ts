@@ -29,7 +29,7 @@ export interface RouteRequest<P, Q, B> {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Serialised as JSON. Absent for 204. */
+  /** Serialised as JSON; a `SpelledList`, as the body or as a member of it, is taken as it is. Absent for 204. */
   readonly body?: unknown;
   /** Sent as it is, in place of `body`; `contentType` then names it (default `application/json`). */
   readonly text?: string | AsyncIterable<string>;

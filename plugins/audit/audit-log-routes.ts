@@ -1,4 +1,4 @@
-import { type Facts, type Permission, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { type Facts, type Permission, type Route, ServiceError, schema, spellList } from '../../kernel/plugin-api.ts';
 import { adminEntryJson, logEntryJson } from './audit-entry-json.ts';
 import type { RecordedEntry } from './audit-entry-row.ts';
 import { AUDIT_QUERY_PROPERTIES, type AuditQuery, auditFilter } from './audit-query.ts';
@@ -47,10 +47,10 @@ const logRoute = (
     const afterSeq = seqOf(query.cursor);
     return facts.read(caller, 'query', async ({ snapshot }) => {
       const found = await store.inOrder(filter, afterSeq, query.limit + 1, snapshot);
-      const entries = found.slice(0, query.limit);
+      const entries = spellList(found.slice(0, query.limit), toJson);
       const total = await store.count(filter, snapshot);
-      const nextCursor = found.length > query.limit ? (entries.at(-1)?.seq ?? null) : null;
-      return { status: 200, body: { entries: entries.map(toJson), total, next_cursor: nextCursor } };
+      const nextCursor = found.length > entries.count ? (found[entries.count - 1]?.seq ?? null) : null;
+      return { status: 200, body: { entries, total, next_cursor: nextCursor } };
     });
   },
 });

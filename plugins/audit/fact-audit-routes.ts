@@ -1,4 +1,5 @@
 import {
+  arrayReply,
   bindCursor,
   type Clock,
   type CursorCodec,
@@ -55,10 +56,14 @@ export const listAuditRoute = (parts: FactAuditParts): Route<undefined, ListQuer
     const after = bound.position && positionOf(bound.position);
     return facts.read(caller, 'get', async (reader) => {
       const found = await store.newestFirst(filter, after, query.limit + 1, reader.snapshot);
-      const { rows, cursor } = bound.page(found, query.limit, ({ tsMs, id }) => [tsMs, id]);
-      const entries = await readFactEntries(rows, reader, hooks);
+      const entries = await readFactEntries(found, reader, hooks);
+      const { list, cursor } = bound.page(entries, query.limit, {
+        positionOf: ({ entry: { tsMs, id } }) => [tsMs, id],
+        toJson: ({ json }) => json,
+        more: entries.length < found.length,
+      });
       const total = await store.count(filter, reader.snapshot);
-      return { status: 200, body: { entries, total, cursor } };
+      return { status: 200, body: { entries: list, total, cursor } };
     });
   },
 });
@@ -74,7 +79,8 @@ export const factAuditRoute = ({ store, facts, hooks }: FactAuditParts): Route<{
     const filter = filterOf({}, caller);
     return facts.read(caller, 'get', async (reader) => {
       const entries = await store.aboutFact(filter, params.id, reader.snapshot);
-      return { status: 200, body: await readFactEntries(entries, reader, hooks) };
+      const read = await readFactEntries(entries, reader, hooks);
+      return arrayReply(read, ({ json }) => json, read.length < entries.length);
     });
   },
 });
@@ -108,12 +114,11 @@ async function* csvText(
   do {
     const page = await facts.read(caller, 'get', async (reader) => {
       const found = await store.newestFirst(filter, after, EXPORT_PAGE, reader.snapshot);
-      return {
-        last: found.length < EXPORT_PAGE ? undefined : found.at(-1),
-        rows: await readFactEntries(found, reader, hooks),
-      };
+      const rows = await readFactEntries(found, reader, hooks);
+      const isLast = found.length < EXPORT_PAGE && rows.length === found.length;
+      return { last: isLast ? undefined : rows.at(-1)?.entry, rows };
     });
-    yield page.rows.map((row) => csvLine(FACT_ENTRY_MEMBERS.map((member) => row[member]))).join('');
+    yield page.rows.map(({ json }) => csvLine(FACT_ENTRY_MEMBERS.map((member) => json[member]))).join('');
     after = page.last;
   } while (after !== undefined && !signal.aborted);
 }

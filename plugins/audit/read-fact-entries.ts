@@ -1,32 +1,39 @@
-import type { FactReader, HookCaller, StoredFact } from '../../kernel/plugin-api.ts';
+import { type FactReader, type HookCaller, readVisiblePage, type VisiblePage } from '../../kernel/plugin-api.ts';
 import { auditDescribeKeys, type SigningKey } from './audit-api.ts';
 import { type FactEntryJson, factEntryJson } from './audit-entry-json.ts';
 import type { RecordedEntry } from './audit-entry-row.ts';
 
-/** Adds to entries what the caller may know about their facts and about the keys that signed them. */
+/** An entry with what the caller may know about its fact and about the key that signed it. */
+export interface ReadEntry {
+  readonly entry: RecordedEntry;
+  readonly json: FactEntryJson;
+}
+
+/**
+ * Adds to entries what the caller may know about their facts and about the keys that signed them; ends, at the earliest behind the first, where the
+ * values of the facts leave no more room.
+ */
 export const readFactEntries = async (
   entries: readonly RecordedEntry[],
   reader: FactReader,
   hooks: HookCaller,
-): Promise<FactEntryJson[]> => {
-  const facts = await visibleFacts(entries, reader);
-  const keys = await signingKeys(entries, reader, hooks);
-  return entries.map((entry) => {
-    const fact = entry.factId === null ? undefined : facts.get(entry.factId);
+): Promise<ReadEntry[]> => {
+  const { facts, beyond } = await visibleFacts(entries, reader);
+  const end = entries.findIndex(({ factId }) => factId !== null && beyond.has(factId));
+  const within = end < 0 ? entries : entries.slice(0, end);
+  const keys = await signingKeys(within, reader, hooks);
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  return within.map((entry) => {
+    const fact = entry.factId === null ? undefined : byId.get(entry.factId);
     const key = entry.attestedKeyId === null ? undefined : keys.get(entry.attestedKeyId);
-    return factEntryJson(entry, fact, key);
+    return { entry, json: factEntryJson(entry, fact, key) };
   });
 };
 
 /** A key for the log alone, without `read`, sees who wrote and when, and no fact. */
-const visibleFacts = async (
-  entries: readonly RecordedEntry[],
-  reader: FactReader,
-): Promise<ReadonlyMap<string, StoredFact>> => {
-  const ids = distinct(entries.map(({ factId }) => factId));
-  if (ids.length === 0 || !reader.caller.permissions.has('read')) return new Map();
-  const visible = await reader.visible(ids);
-  return new Map(visible.map((fact) => [fact.id, fact]));
+const visibleFacts = async (entries: readonly RecordedEntry[], reader: FactReader): Promise<VisiblePage> => {
+  const mayRead = reader.caller.permissions.has('read');
+  return readVisiblePage(reader, mayRead ? distinct(entries.map(({ factId }) => factId)) : []);
 };
 
 const signingKeys = async (

@@ -52,10 +52,12 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
     const after = bound.position && Number(bound.position[0]);
     return facts.read(caller, 'query', async ({ snapshot }) => {
       const found = await store.newestFirst(filter, after, query.limit + 1, snapshot);
-      const { rows, cursor } = bound.page(found, query.limit, ({ seq }) => [seq]);
+      const { list, cursor } = bound.page(found, query.limit, {
+        positionOf: ({ seq }) => [seq],
+        toJson: ({ event }) => billingEventJson(event),
+      });
       const total = await store.count(filter, snapshot);
-      const events = rows.map(({ event }) => billingEventJson(event));
-      return { status: 200, body: { events, total, cursor } };
+      return { status: 200, body: { events: list, total, cursor } };
     });
   },
 });

@@ -127,10 +127,13 @@ export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefi
     };
     return tables.read(async (own) => {
       const found = await store.newestFirst(own, filter, after, limit + 1);
-      const { rows, cursor } = bound.page(found, limit, ({ issuedMs, tokenId }) => [issuedMs, tokenId]);
-      const total = await store.count(own, filter);
       const nowMs = clock.nowMs();
-      return { status: 200, body: { tokens: rows.map((token) => capabilityJson(token, nowMs)), total, cursor } };
+      const { list, cursor } = bound.page(found, limit, {
+        positionOf: ({ issuedMs, tokenId }) => [issuedMs, tokenId],
+        toJson: (token) => capabilityJson(token, nowMs),
+      });
+      const total = await store.count(own, filter);
+      return { status: 200, body: { tokens: list, total, cursor } };
     });
   },
 });

@@ -49,8 +49,11 @@ export function listConflictsRoute(parts: ListParts): Route<undefined, Query> {
       const found = await parts.facts.read(request.caller, 'query', (reader) =>
         listConflicts(reader, parts.tables, status, after, limit + 1),
       );
-      const { rows, cursor } = bound.page(found, limit, ({ record }) => [record.detectedMs, record.id]);
-      return { status: 200, body: { conflicts: rows.map(conflictJson), cursor, has_more: cursor !== null } };
+      const { list, cursor } = bound.page(found, limit, {
+        positionOf: ({ record }) => [record.detectedMs, record.id],
+        toJson: conflictJson,
+      });
+      return { status: 200, body: { conflicts: list, cursor, has_more: cursor !== null } };
     },
   };
 }

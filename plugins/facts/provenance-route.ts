@@ -1,14 +1,22 @@
 import {
   type Facts,
+  LIST_BYTES,
   type Principal,
   type Route,
   SCOPES,
   ServiceError,
   type StoredFact,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import { type FactPath, factPath, noSuchFact, readFactId } from './fact-reference.ts';
-import { type DerivationNode, type Derivations, MAX_LEVELS, walkDerivations } from './walk-derivations.ts';
+import {
+  type DerivationEdge,
+  type DerivationNode,
+  type Derivations,
+  MAX_LEVELS,
+  walkDerivations,
+} from './walk-derivations.ts';
 
 interface ProvenanceQuery {
   readonly depth: number;
@@ -44,18 +52,25 @@ const hiddenRoot = (caller: Principal): ServiceError => {
   return new ServiceError('authorization', 'the fact does not exist or is not readable with this key');
 };
 
-const provenanceJson = (root: StoredFact, walk: Derivations, depth: number): Record<string, unknown> => ({
-  fact_id: root.id,
-  root_fact_id: root.id,
-  cid: root.cid,
-  derived_from: walk.direct.map(nodeJson),
-  nodes: walk.nodes.map(nodeJson),
-  edges: walk.edges.map(({ derivedFactId, sourceHash }) => ({
-    derived_fact_id: derivedFactId,
-    source_hash: sourceHash,
-  })),
-  depth_limit: depth,
-  truncated: walk.truncated,
+const provenanceJson = (root: StoredFact, walk: Derivations, depth: number): Record<string, unknown> => {
+  const direct = spellList(walk.direct, nodeJson);
+  const edges = spellList(walk.edges, edgeJson, LIST_BYTES - direct.bytes);
+  const nodes = spellList(walk.nodes, nodeJson, LIST_BYTES - direct.bytes - edges.bytes);
+  return {
+    fact_id: root.id,
+    root_fact_id: root.id,
+    cid: root.cid,
+    derived_from: direct,
+    nodes,
+    edges,
+    depth_limit: depth,
+    truncated: walk.truncated || direct.isCut || edges.isCut || nodes.isCut,
+  };
+};
+
+const edgeJson = ({ derivedFactId, sourceHash }: DerivationEdge): Record<string, unknown> => ({
+  derived_fact_id: derivedFactId,
+  source_hash: sourceHash,
 });
 
 /** A hidden reference has the two members of an absent one, byte for byte. */

@@ -23,7 +23,9 @@ import {
   SCOPES,
   type Scope,
   ServiceError,
+  type SpelledList,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import type { IntactFacts, SessionReads } from './facts-api.ts';
 
@@ -99,9 +101,12 @@ export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery>
       return reader.query({ ...search, gardenId, position });
     });
     const facts = await parts.intact.keepIntact(page.facts, caller);
-    await parts.sessionReads.returned(sessionId, caller, facts);
-    const cursor = page.next === null ? null : bound.after([page.next.timestampMs, page.next.id]);
-    return pageReply(facts.map(parts.factJson), page.total, cursor);
+    const list = spellList(facts, parts.factJson);
+    const shown = facts.slice(0, list.count);
+    await parts.sessionReads.returned(sessionId, caller, shown);
+    const next = list.isCut ? shown.at(-1)?.fact : page.next;
+    const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
+    return pageReply(list, page.total, cursor);
   },
 });
 
@@ -111,7 +116,7 @@ const gardenOf = async (name: string, { caller, snapshot }: FactReader, { garden
   return garden.id;
 };
 
-const pageReply = (facts: readonly Record<string, unknown>[], total: number, cursor: string | null): Reply => ({
+const pageReply = (facts: SpelledList, total: number, cursor: string | null): Reply => ({
   status: 200,
   headers: { 'X-Total-Count': String(total) },
   body: { facts, total, cursor, tombstone_notices: [] },

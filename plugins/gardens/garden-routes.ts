@@ -1,5 +1,14 @@
-import { memberRefusal, type NodeSelf, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
-import { gardenJson } from './garden-json.ts';
+import {
+  arrayReply,
+  memberRefusal,
+  type NodeSelf,
+  type Route,
+  SCOPES,
+  type Scope,
+  schema,
+  spellList,
+} from '../../kernel/plugin-api.ts';
+import { gardenJson, memberJson } from './garden-json.ts';
 import { readPathText, SLUG } from './garden-name.ts';
 import type { GardenService } from './garden-service.ts';
 
@@ -66,10 +75,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   path: '/v1/gardens',
   summary: "The caller's gardens, oldest first; all of the tenant for an admin",
   access: { permission: 'read' },
-  handle: async ({ caller }) => ({
-    status: 200,
-    body: (await gardens.list(caller)).map((garden) => gardenJson(garden, [], self)),
-  }),
+  handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
 /** GET /v1/gardens/{slug, id or URI}: 404 for whoever is no member. */
@@ -81,7 +87,9 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   params: gardenPath,
   async handle({ caller, params }) {
     const { garden, members } = await gardens.get(readPathText(params.garden, 'garden'), caller);
-    return { status: 200, body: gardenJson(garden, members, self) };
+    const record = gardenJson(garden, [], self);
+    const list = spellList(members, memberJson);
+    return { status: 200, body: { ...record, members: list, ...(list.isCut && { truncated: true }) } };
   },
 });
 

@@ -5,8 +5,11 @@ import {
   formatInstant,
   type NodeSelf,
   type PluginTables,
+  readVisiblePage,
   refuseGarden,
+  type SpelledList,
   type SqlValue,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import { findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
@@ -27,12 +30,15 @@ interface Parts {
   readonly self: NodeSelf;
 }
 
-/** Facts in the quarantine gardens that the caller moderates, newest timestamp first, and how many there are (wire contract 10). */
+/**
+ * Facts in the quarantine gardens that the caller moderates, newest timestamp first, and how many there are (wire contract 10). A page that ends
+ * before its limit for its size says so.
+ */
 export const listQuarantined = async (
   search: QuarantineSearch,
   reader: FactReader,
   parts: Parts,
-): Promise<{ items: Record<string, unknown>[]; total: number }> => {
+): Promise<{ items: SpelledList; total: number; truncated?: true }> => {
   const gardens = await moderatedGardens(search.garden, reader, parts);
   const within = (): Knex.QueryBuilder => {
     const query = parts.tables
@@ -41,7 +47,7 @@ export const listQuarantined = async (
       .whereIn('garden_id', [...gardens.keys()]);
     return search.status === undefined ? query : query.where('status', search.status);
   };
-  if (gardens.size === 0) return { items: [], total: 0 };
+  if (gardens.size === 0) return { items: spellList([], () => null), total: 0 };
   const [counted] = (await within().count({ n: '*' })) as { n: number | string }[];
   const rows = (await within()
     .orderBy([
@@ -51,14 +57,20 @@ export const listQuarantined = async (
     .limit(search.limit)
     .offset(search.offset)) as Record<string, SqlValue>[];
   const entries = rows.map(quarantinedFromRow);
-  const facts = await reader.annotate(await reader.visible(entries.map(({ factId }) => factId)));
+  const page = await readVisiblePage(
+    reader,
+    entries.map(({ factId }) => factId),
+  );
+  const facts = await reader.annotate(page.facts);
   const byId = new Map(facts.map((view) => [view.fact.id, view]));
-  const items = entries.flatMap((entry) => {
+  const held = entries.flatMap((entry): Held[] => {
     const view = byId.get(entry.factId);
     const garden = gardens.get(entry.gardenId);
-    return view === undefined || garden === undefined ? [] : [itemJson(entry, view, garden, parts.self)];
+    return view === undefined || garden === undefined ? [] : [{ entry, view, garden }];
   });
-  return { items, total: Number(counted?.n ?? 0) };
+  const items = spellList(held, (one) => itemJson(one, parts.self));
+  const truncated = items.isCut || page.beyond.size > 0;
+  return { items, total: Number(counted?.n ?? 0), ...(truncated && { truncated }) };
 };
 
 /** By id. Gardens of a scope that the key may not read hold nothing that it could be shown. */
@@ -87,10 +99,14 @@ const moderatedGardens = async (
   return moderated;
 };
 
+interface Held {
+  readonly entry: Quarantined;
+  readonly view: FactView;
+  readonly garden: Garden;
+}
+
 const itemJson = (
-  entry: Quarantined,
-  { fact, sourceTrust }: FactView,
-  garden: Garden,
+  { entry, view: { fact, sourceTrust }, garden }: Held,
   { names, authority }: NodeSelf,
 ): Record<string, unknown> => ({
   fact_id: entry.factId,

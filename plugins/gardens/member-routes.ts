@@ -1,4 +1,4 @@
-import { type Route, readEntityUri, schema } from '../../kernel/plugin-api.ts';
+import { arrayReply, type Route, readEntityUri, schema } from '../../kernel/plugin-api.ts';
 import { memberJson } from './garden-json.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
@@ -16,7 +16,7 @@ export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPat
   params: gardenPath,
   async handle({ caller, params }) {
     const { members } = await gardens.get(readPathText(params.garden, 'garden'), caller);
-    return { status: 200, body: members.map(memberJson) };
+    return arrayReply(members, memberJson);
   },
 });
 

@@ -9,6 +9,8 @@ import {
 import type { EdgeStore } from './edge-store.ts';
 
 const FACTS_PER_STEP = 2_000;
+/** Of the values of one step. */
+const BYTES_PER_STEP = 8 * 1024 * 1024;
 
 export interface GatherParts {
   readonly tables: PluginTables;
@@ -47,7 +49,7 @@ export class EdgeGathering {
         position = last.feed;
         await edges.saveProgress(position);
       }
-      this.#complete = facts.length < FACTS_PER_STEP;
+      this.#complete = facts.length === 0;
     } while (!this.#complete && clock.monotonicMs() < untilMs);
     return this.#complete;
   }
@@ -62,7 +64,12 @@ export class EdgeGathering {
 
 const factsAfter = (position: Hlc, tables: PluginTables): Promise<StoredFact[]> =>
   tables.read((_, snapshot) =>
-    snapshot.find({ filter: above('feed', position), order: 'feed', limit: FACTS_PER_STEP }),
+    snapshot.find({
+      filter: above('feed', position),
+      order: 'feed',
+      limit: FACTS_PER_STEP,
+      maxBytes: BYTES_PER_STEP,
+    }),
   );
 
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {

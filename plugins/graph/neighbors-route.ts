@@ -78,12 +78,10 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
     const bound = bindCursor(request, query.cursor, walk, { ...parts, lifetimeMs: parts.cursorLifetimeMs });
     const found = await parts.facts.read(caller, 'query', (reader) => parts.graph.neighbors(reader, walk));
     const rest = bound.position === undefined ? found : found.slice(firstBehind(found, bound.position));
-    const { rows, cursor } = bound.page(rest, limit, ({ hops, confidence, entity, relation }) => [
-      hops,
-      confidence,
-      entity,
-      relation,
-    ]);
+    const { list, cursor } = bound.page(rest, limit, {
+      positionOf: ({ hops, confidence, entity, relation }) => [hops, confidence, entity, relation],
+      toJson: neighborJson,
+    });
     const [entity, ...others] = query.entity;
     return {
       status: 200,
@@ -91,7 +89,7 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
         entity,
         ...(others.length === 0 ? {} : { entities: query.entity }),
         depth: walk.depth,
-        neighbors: rows.map(neighborJson),
+        neighbors: list,
         next_cursor: cursor,
         total_hint: found.length,
       },

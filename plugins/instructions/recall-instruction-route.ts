@@ -5,6 +5,7 @@ import {
   type Route,
   type ServiceNames,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import type { TextRanker, TokenCounter } from '../recall/recall-api.ts';
 import type { AuditTokens } from './audit-tokens.ts';
@@ -75,14 +76,16 @@ export const recallInstructionRoute = (parts: RecallInstructionParts): Route<Age
       });
       return { manifest: current, selection };
     });
-    const names = selection.selected.map(({ unit }) => unit.name);
+    const chunks = spellList(selection.selected, (one) => chunkJson(one, self.names));
+    const loaded = selection.selected.slice(0, chunks.count);
+    const names = loaded.map(({ unit }) => unit.name);
     const token = await tokens.issue(caller, { manifestId: manifest.fact.id, chunks: names });
     return {
       status: 200,
       body: {
-        chunks: selection.selected.map((one) => chunkJson(one, self.names)),
-        total_tokens: selection.totalTokens,
-        truncated: selection.truncated,
+        chunks,
+        total_tokens: loaded.reduce((sum, { content }) => sum + content.tokens, 0),
+        truncated: selection.truncated || chunks.isCut,
         missed_hints: selection.missedHints,
         audit_token: token,
       },

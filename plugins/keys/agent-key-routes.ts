@@ -1,4 +1,5 @@
 import {
+  arrayReply,
   type Clock,
   decodeBase64Url,
   memberRefusal,
@@ -71,7 +72,7 @@ export const listAgentKeysRoute = ({ store }: AgentKeyParts): Route => ({
   access: { permission: 'any' },
   async handle({ caller }) {
     const keys = await store.listOf(caller.entityUri, caller.tenantId);
-    return { status: 200, body: keys.map(agentKeyJson) };
+    return arrayReply(keys, agentKeyJson);
   },
 });
 

@@ -1,4 +1,5 @@
 import {
+  arrayReply,
   type Clock,
   PERMISSIONS,
   type Permission,
@@ -34,7 +35,7 @@ export const listKeysRoute = ({ store, clock, tenantFilter }: KeyRouteParts): Ro
   async handle({ caller }) {
     const filter = { entityUri: caller.entityUri, activeAtMs: clock.nowMs(), ...tenantFilter(caller) };
     const keys = await store.list(filter);
-    return { status: 200, body: keys.map((key) => keyJson(recordOf(key))) };
+    return arrayReply(keys, (key) => keyJson(recordOf(key)));
   },
 });
 
@@ -113,11 +114,10 @@ export const expiringKeysRoute = (parts: KeyRouteParts): Route<undefined, Expiri
     const nowMs = parts.clock.nowMs();
     const expiringByMs = nowMs + query.within_days * DAY_MS;
     const keys = await parts.store.list({ activeAtMs: nowMs, expiringByMs, ...parts.tenantFilter(caller) });
-    const body = keys.map((key) => ({
+    return arrayReply(keys, (key) => ({
       ...keyJson(recordOf(key)),
       days_remaining: Math.max(0, ((key.expiresMs ?? nowMs) - nowMs) / DAY_MS),
     }));
-    return { status: 200, body };
   },
 });
 

@@ -124,7 +124,7 @@ const factIdsOf = ({ factId, witnesses }: OutboxEvent): string[] => [
 ];
 
 /** Whether the rights reach the scope and the garden that a fact is in, whatever else may hide it. */
-const mayReadPlace = (
+export const mayReadPlace = (
   { scope, gardenId }: Pick<FactOutline, 'scope' | 'gardenId'>,
   { caller, gardens }: Pick<FactReader, 'caller' | 'gardens'>,
 ): boolean => caller.allowedScopes.has(scope) && (gardenId === null || gardens === 'all' || gardens.includes(gardenId));

@@ -70,7 +70,14 @@ export class EventOutbox {
     const rows: Row[] = [];
     for (const { cause, subscription, witnesses } of found) {
       const { type, fact } = cause;
-      const event = { id: this.#parts.random.uuid(), type, factId: fact.id, witnesses, hlc: fact.hlcText };
+      const event = {
+        id: this.#parts.random.uuid(),
+        type,
+        factId: fact.id,
+        witnesses,
+        hlc: fact.hlcText,
+        place: fact,
+      };
       rows.push(rowOfNewEvent({ ...event, createdMs: nowMs }, subscription));
     }
     await own.insertRows(EVENTS, rows);

@@ -1,4 +1,4 @@
-import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
+import type { Row, SqlValue, StoredFact } from '../../kernel/plugin-api.ts';
 import type { EventType, REVOKED_EVENT, Subscription } from './subscription-record.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed' | 'dropped';
@@ -32,6 +32,8 @@ export interface NewEvent {
   readonly factId: string | null;
   readonly witnesses: readonly string[];
   readonly hlc: string | null;
+  /** Where the fact lies, which never changes; absent for the terminal event. */
+  readonly place?: Pick<StoredFact, 'scope' | 'gardenId'>;
   readonly createdMs: number;
 }
 
@@ -46,6 +48,8 @@ export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row 
   fact_id: event.factId,
   witnesses: event.witnesses.length === 0 ? null : event.witnesses.join(','),
   hlc: event.hlc,
+  scope: event.place?.scope ?? null,
+  garden_id: event.place?.gardenId ?? null,
   host: subscription.host,
   created_ms: event.createdMs,
   status: event.factId === null ? 'dropped' : 'pending',

@@ -6,14 +6,13 @@ import {
   isIn,
   type PluginTables,
   type Principal,
-  type ReadableTables,
-  ServiceError,
+  readVisiblePage,
   type Snapshot,
-  type SqlValue,
 } from '../../kernel/plugin-api.ts';
-import type { AccessCheck, Standing } from './access-check.ts';
-import { eventOf, type OutboxEvent } from './event-row.ts';
-import { REVOKED_EVENT, type Subscription } from './subscription-record.ts';
+import { type AccessCheck, mayReadPlace, type Standing } from './access-check.ts';
+import type { OutboxEvent } from './event-row.ts';
+import { type EventRange, EventWindow, type PlaceCount, seqOf } from './event-window.ts';
+import type { Subscription } from './subscription-record.ts';
 import { ownSubscription } from './subscription-routes.ts';
 import { EVENTS, type SubscriptionStore } from './subscription-store.ts';
 
@@ -26,17 +25,6 @@ export interface ReadEventsParts {
   readonly replayMs: number;
 }
 
-export interface EventRange {
-  /** Event id, exclusive. Rejects with `event_not_found` when it is not one of the subscription's, or is no longer kept. */
-  readonly afterId?: string | undefined;
-  /** Milliseconds since the epoch, inclusive. */
-  readonly sinceMs?: number | undefined;
-  /** `seq`, exclusive: nothing up to it is looked at. */
-  readonly afterSeq?: number | undefined;
-  /** `seq`, exclusive: where the last page ended; what is before it is counted and not shown. */
-  readonly position?: number | undefined;
-}
-
 /** An event that may be shown, with what it says; the terminal event says nothing. */
 export interface ShownEvent {
   readonly event: OutboxEvent;
@@ -47,7 +35,9 @@ export interface EventPage {
   readonly subscription: Subscription;
   /** Ascending; one more than the limit when there are more. */
   readonly shown: readonly ShownEvent[];
-  /** Visible matches over all pages. */
+  /** Whether more follow although `shown` ends here, because the facts of those leave no more room. */
+  readonly more: boolean;
+  /** Matches over all pages, in the places that the caller may read. */
   readonly total: number;
 }
 
@@ -90,42 +80,21 @@ const lookAt = async (
   // The key of the subscription itself is judged with it: when that ends, the last event is still to be seen.
   const caller = asking.keyId === subscription.keyId ? asking : await parts.access.callerNow(asking, snapshot);
   if (caller === undefined) return undefined;
-  const events = await eventsIn(subscription, range, snapshot, parts);
-  const ended = { isEnding: false, result: lastWords(subscription, events, limit) };
-  if (subscription.cancelledReason === 'access_revoked') return ended;
+  const oldestMs = parts.nowMs() - parts.replayMs;
+  const window = await EventWindow.open(parts.store.in(snapshot), id, range, oldestMs);
+  const ended = async () => ({ isEnding: false, result: await lastWords(subscription, window) });
+  if (subscription.cancelledReason === 'access_revoked') return ended();
   const standing = await parts.access.asOwner(subscription, snapshot, (reader) =>
-    pageOf(events, limit, range.position, { subscription, reader, caller }, parts),
+    pageOf({ window, position: range.position ?? 0, limit }, { subscription, reader, caller }, parts),
   );
   if (!standing.revoked) return { isEnding: false, result: standing.result };
   // One that ended for another reason stays as it is: the first reason stands, and there is nothing to show either.
-  return { ...ended, isEnding: subscription.status === 'active' };
+  return { ...(await ended()), isEnding: subscription.status === 'active' };
 };
 
-const lastWords = (subscription: Subscription, events: readonly OutboxEvent[], limit: number): EventPage => {
-  const last = events.filter(({ type }) => type === REVOKED_EVENT).map((event) => ({ event, view: null }));
-  return { subscription, shown: last.slice(0, limit + 1), total: last.length };
-};
-
-const eventsIn = async (
-  { id }: Subscription,
-  { afterId, sinceMs, afterSeq }: EventRange,
-  snapshot: Snapshot,
-  { store, nowMs, replayMs }: ReadEventsParts,
-): Promise<OutboxEvent[]> => {
-  const own = store.in(snapshot);
-  const oldestMs = nowMs() - replayMs;
-  const query = own(EVENTS)
-    .where({ subscription_id: id })
-    .where('created_ms', '>=', Math.max(oldestMs, sinceMs ?? 0));
-  if (afterSeq !== undefined) query.where('seq', '>', afterSeq);
-  if (afterId !== undefined) query.where('seq', '>', await seqOf(own, id, afterId, oldestMs));
-  return ((await query.orderBy('seq')) as Record<string, SqlValue>[]).map(eventOf);
-};
-
-const seqOf = async (own: ReadableTables, id: string, eventId: string, oldestMs: number): Promise<number> => {
-  const [row] = await own.select(EVENTS, { event_id: eventId, subscription_id: id });
-  if (row !== undefined && Number(row['created_ms']) >= oldestMs) return Number(row['seq']);
-  throw new ServiceError('event_not_found', 'the subscription has no such event, or has it no longer');
+const lastWords = async (subscription: Subscription, window: EventWindow): Promise<EventPage> => {
+  const last = await window.lastWords();
+  return { subscription, shown: last.map((event) => ({ event, view: null })), more: false, total: last.length };
 };
 
 /** `seq` of the event of the caller's own subscription, or of its newest one when none is named. */
@@ -148,28 +117,68 @@ interface Viewer {
   readonly caller: Principal;
 }
 
+interface PageQuery {
+  readonly window: EventWindow;
+  readonly position: number;
+  readonly limit: number;
+}
+
 const pageOf = async (
-  events: readonly OutboxEvent[],
-  limit: number,
-  position: number | undefined,
+  query: PageQuery,
   { subscription, reader, caller }: Viewer,
   { access, facts }: ReadEventsParts,
 ): Promise<Standing<EventPage>> => {
-  const judged = await access.visibleAmong(events, reader);
-  if (judged.revoked) return judged;
+  const counts = await query.window.counts();
+  if (counts.some((place) => !isReadable(place, reader))) return { revoked: true };
+  const page = async (asking: FactReader): Promise<Standing<EventPage>> => {
+    const visible = await visibleAfter(query, reader, asking, access);
+    if (visible.revoked) return visible;
+    const { shown, more } = await shownOf(visible.result, reader);
+    const total = counts.reduce((sum, place) => sum + (isReadable(place, asking) ? place.count : 0), 0);
+    return { revoked: false, result: { subscription, shown, more, total } };
+  };
   // The key that asks may be another of the same owner's, and narrower than the one that subscribed.
-  const visible =
-    caller.keyId === subscription.keyId
-      ? judged.result
-      : await facts.readIn(reader.snapshot, caller, 'deliver', (own) => seenBy(own, judged.result));
-  const rows = visible.filter(({ seq }) => position === undefined || seq > position).slice(0, limit + 1);
-  const views = await viewsOf(rows, reader);
-  const shown = rows.flatMap((event): ShownEvent[] => {
+  return caller.keyId === subscription.keyId ? page(reader) : facts.readIn(reader.snapshot, caller, 'deliver', page);
+};
+
+const isReadable = ({ scope, gardenId }: PlaceCount, reader: FactReader): boolean =>
+  scope === null || mayReadPlace({ scope, gardenId }, reader);
+
+/** The page, and one event more if there is one. Events whose facts were hidden since are rare, and read past. */
+const visibleAfter = async (
+  { window, position, limit }: PageQuery,
+  reader: FactReader,
+  asking: FactReader,
+  access: AccessCheck,
+): Promise<Standing<OutboxEvent[]>> => {
+  const visible: OutboxEvent[] = [];
+  for (let from = position; ; ) {
+    const events = await window.after(from, limit + 1, asking);
+    const judged = await access.visibleAmong(events, reader);
+    if (judged.revoked) return judged;
+    visible.push(...(asking === reader ? judged.result : await seenBy(asking, judged.result)));
+    const last = events.at(-1);
+    if (last === undefined || events.length <= limit || visible.length > limit) {
+      return { revoked: false, result: visible.slice(0, limit + 1) };
+    }
+    from = last.seq;
+  }
+};
+
+const shownOf = async (
+  events: readonly OutboxEvent[],
+  reader: FactReader,
+): Promise<Pick<EventPage, 'shown' | 'more'>> => {
+  const ids = events.flatMap(({ factId }) => (factId === null ? [] : [factId]));
+  const { facts, beyond } = await readVisiblePage(reader, ids);
+  const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
+  const end = events.findIndex(({ factId }) => factId !== null && beyond.has(factId));
+  const shown = (end < 0 ? events : events.slice(0, end)).flatMap((event): ShownEvent[] => {
     if (event.factId === null) return [{ event, view: null }];
     const view = views.get(event.factId);
     return view === undefined ? [] : [{ event, view }];
   });
-  return { revoked: false, result: { subscription, shown, total: visible.length } };
+  return { shown, more: end >= 0 };
 };
 
 const seenBy = async (reader: FactReader, events: readonly OutboxEvent[]): Promise<OutboxEvent[]> => {
@@ -182,11 +191,4 @@ const seenBy = async (reader: FactReader, events: readonly OutboxEvent[]): Promi
   return events.filter(
     ({ factId, witnesses }) => (factId === null || seen.has(factId)) && witnesses.every((id) => seen.has(id)),
   );
-};
-
-const viewsOf = async (events: readonly OutboxEvent[], reader: FactReader): Promise<Map<string, FactView>> => {
-  const ids = [...new Set(events.flatMap(({ factId }) => (factId === null ? [] : [factId])))];
-  if (ids.length === 0) return new Map();
-  const views = await reader.annotate(await reader.visible(ids));
-  return new Map(views.map((view) => [view.fact.id, view]));
 };

@@ -48,9 +48,12 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
     const position = bound.position === undefined ? undefined : Number(bound.position[0]);
     const page = await readEvents(params.id, caller, { ...range, position }, query.limit, parts);
     if (page === undefined) throw refusedCredential();
-    const { shown, total } = page;
-    const { rows, cursor } = bound.page(shown, query.limit, ({ event }) => [event.seq]);
-    const events = rows.map(({ event, view }) => replayJson(event, view, parts.factJson));
-    return { status: 200, body: { events, total, cursor } };
+    const { shown, total, more } = page;
+    const { list, cursor } = bound.page(shown, query.limit, {
+      positionOf: ({ event }) => [event.seq],
+      toJson: ({ event, view }) => replayJson(event, view, parts.factJson),
+      more,
+    });
+    return { status: 200, body: { events: list, total, cursor } };
   },
 });

@@ -81,7 +81,7 @@ const framesOf = (
           position = shown.event.seq;
           yield frameOf(shown, parts.factJson);
         }
-        if (page.shown.length > EVENTS_AT_ONCE) continue;
+        if (page.more || page.shown.length > EVENTS_AT_ONCE) continue;
         if (page.subscription.status === 'cancelled') return;
         if (isOver || (await awaken.next(HEARTBEAT_MS)) === 'event') continue;
         yield ': waiting\n\n';

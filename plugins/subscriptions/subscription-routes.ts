@@ -5,6 +5,7 @@ import {
   ServiceError,
   type Snapshot,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import type { SubscriptionJson } from './subscription-json.ts';
 import { isOwner, type Subscription } from './subscription-record.ts';
@@ -45,8 +46,9 @@ export const listSubscriptionsRoute = ({ store, tables, json }: SubscriptionRout
   access: { permission: 'read' },
   async handle({ caller }) {
     const records = await tables.read((_, snapshot) => store.ownedBy(caller.tenantId, caller.entityUri, snapshot));
-    const subscriptions = records.map(json);
-    return { status: 200, body: { subscriptions, total: subscriptions.length } };
+    const subscriptions = spellList(records, json);
+    const cut = subscriptions.isCut && { truncated: true };
+    return { status: 200, body: { subscriptions, total: records.length, ...cut } };
   },
 });
 

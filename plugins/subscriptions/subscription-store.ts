@@ -10,6 +10,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type NewEvent, rowOfNewEvent } from './event-row.ts';
+import { refuseBeyondLimits } from './subscription-limits.ts';
 import {
   type CancelReason,
   REVOKED_EVENT,
@@ -64,7 +65,7 @@ export class SubscriptionStore {
 
   /**
    * Stores the record unless the owner has asked for the same before, under one of `digests`; answers with what is there then, which lives by
-   * the rights of this request from now on.
+   * the rights of this request from now on. Rejects with `limit_reached` when the owner has as many as it may have.
    */
   create(
     record: Subscription,
@@ -75,6 +76,7 @@ export class SubscriptionStore {
       await rights.confirm(transaction);
       const same = await sameAs(own, record, digests);
       if (same === undefined) {
+        await refuseBeyondLimits(record, (where) => countOf(own, where));
         await own.insertRows(RECORDS, [rowOfSubscription(record)]);
         return { record, isNew: true };
       }
@@ -143,6 +145,11 @@ export class SubscriptionStore {
 export const subscriptionIn = async (own: ReadableTables, id: string): Promise<Subscription | undefined> => {
   const [row] = await own.select(RECORDS, { subscription_id: id });
   return row === undefined ? undefined : subscriptionOf(row);
+};
+
+const countOf = async (own: ReadableTables, where: Readonly<Record<string, string>>): Promise<number> => {
+  const [row] = (await own(RECORDS).where(where).count({ n: '*' })) as { n: number | string }[];
+  return Number(row?.n ?? 0);
 };
 
 /** The number of a claim changes too, so that whoever delivers just now reports in vain. */

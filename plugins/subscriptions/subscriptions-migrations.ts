@@ -57,6 +57,23 @@ export const subscriptionsMigrations: readonly Migration[] = [
     },
   },
   {
+    number: 32,
+    name: 'subscriptions_event_places',
+    async up({ schema }) {
+      await schema.alterTable('subscriptions_events', (table) => {
+        // Null for events from before this migration, and for terminal ones.
+        table.text('scope');
+        table.text('garden_id');
+        table.dropIndex([], 'subscriptions_events_replay');
+        // Holds all that events are counted by.
+        table.index(
+          ['subscription_id', 'seq', 'created_ms', 'scope', 'garden_id'],
+          'subscriptions_events_replay_by_place',
+        );
+      });
+    },
+  },
+  {
     number: 39,
     name: 'subscriptions_closed_addresses',
     async up({ schema }) {

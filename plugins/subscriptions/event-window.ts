@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+import {
+  type FactReader,
+  type ReadableTables,
+  type Scope,
+  ServiceError,
+  type SqlValue,
+} from '../../kernel/plugin-api.ts';
+import { eventOf, type OutboxEvent } from './event-row.ts';
+import { REVOKED_EVENT } from './subscription-record.ts';
+import { EVENTS } from './subscription-store.ts';
+
+export interface EventRange {
+  /** Event id, exclusive. Rejects with `event_not_found` when it is not one of the subscription's, or is no longer kept. */
+  readonly afterId?: string | undefined;
+  /** Milliseconds since the epoch, inclusive. */
+  readonly sinceMs?: number | undefined;
+  /** `seq`, exclusive: nothing up to it is looked at. */
+  readonly afterSeq?: number | undefined;
+  /** `seq`, exclusive: where the last page ended; what is before it is counted and not shown. */
+  readonly position?: number | undefined;
+}
+
+/** Events of a subscription that lie in the same place: outside gardens, or in one. */
+export interface PlaceCount {
+  /** Null for the terminal event, and for events from before places were kept with them. */
+  readonly scope: Scope | null;
+  readonly gardenId: string | null;
+  readonly count: number;
+}
+
+/** The events of one subscription that are asked for, by their position: what is not on the page is counted and not read. */
+export class EventWindow {
+  readonly #own: ReadableTables;
+  readonly #id: string;
+  readonly #fromMs: number;
+  readonly #afterSeq: number;
+
+  private constructor(own: ReadableTables, id: string, fromMs: number, afterSeq: number) {
+    this.#own = own;
+    this.#id = id;
+    this.#fromMs = fromMs;
+    this.#afterSeq = afterSeq;
+  }
+
+  /** `oldestMs`: what was queued before is no longer kept. */
+  static async open(own: ReadableTables, id: string, range: EventRange, oldestMs: number): Promise<EventWindow> {
+    const { afterId, afterSeq = 0, sinceMs = 0 } = range;
+    const behind = afterId === undefined ? 0 : await seqOf(own, id, afterId, oldestMs);
+    return new EventWindow(own, id, Math.max(oldestMs, sinceMs), Math.max(afterSeq, behind));
+  }
+
+  /** How many there are in each place. */
+  async counts(): Promise<PlaceCount[]> {
+    const rows = (await this.#events(0)
+      .groupBy('scope', 'garden_id')
+      .select('scope', 'garden_id')
+      .count({ n: '*' })) as Record<string, SqlValue>[];
+    return rows.map((row) => ({
+      scope: row['scope'] as Scope | null,
+      gardenId: row['garden_id'] as string | null,
+      count: Number(row['n']),
+    }));
+  }
+
+  /** At most `limit` of those after a `seq`, ascending, in places that the reader may read. */
+  async after(seq: number, limit: number, { caller, gardens }: FactReader): Promise<OutboxEvent[]> {
+    const query = this.#events(seq).where((place) => {
+      place.whereNull('scope').orWhere((known) => {
+        known.whereIn('scope', [...caller.allowedScopes]);
+        if (gardens === 'all') return;
+        known.where((garden) => garden.whereNull('garden_id').orWhereIn('garden_id', [...gardens]));
+      });
+    });
+    return eventsOf(await query.orderBy('seq').limit(limit));
+  }
+
+  /** The terminal event, if it lies in the window. */
+  async lastWords(): Promise<OutboxEvent[]> {
+    return eventsOf(await this.#events(0).where('event_type', REVOKED_EVENT).orderBy('seq').limit(1));
+  }
+
+  #events(seq: number): Knex.QueryBuilder {
+    return this.#own(EVENTS)
+      .where('subscription_id', this.#id)
+      .where('seq', '>', Math.max(seq, this.#afterSeq))
+      .where('created_ms', '>=', this.#fromMs);
+  }
+}
+
+/** `seq` of an event of the subscription. */
+export const seqOf = async (own: ReadableTables, id: string, eventId: string, oldestMs: number): Promise<number> => {
+  const [row] = await own.select(EVENTS, { event_id: eventId, subscription_id: id });
+  if (row !== undefined && Number(row['created_ms']) >= oldestMs) return Number(row['seq']);
+  throw new ServiceError('event_not_found', 'the subscription has no such event, or has it no longer');
+};
+
+const eventsOf = (rows: unknown): OutboxEvent[] => (rows as Record<string, SqlValue>[]).map(eventOf);

@@ -1,0 +1,29 @@
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import type { Subscription } from './subscription-record.ts';
+
+/** Active subscriptions of one entity. */
+export const MAX_ACTIVE = 1_000;
+/**
+ * Those of them with the same target. An assertion writes one event for each subscription that it matches, and all assertions of the tenant wait
+ * for it: whatever one entity subscribes to adds a few rows to a fact, and no more.
+ */
+export const MAX_ACTIVE_PER_TARGET = 16;
+
+/** Number of records whose columns are equal to these. */
+export type CountRecords = (where: Readonly<Record<string, string>>) => Promise<number>;
+
+/** Throws `limit_reached` where the record would be one too many. */
+export const refuseBeyondLimits = async (record: Subscription, count: CountRecords): Promise<void> => {
+  const mine = { tenant_id: record.tenantId, owner_uri: record.ownerUri };
+  if ((await count({ ...mine, match_key: record.targetKey })) >= MAX_ACTIVE_PER_TARGET) {
+    throw limitReached(`${MAX_ACTIVE_PER_TARGET} active subscriptions to the target`);
+  }
+  if ((await count({ ...mine, status: 'active' })) >= MAX_ACTIVE) {
+    throw limitReached(`${MAX_ACTIVE} active subscriptions`);
+  }
+};
+
+const limitReached = (what: string): ServiceError =>
+  new ServiceError('limit_reached', `the entity has ${what}, which is as many as it may have`, {
+    hint: 'delete one that is no longer needed; a deleted or cancelled subscription does not count',
+  });
