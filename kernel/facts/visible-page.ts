@@ -13,27 +13,32 @@ export interface VisiblePage {
 
 /**
  * The facts among the ids that the reader may see, as far, in the order of the ids, as their values have room in the body of a list. The first
- * one always comes.
+ * one always comes. `order` is that of the feed which the ids follow for the most part: where they do, nothing is read in vain.
  */
 export const readVisiblePage = async (
   reader: FactReader,
   ids: readonly string[],
+  order: 'oldest' | 'newest' = 'oldest',
   maxBytes: number = LIST_BYTES,
 ): Promise<VisiblePage> => {
   const unique = [...new Set(ids)];
   if (unique.length === 0) return { facts: [], beyond: new Set() };
   const visible = all(await reader.constraint('visible'), isIn('id', unique));
   const { snapshot } = reader;
-  const facts = await snapshot.find({ filter: visible, order: 'feed', limit: unique.length, maxBytes });
+  const facts = await snapshot.find({ filter: visible, order: ORDERS[order], limit: unique.length, maxBytes });
   if (valueBytesOf(facts) < maxBytes) return { facts, beyond: new Set() };
   const sizes = new Map((await snapshot.outline(visible)).map(({ id, valueBytes }) => [id, valueBytes]));
   const room = countWithin(unique, sizes, maxBytes);
-  const within = isIn('id', unique.slice(0, room));
-  return {
-    facts: await snapshot.find({ filter: all(visible, within), order: 'feed', limit: room }),
-    beyond: new Set(unique.slice(room)),
-  };
+  const found = new Map(facts.map((fact) => [fact.id, fact]));
+  const missing = unique.slice(0, room).filter((id) => sizes.has(id) && !found.has(id));
+  if (missing.length > 0) {
+    const filter = all(visible, isIn('id', missing));
+    for (const fact of await snapshot.find({ filter, order: 'feed', limit: room })) found.set(fact.id, fact);
+  }
+  return { facts: unique.slice(0, room).flatMap((id) => found.get(id) ?? []), beyond: new Set(unique.slice(room)) };
 };
+
+const ORDERS = { oldest: 'feed', newest: 'hlc' } as const;
 
 /** How many of the ids come before the first one whose value would go beyond the bytes. */
 const countWithin = (ids: readonly string[], sizes: ReadonlyMap<string, number>, maxBytes: number): number => {

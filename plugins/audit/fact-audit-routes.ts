@@ -14,7 +14,7 @@ import { FACT_ENTRY_MEMBERS } from './audit-entry-json.ts';
 import { AUDIT_QUERY_PROPERTIES, type AuditQuery, auditFilter, seesAllEntries } from './audit-query.ts';
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts';
 import { csvLine } from './csv-line.ts';
-import { readFactEntries } from './read-fact-entries.ts';
+import { type ReadEntry, readFactEntries } from './read-fact-entries.ts';
 
 interface ListQuery extends AuditQuery {
   readonly cursor?: string;
@@ -118,10 +118,24 @@ async function* csvText(
       const isLast = found.length < EXPORT_PAGE && rows.length === found.length;
       return { last: isLast ? undefined : rows.at(-1)?.entry, rows };
     });
-    yield page.rows.map(({ json }) => csvLine(FACT_ENTRY_MEMBERS.map((member) => json[member]))).join('');
+    yield* piecesOf(page.rows);
     after = page.last;
   } while (after !== undefined && !signal.aborted);
 }
+
+/** Lines together, up to a size: one for each piece would cost more than making them. */
+function* piecesOf(rows: readonly ReadEntry[]): Generator<string> {
+  let piece = '';
+  for (const { json } of rows) {
+    piece += csvLine(FACT_ENTRY_MEMBERS.map((member) => json[member]));
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+const PIECE_CHARACTERS = 256 * 1024;
 
 const filterOf = (query: AuditQuery, caller: Principal): AuditFilter => ({
   ...auditFilter(query, caller),

@@ -33,7 +33,7 @@ export const readFactEntries = async (
 /** A key for the log alone, without `read`, sees who wrote and when, and no fact. */
 const visibleFacts = async (entries: readonly RecordedEntry[], reader: FactReader): Promise<VisiblePage> => {
   const mayRead = reader.caller.permissions.has('read');
-  return readVisiblePage(reader, mayRead ? distinct(entries.map(({ factId }) => factId)) : []);
+  return readVisiblePage(reader, mayRead ? distinct(entries.map(({ factId }) => factId)) : [], 'newest');
 };
 
 const signingKeys = async (

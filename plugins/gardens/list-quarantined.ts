@@ -60,6 +60,7 @@ export const listQuarantined = async (
   const page = await readVisiblePage(
     reader,
     entries.map(({ factId }) => factId),
+    'newest',
   );
   const facts = await reader.annotate(page.facts);
   const byId = new Map(facts.map((view) => [view.fact.id, view]));

@@ -1,12 +1,15 @@
 import {
   type FactJson,
   type FactView,
+  LIST_BYTES,
   type Principal,
   type Random,
   type ReadSession,
   type Reply,
   type ServiceNames,
+  type SpelledList,
   sha256Hex,
+  spellList,
 } from '../../kernel/plugin-api.ts';
 import type { FactChain } from '../fact-chain/fact-chain-api.ts';
 import type { IntactFacts, SessionReads } from '../facts/facts-api.ts';
@@ -34,7 +37,7 @@ export const createAnswerRecall =
   async (request, { caller, header, legacyFormat }): Promise<Reply> => {
     const sessionId = parts.readSession({ header });
     const found = await recallFacts(request, caller, parts.pipeline);
-    const recalled = await keepIntact(found, parts, caller);
+    const { recalled, list } = withinBody(await keepIntact(found, parts, caller), legacyFormat, parts.factJson);
     const recallId = parts.random.uuid();
     const queryHash = sha256Hex(request.query);
     const returned = recalled.facts.map(({ view }) => view);
@@ -50,7 +53,7 @@ export const createAnswerRecall =
             storedOf(found).map(({ fact }) => fact),
           )
         : null;
-    return reply(request, recalled, { recallId, queryHash, chainProof, legacyFormat }, parts);
+    return reply(request, recalled, list, { recallId, queryHash, chainProof, legacyFormat });
   };
 
 /** A proof counts every fact of the tenant, those too that other callers may not see (wire contract 6.3). */
@@ -59,15 +62,14 @@ const mayProve = ({ permissions }: Principal): boolean => permissions.has('admin
 const reply = (
   { tokenBudget }: RecallRequest,
   { facts, totalScored, tokensUsed, truncated }: Recalled,
+  { texts }: SpelledList,
   {
     recallId,
     queryHash,
     chainProof,
     legacyFormat,
   }: { recallId: string; queryHash: string; chainProof: unknown; legacyFormat: boolean },
-  { factJson }: AnswerParts,
 ): Reply => {
-  const texts = facts.map((fact) => JSON.stringify(scoredFactJson(fact, factJson)));
   const instructs = (at: number): boolean => facts[at]?.view.fact.value.interpretAs === 'instruction';
   const head = {
     recall_id: recallId,
@@ -87,6 +89,21 @@ const reply = (
   const tail = { tombstone_notices: [], chain_proof: chainProof };
   return { status: 200, headers: { 'X-Total-Count': String(totalScored) }, text: joinJson(head, lists, tail) };
 };
+
+/** What of a recall the body of its answer has room for: facts stand there twice, unless the caller wants them once. */
+const withinBody = (
+  recalled: Recalled,
+  legacyFormat: boolean,
+  factJson: FactJson,
+): { readonly recalled: Recalled; readonly list: SpelledList } => {
+  const room = legacyFormat ? LIST_BYTES : LIST_BYTES / 2;
+  const list = spellList(recalled.facts, (fact) => scoredFactJson(fact, factJson), room);
+  if (!list.isCut) return { recalled, list };
+  const facts = recalled.facts.slice(0, list.count);
+  return { recalled: { ...recalled, facts, tokensUsed: tokensOf(facts), truncated: true }, list };
+};
+
+const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);
 
 /** Facts stand in the answer twice, and are the most of it: each is spelled once. */
 const joinJson = (head: object, lists: Readonly<Record<string, readonly string[]>>, tail: object): string => {
@@ -116,6 +133,10 @@ const keepIntact = async (recalled: Recalled, { intact }: AnswerParts, caller: P
   if (kept.length === views.length) return recalled;
   const ids = new Set(kept.map(({ fact }) => fact.id));
   const facts = recalled.facts.filter(({ view, fromCard }: ScoredFact) => fromCard || ids.has(view.fact.id));
-  const tokensUsed = facts.reduce((sum, { tokens }) => sum + tokens, 0);
-  return { ...recalled, facts, tokensUsed, totalScored: recalled.totalScored - (recalled.facts.length - facts.length) };
+  return {
+    ...recalled,
+    facts,
+    tokensUsed: tokensOf(facts),
+    totalScored: recalled.totalScored - (recalled.facts.length - facts.length),
+  };
 };

@@ -8,6 +8,7 @@ import {
   type AnyPlugin,
   Authorizer,
   DEFAULT_TENANT,
+  type FactStore,
   Facts,
   NodeSelf,
   nodePrincipal,
@@ -48,6 +49,8 @@ export interface TestNodeOptions {
   readonly store?: StoreKind;
   /** Folder of the node, and of its store. A folder that is given outlives the node, so that another can be started on it. */
   readonly folder?: string;
+  /** What stands between the node and its store. */
+  readonly wrapStore?: (store: FactStore) => FactStore;
   readonly network?: LoopbackNetwork;
   /** Address on the network. */
   readonly url?: string;
@@ -83,6 +86,7 @@ const DEFAULT_URL = 'http://localhost:8765';
 /** The real wiring on a real store, with time, chance and network in the hands of the test. Rejects as a start does. */
 export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
   const { clock = createManualClock(), network = createLoopbackNetwork(), url = DEFAULT_URL } = options;
+  const { wrapStore = (opened) => opened } = options;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'node-')));
   const logLines: LogLine[] = [];
   const store = await placeTestStore(options.store ?? currentStore(), folder);
@@ -108,7 +112,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         random,
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
-        store: store.open,
+        store: () => wrapStore(store.open()),
         extras: [quietBilling],
       },
     });

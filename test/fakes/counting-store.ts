@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import type { FactStore, Snapshot } from '../../ports/ports.ts';
+
+/** What a store was asked for, and what came back. */
+export interface StoreCounts {
+  readonly statements: number;
+  readonly rows: number;
+  /** Characters of the texts in those rows, values of facts included. */
+  readonly characters: number;
+}
+
+export interface StoreCounter {
+  /** What the work asks of the store, whoever it asks for. */
+  during(work: () => Promise<unknown>): Promise<StoreCounts>;
+  /** The store, counted. */
+  count(store: FactStore): FactStore;
+}
+
+const NOTHING: StoreCounts = { statements: 0, rows: 0, characters: 0 };
+
+/** Counts every call of a store that reads or writes, in every snapshot and transaction, and every query of a builder. */
+export const createStoreCounter = (): StoreCounter => {
+  let counts = NOTHING;
+  const add = (result: unknown): void => {
+    const rows = rowsIn(result);
+    counts = {
+      statements: counts.statements + 1,
+      rows: counts.rows + rows.length,
+      characters: counts.characters + rows.reduce((sum: number, row) => sum + charactersIn(row), 0),
+    };
+  };
+  const countBuilder = (builder: Knex.QueryBuilder): Knex.QueryBuilder => builder.on('query-response', add);
+  const counted = <T extends Snapshot>(target: T): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]): unknown => {
+          const result: unknown = member.apply(target, args);
+          if (name === 'table') return countBuilder(result as Knex.QueryBuilder);
+          if (!(result instanceof Promise)) return result;
+          return result.then((value: unknown) => {
+            add(value);
+            return value;
+          });
+        };
+      },
+    });
+  return {
+    during: async (work) => {
+      counts = NOTHING;
+      await work();
+      return counts;
+    },
+    count: (store) => ({
+      read: (work) => store.read((snapshot) => work(counted(snapshot))),
+      write: (tenantId, work) => store.write(tenantId, (transaction) => work(counted(transaction))),
+      table: (name) => countBuilder(store.table(name)),
+      insideWrite: () => store.insideWrite(),
+      onSignal: (topic, listener) => store.onSignal(topic, listener),
+      migrate: (migrations) => store.migrate(migrations),
+      ping: () => store.ping(),
+      tables: () => store.tables(),
+      close: () => store.close(),
+    }),
+  };
+};
+
+/** What a call brought back: rows, lists of rows, one row, or a single value. */
+const rowsIn = (result: unknown): readonly unknown[] => {
+  if (result === undefined || result === null) return [];
+  return Array.isArray(result) ? result.flatMap((one: unknown) => (Array.isArray(one) ? one : [one])) : [result];
+};
+
+const charactersIn = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + charactersIn(member), 0);
+};
