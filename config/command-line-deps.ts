@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandLineDeps } from '../adapters/cli/command-line-deps.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
+import { inspectNode } from './inspect-node.ts';
 import { openNode } from './open-node.ts';
 
 /** Gives the command line what it drives: nodes, composed here and known to it only by its own interface. */
@@ -11,6 +12,7 @@ export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Pro
   stdout,
   stderr,
   openNode,
+  inspectNode,
   problemsOf: (error) => (error instanceof BootError ? error.problems : []),
 });
 

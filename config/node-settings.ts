@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type Schema, schema } from '../kernel/plugins/config-schema.ts';
 
 /** What concerns the node as a whole: the `node` part of the file. */
@@ -15,7 +16,11 @@ export interface NodeSettings {
 const MAX_NODE_ID_LENGTH = 256;
 const LEAST_BODY_BYTES = 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
-export const MOST_WORKERS = 64;
+const MOST_WORKERS = 64;
+
+/** How many processes serve behind the port. */
+export const workerCount = ({ workers }: NodeSettings): number =>
+  workers === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : workers;
 
 export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
   type: 'object',

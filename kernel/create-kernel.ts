@@ -12,6 +12,7 @@ import {
 import { type BootProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
 import { compileServed, type DoorSettings } from './boot/compile-served.ts';
 import { describeKernel, type KernelDescription } from './boot/describe-kernel.ts';
+import { inspectStore } from './boot/inspect-store.ts';
 import { type Installation, type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
 import { createStopStack, type StopStack } from './boot/stop-stack.ts';
 import { withinTime } from './boot/within-time.ts';
@@ -88,6 +89,8 @@ export interface Kernel {
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
   describe(): Promise<KernelDescription>;
+  /** Why a boot would refuse this store, which stays as it is. Neither boots the node nor needs it booted. */
+  inspect(store: FactStore): Promise<readonly BootProblem[]>;
   /** How everything is set; known before the boot. */
   readonly settings: readonly SettingReport[];
   /** A part of the booted node. Throws for a ref that nobody provides. */
@@ -159,6 +162,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
       const { plugins, routes } = node;
       return describeKernel({ plugins, routes, hooks: hooks.describe(), tables, settings });
     },
+    inspect: (store) => inspectStore(store, plan.migrations, options.identity),
     settings,
     get: node.container.get,
     has: node.container.has,

@@ -154,6 +154,8 @@ export interface FactStore {
    * core number in the ledger is higher than any given.
    */
   migrate(migrations: readonly OwnedMigration[]): Promise<void>;
+  /** What `migrate` would apply, in that order; refuses as it does. Changes nothing. */
+  pending(migrations: readonly OwnedMigration[]): Promise<readonly OwnedMigration[]>;
   /** Resolves when a write could be made now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;
   /** Names of all tables, sorted. */

@@ -13,6 +13,8 @@ export interface CommandLineDeps {
   readonly stderr: Writable;
   /** Composes a node. Nothing is opened yet; rejects with every problem that the configuration alone shows. */
   openNode(options: OpenNodeOptions): Promise<NodeHandle>;
+  /** Looks for every reason why a node of this configuration would not start. Creates and changes nothing. */
+  inspectNode(options: Pick<OpenNodeOptions, 'configFile' | 'env'>): Promise<NodeInspection>;
   /** The single reasons behind a failed start, empty for any other error. */
   problemsOf(error: unknown): readonly StartProblem[];
 }
@@ -20,6 +22,17 @@ export interface CommandLineDeps {
 export interface StartProblem {
   readonly message: string;
   readonly hint?: string | undefined;
+}
+
+export interface NodeInspection {
+  /** Empty when the node would start. */
+  readonly problems: readonly StartProblem[];
+  /** Plugins that are on. */
+  readonly pluginCount: number;
+  /** Where the store is, for people, in full. */
+  readonly store: string;
+  /** False while the first start has yet to make it, and where nobody could look. */
+  readonly hasStore: boolean;
 }
 
 export interface OpenNodeOptions {
@@ -47,8 +60,6 @@ export interface NodeHandle {
    * it were on. Rejects with all boot problems together.
    */
   describe(including?: string): Promise<NodeDescription>;
-  /** What keeps the store from being used, as far as a look at it shows; creates and changes nothing. Empty when all is well. */
-  inspectStore(): Promise<readonly StartProblem[]>;
   /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../../ports/ports.ts';
-import type { CommandLineDeps, NodeDescription, StartProblem } from './command-line-deps.ts';
+import type { CommandLineDeps, NodeDescription } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
 import { problemList } from './report-error.ts';
@@ -54,6 +54,14 @@ Examples:
   plugins
     .command('doctor')
     .summary('every reason why the node would not start')
+    .description(
+      'Looks at the settings and the plugins, opens the store and checks that it is whole and of this node, and tries the folders\n' +
+        'and the address. Nothing is changed. Each reason comes with what to do about it.',
+    )
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 when nothing was found, and 1 otherwise.\n\nExample:\n  fact-memory-node plugins doctor',
+    )
     .option('--config <file>', 'configuration file')
     .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));
 };
@@ -68,19 +76,13 @@ const describe = async (
 };
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
-  let enabled = 0;
-  const problems: StartProblem[] = [];
-  try {
-    const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: false });
-    problems.push(...(await node.inspectStore()));
-    enabled = (await node.describe()).plugins.filter((plugin) => plugin.enabled).length;
-  } catch (error) {
-    const found = deps.problemsOf(error);
-    if (found.length === 0) throw error;
-    problems.push(...found);
-  }
+  const { problems, pluginCount, store, hasStore } = await deps.inspectNode({
+    configFile: options.config,
+    env: deps.env,
+  });
   deps.stdout.write(problemList(problems));
   if (problems.length > 0) return EXIT.failed;
-  deps.stdout.write(`No problem found: ${enabled} plugins are on.\n`);
+  deps.stderr.write(`Store: ${store}${hasStore ? '' : ', which the first start will make'}\n`);
+  deps.stdout.write(`No problem found: ${pluginCount} plugins are on.\n`);
   return EXIT.ok;
 };

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { FactStore, OwnedMigration, Snapshot, WriteTransaction } from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
-import { applyMigrations } from './migration-ledger.ts';
+import { applyMigrations, pendingMigrations } from './migration-ledger.ts';
 import type { SqlEngine } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -77,6 +77,10 @@ class KnexFactStore implements FactStore {
 
   migrate(migrations: readonly OwnedMigration[]): Promise<void> {
     return applyMigrations(this.#engine, migrations);
+  }
+
+  pending(migrations: readonly OwnedMigration[]): Promise<readonly OwnedMigration[]> {
+    return pendingMigrations(this.#engine, migrations);
   }
 
   ping(): Promise<void> {

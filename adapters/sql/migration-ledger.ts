@@ -13,15 +13,22 @@ const CORE = 'core';
  * where it stopped.
  */
 export const applyMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]): Promise<void> => {
-  const ordered = [...migrations].sort((one, other) => one.number - other.number);
-  refuseSharedNumbers(ordered);
-  const before = await engine.read((session) => readLedger(session, engine.dialect));
-  refuseForeignLedger(before, ordered);
-  const missing = ordered.filter((migration) => !before.has(migration.number));
-  for (const migration of missing) {
-    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, ordered), { unhurried: true });
+  for (const migration of await pendingMigrations(engine, migrations)) {
+    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, migrations), { unhurried: true });
     engine.schemaChanged();
   }
+};
+
+/** What the ledger lacks, in ascending order. Refuses a ledger that these migrations do not fit to. */
+export const pendingMigrations = async (
+  engine: SqlEngine,
+  migrations: readonly OwnedMigration[],
+): Promise<OwnedMigration[]> => {
+  const ordered = [...migrations].sort((one, other) => one.number - other.number);
+  refuseSharedNumbers(ordered);
+  const applied = await engine.read((session) => readLedger(session, engine.dialect));
+  refuseForeignLedger(applied, ordered);
+  return ordered.filter((migration) => !applied.has(migration.number));
 };
 
 interface LedgerEntry {

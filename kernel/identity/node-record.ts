@@ -37,6 +37,28 @@ export const openNodeRecord = async (
     nodeId: await keep(transaction, 'node_id', () => settings.nodeId ?? names.nodeId(random.uuid())),
     secret: await keep(transaction, 'cursor_secret', () => encodeBase64Url(random.bytes(CURSOR_SECRET_BYTES))),
   }));
+  refuseOthers(stored, settings);
+  const cursorSecret = decodeBase64Url(stored.secret);
+  if (cursorSecret === null) throw new ServiceError('unavailable', 'the cursor secret in the store is damaged');
+  const url = new URL(settings.nodeUrl);
+  const nodeUrl = settings.nodeUrl.replace(/\/+$/, '');
+  return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
+};
+
+/** Refuses, as a start would, a store that was first started as somebody else. Changes nothing, and takes a store without an identity. */
+export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySettings): Promise<void> => {
+  if (!(await store.tables()).includes(TABLE)) return;
+  const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['service_name', 'node_id'] }));
+  const stored = new Map(rows.map(({ key, value }) => [key, String(value)]));
+  const { serviceName, nodeId } = settings;
+  refuseOthers({ name: stored.get('service_name') ?? serviceName, nodeId: stored.get('node_id') ?? nodeId }, settings);
+};
+
+/** Facts already carry the name and the id. */
+const refuseOthers = (
+  stored: { readonly name: string; readonly nodeId: string | undefined },
+  settings: NodeIdentitySettings,
+): void => {
   if (stored.name !== settings.serviceName) {
     throw new ServiceError(
       'conflict',
@@ -51,11 +73,6 @@ export const openNodeRecord = async (
       hint: 'leave SVC_NODE_ID out, or give the other node a store of its own',
     });
   }
-  const cursorSecret = decodeBase64Url(stored.secret);
-  if (cursorSecret === null) throw new ServiceError('unavailable', 'the cursor secret in the store is damaged');
-  const url = new URL(settings.nodeUrl);
-  const nodeUrl = settings.nodeUrl.replace(/\/+$/, '');
-  return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
 };
 
 /** The stored value of a key; writes one first where there is none. The transaction keeps two starts from both writing. */

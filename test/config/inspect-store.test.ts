@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inspectNode } from '../../config/inspect-node.ts';
 import { openNode } from '../../config/open-node.ts';
 import { BootError } from '../../kernel/boot/boot-problem.ts';
 import { runInProcess } from '../adapters/cli/run-in-process.ts';
@@ -8,6 +9,7 @@ const run = (argv: readonly string[], env: Record<string, string>) =>
   runInProcess(argv, {
     env: { SVC_PORT: '0', ...env },
     openNode,
+    inspectNode,
     problemsOf: (error) => (error instanceof BootError ? error.problems : []),
   });
 

@@ -83,6 +83,7 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
   insideWrite: () => inner.insideWrite(),
   onSignal: (topic, listener) => inner.onSignal(topic, listener),
   migrate: (migrations) => inner.migrate(migrations),
+  pending: (migrations) => inner.pending(migrations),
   ping: () => inner.ping(),
   table: (name) => {
     plan.call();

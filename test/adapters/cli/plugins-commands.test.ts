@@ -49,7 +49,7 @@ describe('the plugins commands', () => {
   });
 
   it('find nothing wrong with the defaults', async () => {
-    const { exitCode, stdout } = await place.run(['plugins', 'doctor']);
+    const { exitCode, stdout } = await place.run(['plugins', 'doctor'], { SVC_PORT: '0' });
 
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
@@ -78,7 +78,7 @@ describe('the plugins commands', () => {
       `export const broken = { name: 'broken', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };`,
     );
     writeFileSync(place.path('third.json'), JSON.stringify({ plugins: { broken: { from: './broken.mjs' } } }));
-    const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'third.json']);
+    const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'third.json'], { SVC_PORT: '0' });
 
     expect(exitCode).to.equal(1);
     expect(stdout).to.equal('1. broken failed in setup: no luck\n');

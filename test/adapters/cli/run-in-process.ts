@@ -20,7 +20,9 @@ class Collected extends Writable {
 /** Runs a command in this process, with no terminal. Without `deps.openNode` the command must not need a node of its own. */
 export const runInProcess = async (
   argv: readonly string[],
-  deps: Partial<Pick<CommandLineDeps, 'env' | 'openNode' | 'problemsOf'>> & { readonly input?: string } = {},
+  deps: Partial<Pick<CommandLineDeps, 'env' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {
+    readonly input?: string;
+  } = {},
 ): Promise<CommandResult> => {
   const stdout = new Collected();
   const stderr = new Collected();
@@ -31,6 +33,7 @@ export const runInProcess = async (
     stdout,
     stderr,
     openNode: deps.openNode ?? (() => Promise.reject(new Error('no node here'))),
+    inspectNode: deps.inspectNode ?? (() => Promise.reject(new Error('no node here'))),
     problemsOf: deps.problemsOf ?? (() => []),
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -42,6 +42,17 @@ export const describeMigrations = (current: CurrentStore): void => {
       ]);
     });
 
+    it('tells before what it would apply, and changes nothing by that', async () => {
+      const { store } = current();
+      const noted = migration(30, 'later', createTable('notes_later'));
+      const pending = await store.pending([noted, ...CORE_MIGRATIONS]);
+      expect(pending.map(({ number }) => number)).to.deep.equal([...CORE_MIGRATIONS.map(({ number }) => number), 30]);
+      expect(await store.tables()).to.deep.equal([]);
+      await store.migrate(CORE_MIGRATIONS);
+      expect(await store.pending([noted, ...CORE_MIGRATIONS])).to.deep.equal([noted]);
+      expect(await store.pending(CORE_MIGRATIONS)).to.deep.equal([]);
+    });
+
     it('applies each once, in this store and in others on the same data', async () => {
       const { store, another } = current();
       let times = 0;
