@@ -59,6 +59,7 @@ export const createStoreCounter = (): StoreCounter => {
       insideWrite: () => store.insideWrite(),
       onSignal: (topic, listener) => store.onSignal(topic, listener),
       migrate: (migrations) => store.migrate(migrations),
+      pending: (migrations) => store.pending(migrations),
       ping: () => store.ping(),
       tables: () => store.tables(),
       close: () => store.close(),
