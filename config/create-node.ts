@@ -91,6 +91,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     authRequired: node.authRequired,
     allowsOrigin: createOriginRule(config.transport.settings),
     maxBodyBytes: node.maxBodyBytes,
+    trustedProxies: node.trustedProxies,
     env,
     log,
     settings: config.report,

@@ -9,6 +9,7 @@ export interface NodeSettings {
   readonly authRequired: boolean;
   readonly allowInsecure: boolean;
   readonly maxBodyBytes: number;
+  readonly trustedProxies: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly workers: number | 'auto';
 }
@@ -24,7 +25,16 @@ export const workerCount = ({ workers }: NodeSettings): number =>
 
 export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
   type: 'object',
-  required: ['serviceName', 'url', 'authRequired', 'allowInsecure', 'maxBodyBytes', 'logLevel', 'workers'],
+  required: [
+    'serviceName',
+    'url',
+    'authRequired',
+    'allowInsecure',
+    'maxBodyBytes',
+    'trustedProxies',
+    'logLevel',
+    'workers',
+  ],
   properties: {
     serviceName: {
       type: 'string',
@@ -66,6 +76,13 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 2_097_152,
       env: 'SVC_MAX_BODY_BYTES',
       description: 'largest body of a request; bulk routes have a limit of their own',
+    },
+    trustedProxies: {
+      type: 'array',
+      items: { type: 'string', format: 'ip-network' },
+      default: [],
+      env: 'SVC_TRUSTED_PROXIES',
+      description: 'proxies whose X-Forwarded-For names the client, for the delays after refused credentials alone',
     },
     logLevel: {
       type: 'string',

@@ -14,6 +14,8 @@ export interface DoorSettings {
   /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
   readonly allowsOrigin?: (origin: string) => boolean;
   readonly maxBodyBytes: number;
+  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export interface ServedParts {
@@ -30,7 +32,7 @@ export interface ServedParts {
 /** What the transport serves, once every plugin was set up. */
 export const compileServed = (parts: ServedParts, settings: DoorSettings): ServeOptions => {
   const { routes, container, hooks, clock, random, log } = parts;
-  const { authRequired, maxBodyBytes, allowsOrigin = () => false } = settings;
+  const { authRequired, maxBodyBytes, allowsOrigin = () => false, trustedProxies = [] } = settings;
   const self = container.get(NodeSelf);
   return compileRoutes({
     // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
@@ -43,6 +45,7 @@ export const compileServed = (parts: ServedParts, settings: DoorSettings): Serve
     random,
     log,
     maxBodyBytes,
+    trustedProxies,
   });
 };
 

@@ -14,11 +14,13 @@ import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Reply, Route } from '../plugins/route-definition.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
+import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { HandlerRequest } from './handler-request.ts';
 import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
+import { RefusalDelays } from './refusal-delays.ts';
 import { requestIdOf } from './request-id.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
 import { spellBody } from './spelled-list.ts';
@@ -35,6 +37,14 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Looks at each request first, and throws its refusal; without it every page may call. */
   readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
+  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
+  readonly trustedProxies?: readonly string[];
+}
+
+/** What every answer of one node shares. */
+interface Answering extends HttpOptions {
+  /** Resolves when the refusal of the request's credential may be answered. */
+  holdRefusal(request: InboundRequest): Promise<void>;
 }
 
 /**
@@ -45,9 +55,15 @@ export interface HttpOptions {
 export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
   const problems = routeProblems(options.routes);
   if (problems.length > 0) throw new Error(problems.join('; '));
+  const delays = new RefusalDelays(options.clock);
+  const clientAddress = createClientAddress(options.trustedProxies ?? []);
+  const answering: Answering = {
+    ...options,
+    holdRefusal: (request) => delays.hold(clientAddress(request), () => request.signal),
+  };
   return {
-    endpoints: options.routes.flatMap(({ route }) => endpointsOf(route, options)),
-    unmatched: (request, allowed) => replyUnmatched(request, allowed, options),
+    endpoints: options.routes.flatMap(({ route }) => endpointsOf(route, answering)),
+    unmatched: (request, allowed) => replyUnmatched(request, allowed, answering),
     refused: (error) => {
       const requestId = options.random.uuid();
       // Nobody knows any more whether the request needed a credential.
@@ -61,13 +77,13 @@ export const compileRoutes = (options: HttpOptions & { readonly routes: readonly
 type AnyRoute = Route<any, any, any>;
 
 /** HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing. */
-const endpointsOf = (route: AnyRoute, options: HttpOptions): readonly Endpoint[] => {
+const endpointsOf = (route: AnyRoute, options: Answering): readonly Endpoint[] => {
   const handle = compileRoute(route, options);
   const endpoint = { method: route.method, path: route.path, handle };
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
 };
 
-const compileRoute = (route: AnyRoute, options: HttpOptions): Endpoint['handle'] => {
+const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] => {
   const requirePermission = compilePermissionCheck(route.access);
   const readParams = compilePathReader(route.params);
   const readQuery = compileQueryReader(route.query);
@@ -90,7 +106,7 @@ const compileRoute = (route: AnyRoute, options: HttpOptions): Endpoint['handle']
 const replyUnmatched = (
   request: InboundRequest,
   allowed: readonly string[],
-  options: HttpOptions,
+  options: Answering,
 ): Promise<OutboundReply> => {
   const isProtected = request.path === '/v1' || request.path.startsWith('/v1/');
   return answer(request, null, isProtected, options, async () => {
@@ -108,7 +124,7 @@ const answer = async (
   request: InboundRequest,
   route: string | null,
   isProtected: boolean,
-  { clock, log, random, self, refuseForeignPage }: HttpOptions,
+  { clock, log, random, self, refuseForeignPage, holdRefusal }: Answering,
   work: Work,
 ): Promise<OutboundReply> => {
   const startMs = clock.monotonicMs();
@@ -121,7 +137,11 @@ const answer = async (
     if (tookMs >= SLOW_REQUEST_MS) log.info('slow request', { requestId, route, tookMs: Math.round(tookMs) });
     return reply;
   } catch (error) {
-    return errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
+    const reply = errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
+    // Who sent no credential has guessed none. A route that is open takes what it takes for one in its body.
+    const hasGuessed = !isProtected || request.headerCount('authorization') > 0;
+    if (reply.status === 401 && hasGuessed) await holdRefusal(request);
+    return reply;
   }
 };
 

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
+import { parseNetwork } from '../http/ip-network.ts';
 import { type Schema, schema } from './config-schema.ts';
 import { type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
@@ -48,6 +49,7 @@ const createAjv = (): Ajv => {
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('http-url', isHttpUrl);
   ajv.addFormat('origin', isOrigin);
+  ajv.addFormat('ip-network', (text) => parseNetwork(text) !== undefined);
   return ajv;
 };
 

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       authRequired: true,
       allowInsecure: false,
       maxBodyBytes: 2_097_152,
+      trustedProxies: [],
       logLevel: 'info',
       workers: 1,
     });
@@ -67,6 +68,7 @@ describe('the configuration', () => {
         SVC_HOST: '0.0.0.0',
         SVC_PORT: '0',
         SVC_DB_PATH: '/data/x.db',
+        SVC_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
         SVC_CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example',
         SVC_CORS_DEV_LOCALHOST: 'TRUE',
       },
@@ -79,6 +81,7 @@ describe('the configuration', () => {
       authRequired: false,
       allowInsecure: true,
       maxBodyBytes: 4096,
+      trustedProxies: ['10.0.0.0/8', 'fd00::1'],
       logLevel: 'error',
       workers: 'auto',
     });
@@ -200,6 +203,17 @@ describe('the configuration', () => {
       SVC_PORT: 'x',
     });
     expect(found).to.have.length(4);
+  });
+
+  it('takes addresses and networks for proxies, and names the variable of what is neither', () => {
+    const problemsFor = (proxies: string) =>
+      loadNodeConfig({ env: { SVC_TRUSTED_PROXIES: proxies } }).problems.map(({ message }) => message);
+    expect(problemsFor('127.0.0.1,10.0.0.0/8 ::1,fd00::/8')).to.deep.equal([]);
+    for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0', '::1/129', 'fe80::1%eth0', '*', '10.0.0.1/', '/8']) {
+      expect(problemsFor(`127.0.0.1,${bad}`), bad).to.deep.equal([
+        'SVC_TRUSTED_PROXIES accepts a list of: an IP address or a network such as 10.0.0.0/8',
+      ]);
+    }
   });
 
   it('takes origins of any scheme, and names the variable of one that is none', () => {

@@ -70,7 +70,12 @@ const NODE_URL = 'http://node.test';
 
 export const serveRoutes = (
   routes: readonly TestRoute[],
-  options: { readonly serviceName?: string; readonly maxBodyBytes?: number; readonly authorizer?: Authorizer } = {},
+  options: {
+    readonly serviceName?: string;
+    readonly maxBodyBytes?: number;
+    readonly authorizer?: Authorizer;
+    readonly trustedProxies?: readonly string[];
+  } = {},
 ): ServedRoutes => {
   const logged: LogLine[] = [];
   const log = createMemoryLogger(logged);
@@ -86,6 +91,7 @@ export const serveRoutes = (
     random: createSeededRandom(),
     log,
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
+    trustedProxies: options.trustedProxies ?? [],
   });
   return { ask: askThrough(serveOptions), hooks, clock, logged, serveOptions };
 };

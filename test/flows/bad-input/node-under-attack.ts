@@ -86,7 +86,8 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const store = await placeTestStore(currentStore(), folder);
   const node = await createNode({
     env: {},
-    overrides: { adapters: { store: store.settings, transport: { port: 0 } } },
+    // Each request comes as another client's, see `exchange`.
+    overrides: { node: { trustedProxies: ['127.0.0.1'] }, adapters: { store: store.settings, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });
   const stop = async (): Promise<void> => {

@@ -1,0 +1,31 @@
+import { isIP } from 'node:net';
+import type { InboundRequest } from '../../ports/ports.ts';
+import { createNetworkList } from './ip-network.ts';
+
+/**
+ * The address of the client that sent a request: that of the connection, or, where a trusted proxy made it, the one that the proxy says in
+ * `X-Forwarded-For`. It is read from its end, because each proxy adds there whom it heard from and the client can write whatever it likes
+ * before that. Good for telling clients apart, not for letting any in.
+ */
+export const createClientAddress = (trustedProxies: readonly string[]): ((request: InboundRequest) => string) => {
+  const isTrusted = createNetworkList(trustedProxies);
+  return (request) => {
+    let client = bareAddress(request.remoteAddress);
+    if (trustedProxies.length === 0 || !isTrusted(client)) return client;
+    const said = (request.header('x-forwarded-for') ?? '').split(',');
+    for (const text of said.reverse()) {
+      const address = bareAddress(withoutPort(text.trim()));
+      if (isIP(address) === 0) return client;
+      client = address;
+      if (!isTrusted(client)) return client;
+    }
+    return client;
+  };
+};
+
+/** An IPv4 address that came over IPv6 is still the IPv4 address; the zone of a link-local one is not part of it. */
+const bareAddress = (address: string): string => address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** `203.0.113.7:1234` and `[2001:db8::1]:1234`, as some proxies write. */
+const withoutPort = (text: string): string =>
+  /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
