@@ -1,5 +1,5 @@
 import type { BootProblem } from '../kernel/boot/boot-problem.ts';
-import { closestName } from '../kernel/boot/closest-name.ts';
+import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';

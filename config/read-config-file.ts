@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
-import { closestName } from '../kernel/boot/closest-name.ts';
+import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 
 /** The configuration file, and what a program may put on top of it. Every part may be left out. */

@@ -1,4 +1,4 @@
-import { closestName } from '../kernel/boot/closest-name.ts';
+import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 
 const PREFIX = 'SVC_';

@@ -49,8 +49,8 @@ interface Answering extends HttpOptions {
 
 /**
  * Turns routes into what a transport serves. The checks run in the order of wire contract 1.2: credential (before 404
- * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission, body, and
- * only then the handler. Throws when `routeProblems` finds something.
+ * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission, parameters, body,
+ * and only then the handler. What a route does not declare is refused under `/v1` (reliability.md, I22). Throws when `routeProblems` finds something.
  */
 export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
   const problems = routeProblems(options.routes);
@@ -86,8 +86,9 @@ const endpointsOf = (route: AnyRoute, options: Answering): readonly Endpoint[] =
 const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] => {
   const requirePermission = compilePermissionCheck(route.access);
   const readParams = compilePathReader(route.params);
-  const readQuery = compileQueryReader(route.query);
-  const readBody = compileBodyReader(route, options.maxBodyBytes);
+  const isPartOfApi = isUnderApi(route.path);
+  const readQuery = compileQueryReader(route.query, { others: isPartOfApi ? 'refused' : 'ignored' });
+  const readBody = compileBodyReader(route, options.maxBodyBytes, { undeclared: isPartOfApi ? 'refused' : 'ignored' });
   const access = typeof route.access === 'string' ? route.access : 'key';
   const label = `${route.method} ${route.path}`;
   return (request) =>
@@ -108,7 +109,7 @@ const replyUnmatched = (
   allowed: readonly string[],
   options: Answering,
 ): Promise<OutboundReply> => {
-  const isProtected = request.path === '/v1' || request.path.startsWith('/v1/');
+  const isProtected = isUnderApi(request.path);
   return answer(request, null, isProtected, options, async () => {
     if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
     if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path');
@@ -116,6 +117,8 @@ const replyUnmatched = (
     throw new ServiceError('method_not_allowed', `this path takes only ${methods}`, { headers: { Allow: methods } });
   });
 };
+
+const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 

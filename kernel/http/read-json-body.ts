@@ -1,6 +1,7 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
-import type { Route } from '../plugins/route-definition.ts';
-import { compileSchema } from '../plugins/schema-validator.ts';
+import { type Schema, schema } from '../plugins/config-schema.ts';
+import type { BodyItem, Route } from '../plugins/route-definition.ts';
+import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
 import { readBodyItems } from './body-items.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -8,22 +9,18 @@ import { parseStrictJson } from './strict-json.ts';
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. Undefined for a route that
- * takes none; whatever a client sends there is not read.
+ * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a schema takes no
+ * body: what a client sends there all the same is refused like any other undeclared member, or, with `undeclared: 'ignored'`, not read.
  */
 export const compileBodyReader = (
   // biome-ignore lint/suspicious/noExplicitAny: a route of any shape
   route: Route<any, any, any>,
   maxBodyBytes: number,
-): ((request: InboundRequest) => Promise<unknown>) | undefined => {
+  { undeclared }: { readonly undeclared: 'refused' | 'ignored' },
+): ((request: InboundRequest) => Promise<unknown> | undefined) | undefined => {
   const maxBytes = route.bodyLimit === 'bulk' ? BULK_BODY_BYTES : maxBodyBytes;
-  if (route.bodyForm === 'items') {
-    return async (request) => {
-      const { type, bytes } = await readBytes(request, maxBytes, true);
-      return readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
-    };
-  }
-  if (route.body === undefined) return undefined;
+  if (route.bodyForm === 'items') return compileItemReader(route.itemSchema, maxBytes);
+  if (route.body === undefined) return undeclared === 'refused' ? compileAbsenceReader(maxBytes) : undefined;
   const check = compileSchema(route.body);
   return async (request) => {
     const { bytes } = await readBytes(request, maxBytes, false);
@@ -32,6 +29,41 @@ export const compileBodyReader = (
     throw new ServiceError('malformed_json', 'this request needs a JSON body');
   };
 };
+
+/** Each item is checked alone, and one that the schema refuses is handed over as its error. */
+const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) => {
+  const check = item === undefined ? undefined : compileSchema(item);
+  return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
+    const { type, bytes } = await readBytes(request, maxBytes, true);
+    const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
+    return check === undefined ? items : items.map((read, at) => checkedItem(read, check, `body[${at}]`));
+  };
+};
+
+const checkedItem = (item: BodyItem, check: SchemaCheck<unknown>, path: string): BodyItem => {
+  if ('error' in item) return item;
+  try {
+    return { value: check(item.value, path) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { error };
+    throw error;
+  }
+};
+
+/** Costs nothing where there is no body: an empty object is none either. */
+const compileAbsenceReader = (maxBytes: number) => {
+  const check = compileSchema(schema<object>({ type: 'object', properties: {} }));
+  return (request: InboundRequest): Promise<undefined> | undefined => {
+    if (declaresNoBody(request)) return undefined;
+    return readBytes(request, maxBytes, false).then(({ bytes }) => {
+      if (bytes.length > 0) check(parseStrictJson(bytes), 'body');
+      return undefined;
+    });
+  };
+};
+
+const declaresNoBody = (request: InboundRequest): boolean =>
+  (request.header('content-length') ?? '0') === '0' && request.header('transfer-encoding') === undefined;
 
 /** The body with its media type. A type without a body means nothing, so an absent body is empty and of no type. */
 const readBytes = async (

@@ -10,7 +10,8 @@ import { decodePercent } from './percent-decoding.ts';
 export const compilePathReader = <P>(
   schema: Schema<P> | undefined,
 ): ((raw: Readonly<Record<string, string>>) => P | undefined) => {
-  const check = schema === undefined ? undefined : compileSchema(schema);
+  // The path of the route names its parameters, so that a schema need not speak of all of them.
+  const check = schema === undefined ? undefined : compileSchema<P>({ json: { additionalProperties: true, ...schema.json } });
   return (raw) => {
     const decoded: Record<string, string> = {};
     const violations: Violation[] = [];

@@ -1,25 +1,40 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
 import type { Schema } from '../plugins/config-schema.ts';
-import { compileSchema } from '../plugins/schema-validator.ts';
+import { MAX_VIOLATIONS, undeclaredName } from '../plugins/declared-members.ts';
+import { compileSchema, type SchemaCheck, validationError } from '../plugins/schema-validator.ts';
+import { memberPath } from './find-forbidden-text.ts';
 import { decodeFormText } from './percent-decoding.ts';
 import { type ConvertText, textConverter } from './text-converter.ts';
 
 /**
- * Reads a query (`application/x-www-form-urlencoded`) into what its schema describes, or throws `validation` with
- * status 400. A parameter is single-valued unless its property is an array; giving it twice is an error. Names that the
- * schema does not list are ignored, `limit[]` among them, but their encoding must be sound. Without a schema only that
- * is checked, and the handler gets nothing.
+ * Reads a query (`application/x-www-form-urlencoded`) into what its schema describes, or throws `validation` with status 400, with all
+ * that is wrong at once. A parameter is single-valued unless its property is an array; giving it twice is an error. With
+ * `others: 'refused'` a name that the schema does not list is one too, `limit[]` among them (reliability.md, I22); with `'ignored'` its
+ * encoding alone must be sound. Without a schema there are no parameters, and the handler gets nothing.
  */
-export const compileQueryReader = <Q>(schema: Schema<Q> | undefined): ((query: string) => Q | undefined) => {
-  if (schema === undefined) {
-    return (query) => {
-      if (query !== '') readPairs(query);
-      return undefined;
-    };
+export const compileQueryReader = <Q>(
+  schema: Schema<Q> | undefined,
+  { others }: { readonly others: 'refused' | 'ignored' },
+): ((query: string) => Q | undefined) => {
+  const parameters = describeParameters(schema?.json ?? {});
+  const check = schema === undefined ? undefined : compileSchema(schema);
+  return (query) => {
+    if (query === '') return check?.({}, 'query', 400);
+    const { values, violations } = convertPairs(readPairs(query), parameters, others === 'refused');
+    if (violations.length === 0) return check?.(values, 'query', 400);
+    throw validationError([...violations, ...violationsOf(values, check)], 'query', 400);
+  };
+};
+
+/** What the schema finds besides, in the parameters that could be read. */
+const violationsOf = (values: Record<string, unknown>, check: SchemaCheck<unknown> | undefined): readonly Violation[] => {
+  try {
+    check?.(values, 'query', 400);
+    return [];
+  } catch (error) {
+    if (error instanceof ServiceError) return error.violations ?? [];
+    throw error;
   }
-  const parameters = describeParameters(schema.json);
-  const check = compileSchema(schema);
-  return (query) => check(query === '' ? {} : convertPairs(readPairs(query), parameters), 'query', 400);
 };
 
 interface Parameter {
@@ -57,8 +72,8 @@ const readPairs = (query: string): readonly Pair[] =>
       const split = piece.indexOf('=');
       const name = decodeFormText(split === -1 ? piece : piece.slice(0, split));
       const value = split === -1 ? '' : decodeFormText(piece.slice(split + 1));
-      if (name === undefined) throw badQuery([{ path: 'query', message: `has a name that ${ENCODING}` }]);
-      if (value === undefined) throw badQuery([{ path: `query.${name.slice(0, 64)}`, message: ENCODING }]);
+      if (name === undefined) throw badQuery({ path: 'query', message: `has a name that ${ENCODING}` });
+      if (value === undefined) throw badQuery({ path: memberPath('query', name), message: ENCODING });
       return [name, value];
     });
 
@@ -67,20 +82,28 @@ const ENCODING = 'is not valid percent-encoded UTF-8 text';
 const convertPairs = (
   pairs: readonly Pair[],
   parameters: ReadonlyMap<string, Parameter>,
-): Readonly<Record<string, unknown>> => {
+  isClosed: boolean,
+): { readonly values: Record<string, unknown>; readonly violations: readonly Violation[] } => {
   const values: Record<string, unknown> = {};
-  const violations: Violation[] = [];
+  const violations = new Map<string, Violation>();
+  const refuse = (name: string, message: string): void => {
+    const path = memberPath('query', name);
+    if (!violations.has(path)) violations.set(path, { path, message });
+  };
   for (const [name, text] of pairs) {
+    if (violations.size === MAX_VIOLATIONS) break;
     const parameter = parameters.get(name);
-    if (parameter === undefined) continue;
+    if (parameter === undefined) {
+      if (isClosed) refuse(name, undeclaredName('parameter', name, parameters.keys()));
+      continue;
+    }
     const converted = parameter.convert(text);
-    if ('problem' in converted) violations.push({ path: `query.${name}`, message: converted.problem });
+    if ('problem' in converted) refuse(name, converted.problem);
     else if (parameter.isList) listOf(values, name).push(converted.value);
-    else if (Object.hasOwn(values, name)) violations.push({ path: `query.${name}`, message: 'must be given once' });
+    else if (Object.hasOwn(values, name)) refuse(name, 'must be given once');
     else values[name] = converted.value;
   }
-  if (violations.length > 0) throw badQuery(violations);
-  return values;
+  return { values, violations: [...violations.values()] };
 };
 
 const listOf = (values: Record<string, unknown>, name: string): unknown[] => {
@@ -88,9 +111,4 @@ const listOf = (values: Record<string, unknown>, name: string): unknown[] => {
   return values[name] as unknown[];
 };
 
-const badQuery = (violations: readonly Violation[]): ServiceError =>
-  new ServiceError('bad_parameter', `${violations[0]?.path} ${violations[0]?.message}`, {
-    violations: violations.slice(0, MAX_QUERY_VIOLATIONS),
-  });
-
-const MAX_QUERY_VIOLATIONS = 20;
+const badQuery = (violation: Violation): ServiceError => validationError([violation], 'query', 400);

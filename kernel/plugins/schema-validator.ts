@@ -1,11 +1,13 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { ServiceError } from '../../ports/ports.ts';
+import { ServiceError, type Violation } from '../../ports/ports.ts';
 import type { Schema } from './config-schema.ts';
+import { compileDeclared, MAX_VIOLATIONS } from './declared-members.ts';
 import { violationsOf } from './schema-violations.ts';
 
 /**
  * Checks a value and fills in the defaults of its schema, in place. Throws `validation` with every violation (at most
- * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. NaN and the infinities are
+ * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. A member that the schema does not
+ * declare is one, and null for an optional member is taken as absent: see `compileDeclared`. NaN and the infinities are
  * no numbers. `status` is 422 unless given: what a query, a path or a header held is a 400.
  */
 export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => T;
@@ -13,29 +15,37 @@ export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => 
 /** Compiles a schema, once: call it where a plugin is set up, never per request. Throws for a schema that is none. */
 export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   const isValid = quickAjv().compile<T>(schema.json);
+  const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
-    if (isValid(value)) return value;
-    throw validationError(schema, value, isValid, root, status);
+    const undeclared = undeclaredIn(value, root);
+    if (isValid(value) && undeclared.length === 0) return value;
+    throw validationError([...undeclared, ...violationsIn(schema, value, isValid, root)], root, status);
   };
 };
 
-const validationError = (
-  schema: Schema<unknown>,
-  value: unknown,
-  isValid: ValidateFunction,
-  root: string,
-  status: number,
-): ServiceError => {
-  let errors = isValid.errors ?? [];
-  if (isSmall(value)) {
-    const check = thoroughAjv().compile(schema.json);
-    if (!check(value)) errors = check.errors ?? errors;
-  }
-  const violations = violationsOf(errors, root);
+/** One error for all that is wrong with a document. The first of several violations of one place counts. */
+export const validationError = (all: readonly Violation[], root: string, status: number): ServiceError => {
+  const byPath = new Map<string, Violation>();
+  for (const violation of all) if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
+  const violations = [...byPath.values()].slice(0, MAX_VIOLATIONS);
   const [first] = violations;
   const detail = first === undefined ? `the ${root} is not valid` : `${first.path} ${first.message}`;
   const more = violations.length > 1 ? ` (and ${violations.length - 1} more, see errors)` : '';
   return new ServiceError('validation', detail + more, { status, violations });
+};
+
+const violationsIn = (
+  schema: Schema<unknown>,
+  value: unknown,
+  isValid: ValidateFunction,
+  root: string,
+): readonly Violation[] => {
+  let errors = isValid.errors ?? [];
+  if (errors.length > 0 && isSmall(value)) {
+    const check = thoroughAjv().compile(schema.json);
+    if (!check(value)) errors = check.errors ?? errors;
+  }
+  return violationsOf(errors, root);
 };
 
 /** `env` is ours: see `Schema`. Every other keyword that Ajv does not know is a mistake. */

@@ -1,9 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
 import { memberPath } from '../http/find-forbidden-text.ts';
-
-/** The first of them are enough to mend a request. */
-export const MAX_VIOLATIONS = 20;
+import { MAX_VIOLATIONS } from './declared-members.ts';
 
 /** Ajv's errors in the words of a problem document. A member is named, its value never is. */
 export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Violation[] => {

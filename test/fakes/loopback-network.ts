@@ -96,9 +96,12 @@ const outboundTarget = ({ method, url, headers, body }: OutboundRequest): Loopba
 };
 
 const inboundRequest = (
-  { method, headers = [], body, signal }: LoopbackRequest,
+  { method, headers: given = [], body, signal }: LoopbackRequest,
   located: Pick<InboundRequest, 'path' | 'query' | 'pathParameters'>,
 ): InboundRequest => {
+  const hasLength = given.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const length = body === undefined || hasLength ? [] : [['Content-Length', String(body.length)] as const];
+  const headers = [...given, ...length];
   const valuesOf = (name: string): string[] =>
     headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
   return {

@@ -9,7 +9,7 @@ const echo = (extra: Partial<TestRoute> = {}): TestRoute => ({
   path: '/v1/echo',
   summary: 'echoes',
   access: { permission: 'any' },
-  body: schema<object>({ type: 'object', properties: { n: { type: 'number' } } }),
+  body: schema<object>({ type: 'object', properties: { n: { type: 'number' } }, additionalProperties: true }),
   handle: ({ body }) => ({ status: 200, body: { body } }),
   ...extra,
 });
@@ -85,10 +85,35 @@ describe('the type of a body', () => {
     );
   });
 
-  it('does not matter to a route that takes no body: whatever comes is not read', async () => {
-    const { body: _, ...without } = echo();
-    const answer = await post(without, { headers: typed('text/plain'), body: 'x'.repeat(5_000) });
+  it('does not matter to an open document: whatever comes is not read', async () => {
+    const { body: _, ...without } = echo({ access: 'open', path: '/echo' });
+    const answer = await serveRoutes([without]).ask('POST', '/echo', { headers: typed('text/plain'), body: 'x' });
     expect([answer.status, answer.json]).to.deep.equal([200, {}]);
+  });
+});
+
+describe('a body that nobody asked for', () => {
+  const { body: _, ...without } = echo();
+
+  it('may be empty, in whatever type', async () => {
+    for (const body of [undefined, '', '{}']) {
+      expect((await post(without, { headers: json, body })).status, body).to.equal(200);
+    }
+    expect((await post(without, { headers: typed('text/plain'), body: '' })).status).to.equal(200);
+  });
+
+  it('is refused as one that has members which the route does not know', async () => {
+    const answer = await post(without, { headers: json, body: { reason: 'secret', hard: true } });
+    expect([answer.status, answer.json.errors]).to.deep.equal([
+      422,
+      [
+        { path: 'body.reason', message: 'is not a known member' },
+        { path: 'body.hard', message: 'is not a known member' },
+      ],
+    ]);
+    expect(answer.text).not.to.contain('secret');
+    expect((await post(without, { headers: typed('text/plain'), body: 'x' })).status).to.equal(415);
+    expect((await post(without, { headers: json, body: 'x'.repeat(5_000) })).status).to.equal(413);
   });
 });
 
@@ -134,6 +159,66 @@ describe('the content of a body', () => {
     const body = '{"__proto__":{"permissions":["admin"]},"constructor":{"prototype":{"x":1}}}';
     expect((await post(echo(), { headers: json, body })).status).to.equal(200);
     expect(({} as Record<string, unknown>)['permissions']).to.equal(undefined);
+  });
+});
+
+describe('the members of a body', () => {
+  const bed = schema<object>({
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      size: { type: 'integer', minimum: 1, default: 1 },
+      note: { type: ['string', 'null'] },
+      soil: { type: 'object', required: ['ph'], properties: { ph: { type: 'number' }, kind: { enum: ['clay', 'sand'] } } },
+      plants: { type: 'array', items: { type: 'object', properties: { species: { type: 'string' } } } },
+      labels: { type: 'object', additionalProperties: { type: 'object', properties: { text: { type: 'string' } } } },
+      anything: { type: 'object' },
+    },
+  });
+  const send = (body: unknown) => post(echo({ body: bed }), { headers: json, body }, 3_000_000);
+
+  it('that the schema does not declare are named with all else that is wrong, at every depth', async () => {
+    const answer = await send({
+      nam: 'secret',
+      size: 0,
+      soil: { ph: 'secret', kinds: 'clay' },
+      plants: [{}, { specie: 'secret' }],
+      labels: { front: { txt: 'secret' } },
+      anything: { goes: true },
+    });
+    expect([answer.status, answer.json.code]).to.deep.equal([422, 'validation']);
+    expect(answer.json.errors).to.have.deep.members([
+      { path: 'body.soil.kinds', message: 'is not a known member; did you mean kind?' },
+      { path: 'body.plants[1].specie', message: 'is not a known member; did you mean species?' },
+      { path: 'body.labels.front.txt', message: 'is not a known member; did you mean text?' },
+      { path: 'body.nam', message: 'is not a known member; did you mean name?' },
+      { path: 'body.name', message: 'is required' },
+      { path: 'body.size', message: 'must be at least 1' },
+      { path: 'body.soil.ph', message: 'must be a number' },
+    ]);
+    expect(answer.text).not.to.contain('secret');
+  });
+
+  it('that are null count as absent where they may be left out, and as null where the schema takes null', async () => {
+    const body = { name: 'a', size: null, note: null, soil: { ph: 7, kind: null }, plants: [{ species: null }], anything: null };
+    expect((await send(body)).json.body).to.deep.equal({ name: 'a', size: 1, note: null, soil: { ph: 7 }, plants: [{}] });
+    const required = await send({ name: null });
+    expect(required.json.errors).to.deep.equal([{ path: 'body.name', message: 'must be a string' }]);
+  });
+
+  it('are named twenty at most, the beginning of each name alone, however many there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`m${at}`, 'secret']));
+    const answer = await send({ name: 'a', ['n'.repeat(10_000)]: 1, ...many });
+    expect([answer.status, answer.json.errors.length]).to.deep.equal([422, 20]);
+    expect(answer.text.length).to.be.below(4_000);
+    expect(answer.text).not.to.contain('secret');
+  });
+
+  it('of an item with a schema make the item an error of its own', async () => {
+    const route = { ...items, itemSchema: schema<object>({ type: 'object', properties: { n: { type: 'integer' } } }) };
+    const answer = await post(route, { headers: json, body: [{ n: 1 }, { m: 1 }, { n: null }] });
+    expect(answer.json.body).to.deep.equal([{ n: 1 }, '422 validation', {}]);
   });
 });
 

@@ -16,20 +16,21 @@ interface Query {
   readonly maybe?: number | null;
 }
 
-const read = compileQueryReader(
-  schema<Query>({
-    type: 'object',
-    properties: {
-      text: { type: 'string', maxLength: 5 },
-      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
-      min: { type: 'number' },
-      flag: { type: 'boolean' },
-      names: { type: 'array', items: { type: 'string' } },
-      sizes: { type: 'array', items: { type: 'integer' } },
-      maybe: { type: ['integer', 'null'] },
-    },
-  }),
-) as (query: string) => Query;
+const parameters = schema<Query>({
+  type: 'object',
+  properties: {
+    text: { type: 'string', maxLength: 5 },
+    limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+    min: { type: 'number' },
+    flag: { type: 'boolean' },
+    names: { type: 'array', items: { type: 'string' } },
+    sizes: { type: 'array', items: { type: 'integer' } },
+    maybe: { type: ['integer', 'null'] },
+  },
+});
+
+const read = compileQueryReader(parameters, { others: 'refused' }) as (query: string) => Query;
+const readOpenly = compileQueryReader(parameters, { others: 'ignored' }) as (query: string) => Query;
 
 describe('a query', () => {
   const readings: Readonly<Record<string, Partial<Query>>> = {
@@ -58,10 +59,38 @@ describe('a query', () => {
     it(`reads "${query}"`, () => expect(read(query)).to.deep.equal({ limit: 50, ...expected }));
   }
 
-  it('may hold what nobody asked for, any number of times', () => {
-    const odd = 'limit[]=1&limit[a]=1&Limit=x&x=1&x=2&__proto__=1&constructor=1&__proto__[admin]=1';
-    expect(read(odd)).to.deep.equal({ limit: 50 });
-    expect(Object.getPrototypeOf(read(odd))).to.equal(Object.prototype);
+  const odd = 'limit[]=1&limit[a]=1&Limit=x&x=1&x=2&__proto__=1&constructor=1&__proto__[admin]=1';
+
+  it('may not hold what nobody declared: all of it is named at once, with the name that was meant', () => {
+    const error = thrownError(() => read(`${odd}&max=5&limit=0&flag=maybe`));
+    expect([error.status, error.code]).to.deep.equal([400, 'validation']);
+    expect(error.violations).to.deep.equal([
+      { path: 'query["limit[]"]', message: 'is not a known parameter; did you mean limit?' },
+      { path: 'query["limit[a]"]', message: 'is not a known parameter' },
+      { path: 'query.Limit', message: 'is not a known parameter; did you mean limit?' },
+      { path: 'query.x', message: 'is not a known parameter' },
+      { path: 'query.__proto__', message: 'is not a known parameter' },
+      { path: 'query.constructor', message: 'is not a known parameter' },
+      { path: 'query["__proto__[admin]"]', message: 'is not a known parameter' },
+      { path: 'query.max', message: 'is not a known parameter' },
+      { path: 'query.flag', message: 'must be true, false, 1 or 0' },
+      { path: 'query.limit', message: 'must be at least 1' },
+    ]);
+  });
+
+  it('of an open document may hold what nobody asked for, any number of times', () => {
+    expect(readOpenly(odd)).to.deep.equal({ limit: 50 });
+    expect(Object.getPrototypeOf(readOpenly(odd))).to.equal(Object.prototype);
+  });
+
+  it('shows of a strange name its beginning alone, and of a thousand strange names twenty', () => {
+    const long = thrownError(() => read(`${'n'.repeat(10_000)}=secret`));
+    expect(long.violations).to.deep.equal([
+      { path: `query["${'n'.repeat(64)}"]`, message: 'is not a known parameter' },
+    ]);
+    const flood = thrownError(() => read(Array.from({ length: 1_000 }, (_, at) => `x${at}=secret`).join('&')));
+    expect(flood.violations).to.have.length(20);
+    expect(JSON.stringify([long.message, flood.message, flood.violations])).not.to.contain('secret');
   });
 
   const refusals: Readonly<Record<string, readonly [path: string, message: string]>> = {
@@ -108,13 +137,19 @@ describe('a query', () => {
     const error = thrownError(() => read('limit=x&min=y&flag=z'));
     expect(error.violations?.map(({ path }) => path)).to.deep.equal(['query.limit', 'query.min', 'query.flag']);
     const flood = thrownError(() => read('limit=x&'.repeat(2_000)));
-    expect(flood.violations).to.have.length(20);
+    expect(flood.violations).to.deep.equal([{ path: 'query.limit', message: 'must be an integer' }]);
   });
 
-  it('of a route without parameters is looked at for its encoding alone', () => {
-    const ignore = compileQueryReader(undefined);
+  it('of a route without parameters is empty, or that of an open document', () => {
+    const ignore = compileQueryReader(undefined, { others: 'ignored' });
     expect(ignore('a=1&a=2')).to.equal(undefined);
     expect(thrownError(() => ignore('a=%')).status).to.equal(400);
+    const refuse = compileQueryReader(undefined, { others: 'refused' });
+    expect(refuse('')).to.equal(undefined);
+    expect(refuse('&&')).to.equal(undefined);
+    expect(thrownError(() => refuse('a=1&a=2')).violations).to.deep.equal([
+      { path: 'query.a', message: 'is not a known parameter' },
+    ]);
   });
 });
 

@@ -80,7 +80,7 @@ describe('a problem', () => {
         violations: [{ path: 'body', message: 'x' }],
       });
     }, 'acme');
-    const answer = await ask('GET', '/v1/x?q=1', { headers: { ...headers, 'X-Request-Id': 'r1' } });
+    const answer = await ask('GET', '/v1/x', { headers: { ...headers, 'X-Request-Id': 'r1' } });
     expect(answer.headers).to.include({ 'content-type': 'application/problem+json', 'retry-after': '3' });
     expect(answer.json).to.deep.equal({
       type: 'urn:acme:problem:conflict',

@@ -41,8 +41,11 @@ describe('a compiled schema', () => {
       mode: 'off',
       'odd name': 1,
       more: 1,
+      valeu: 1,
     };
     expect(violations(value)).to.deep.equal({
+      'body.more': 'is not a known member; did you mean mode?',
+      'body.valeu': 'is not a known member; did you mean value?',
       'body.name': 'must have at most 4 characters',
       'body.value.type': 'must be one of "string", "number"',
       'body.value.v': 'must be a number or null',
@@ -50,7 +53,6 @@ describe('a compiled schema', () => {
       'body.list[2]': 'must be an integer',
       'body.mode': 'must be "on"',
       'body["odd name"]': 'must be true or false',
-      'body.more': 'is not a known member',
     });
   });
 

@@ -1,0 +1,105 @@
+import type { Violation } from '../../ports/ports.ts';
+import { memberPath } from '../http/find-forbidden-text.ts';
+import { closestName } from './closest-name.ts';
+import type { Schema } from './config-schema.ts';
+
+/** Violations that one answer names: enough to mend a request. */
+export const MAX_VIOLATIONS = 20;
+
+/**
+ * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the way it removes, in place,
+ * each null that stands for an optional member: null means absent (wire contract 1.2). A null that the schema itself allows stays.
+ */
+export type ListUndeclared = (value: unknown, root: string) => readonly Violation[];
+
+/**
+ * Prepares `ListUndeclared` for a schema, once. An object is closed where the schema lists its `properties` and says nothing of
+ * `additionalProperties`. An object without `properties` is open, and so is what stands behind `anyOf` and its like.
+ */
+export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
+  const shape = shapeOf(json);
+  if (shape === undefined) return () => NONE;
+  return (value, root) => {
+    const found: Violation[] = [];
+    visit(shape, value, root, found);
+    return found;
+  };
+};
+
+/** What is wrong with a name that nobody declared. `kind` is what the name would be: a member of a body, a parameter of a query. */
+export const undeclaredName = (kind: 'member' | 'parameter', name: string, known: Iterable<string>): string => {
+  const near = closestName(name.slice(0, MAX_NAME_LENGTH), known);
+  return near === undefined ? `is not a known ${kind}` : `is not a known ${kind}; did you mean ${near}?`;
+};
+
+const NONE: readonly Violation[] = [];
+/** More of a name is neither shown nor compared. */
+const MAX_NAME_LENGTH = 64;
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+interface Shape {
+  /** Of an object. */
+  readonly members?: ReadonlyMap<string, Member>;
+  readonly isClosed: boolean;
+  /** Of the members that are not listed, where those have a schema. */
+  readonly others?: Shape | undefined;
+  /** Of an array. */
+  readonly items?: Shape | undefined;
+}
+
+interface Member {
+  readonly shape: Shape | undefined;
+  readonly nullIsAbsent: boolean;
+}
+
+const shapeOf = (json: unknown): Shape | undefined => {
+  if (!isPlain(json)) return undefined;
+  const { properties, additionalProperties, required } = json;
+  const others = shapeOf(additionalProperties);
+  const items = shapeOf(json['items']);
+  if (!isPlain(properties)) {
+    return others === undefined && items === undefined ? undefined : { isClosed: false, others, items };
+  }
+  const members = new Map<string, Member>();
+  for (const [name, property] of Object.entries(properties)) {
+    const isRequired = Array.isArray(required) && required.includes(name);
+    members.set(name, { shape: shapeOf(property), nullIsAbsent: !isRequired && refusesNull(property) });
+  }
+  return { members, isClosed: additionalProperties === undefined || additionalProperties === false, others, items };
+};
+
+const refusesNull = (json: unknown): boolean => {
+  if (!isPlain(json)) return false;
+  const { type, enum: values } = json;
+  if (type === undefined) return Array.isArray(values) && !values.includes(null);
+  return ![type].flat().includes('null');
+};
+
+const visit = (shape: Shape, value: unknown, path: string, found: Violation[]): void => {
+  if (Array.isArray(value)) {
+    if (shape.items === undefined) return;
+    for (let at = 0; at < value.length && found.length < MAX_VIOLATIONS; at += 1) {
+      visit(shape.items, value[at], `${path}[${at}]`, found);
+    }
+  } else if (isPlain(value)) visitObject(shape, value as Record<string, unknown>, path, found);
+};
+
+const visitObject = (shape: Shape, value: Record<string, unknown>, path: string, found: Violation[]): void => {
+  const { members, isClosed, others } = shape;
+  for (const [name, member] of members ?? []) {
+    if (!Object.hasOwn(value, name)) continue;
+    if (value[name] === null && member.nullIsAbsent) delete value[name];
+    else if (member.shape !== undefined) visit(member.shape, value[name], memberPath(path, name), found);
+  }
+  if (!isClosed && others === undefined) return;
+  for (const name in value) {
+    if (found.length >= MAX_VIOLATIONS) return;
+    if (members?.has(name) === true) continue;
+    if (others !== undefined) visit(others, value[name], memberPath(path, name), found);
+    else found.push({ path: memberPath(path, name), message: undeclaredName('member', name, members?.keys() ?? []) });
+  }
+};
+
+const isPlain = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
