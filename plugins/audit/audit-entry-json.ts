@@ -45,7 +45,7 @@ export const factEntryJson = (entry: RecordedEntry, fact: StoredFact | undefined
 export type FactEntryJson = ReturnType<typeof factEntryJson>;
 
 /** Members of a `FactEntryJson`, in order. */
-export const FACT_ENTRY_MEMBERS = [
+const FACT_ENTRY_MEMBERS = [
   'id',
   'fact_id',
   'event_type',
@@ -62,3 +62,17 @@ export const FACT_ENTRY_MEMBERS = [
   'fact_value_v',
   'fact_scope',
 ] as const satisfies readonly (keyof FactEntryJson)[];
+
+/** Names under which existing clients look for two members in the export: columns of their own, behind all others. */
+const CSV_ALIASES = {
+  principal_entity_uri: 'entity_uri',
+  principal_oidc_sub: 'oidc_sub',
+} as const satisfies Readonly<Record<string, keyof FactEntryJson>>;
+
+/** The columns of the export. */
+export const CSV_COLUMNS: readonly string[] = [...FACT_ENTRY_MEMBERS, ...Object.keys(CSV_ALIASES)];
+
+const CSV_MEMBERS: readonly (keyof FactEntryJson)[] = [...FACT_ENTRY_MEMBERS, ...Object.values(CSV_ALIASES)];
+
+/** What stands in the columns, in their order. */
+export const csvCells = (entry: FactEntryJson) => CSV_MEMBERS.map((member) => entry[member]);

@@ -1,10 +1,10 @@
 import { type Facts, type Permission, type Route, ServiceError, schema, spellList } from '../../kernel/plugin-api.ts';
 import { adminEntryJson, logEntryJson } from './audit-entry-json.ts';
 import type { RecordedEntry } from './audit-entry-row.ts';
-import { AUDIT_QUERY_PROPERTIES, type AuditQuery, auditFilter } from './audit-query.ts';
+import { LOG_FILTERS, type LogFilters, logFilter } from './audit-query.ts';
 import type { AuditStore } from './audit-store.ts';
 
-interface LogQuery extends AuditQuery {
+interface LogQuery extends LogFilters {
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -37,13 +37,13 @@ const logRoute = (
   query: schema<LogQuery>({
     type: 'object',
     properties: {
-      ...AUDIT_QUERY_PROPERTIES,
+      ...LOG_FILTERS,
       cursor: { type: 'string' },
       limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
     },
   }),
   handle({ caller, query }) {
-    const filter = auditFilter(query, caller);
+    const filter = logFilter(query, caller);
     const afterSeq = seqOf(query.cursor);
     return facts.read(caller, 'query', async ({ snapshot }) => {
       const found = await store.inOrder(filter, afterSeq, query.limit + 1, snapshot);

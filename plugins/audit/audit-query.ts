@@ -1,31 +1,70 @@
 import { type Principal, readInstantParameter } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-store.ts';
 
-/** Filters that all lists of entries take. */
-export interface AuditQuery {
+/** Filters that all lists of entries take (wire contract 14). */
+interface TimedQuery {
   readonly since?: string;
   readonly until?: string;
-  readonly principal?: string;
   readonly event_type?: string;
 }
 
-/** Their properties in a query schema. An unknown event is no error: it finds nothing. */
-export const AUDIT_QUERY_PROPERTIES = {
+/** Of the two logs. */
+export interface LogFilters extends TimedQuery {
+  readonly principal?: string;
+}
+
+/** Of `GET /v1/audit` and of its export. */
+export interface EntryFilters extends TimedQuery {
+  readonly entity_uri?: string;
+  readonly source?: string;
+  readonly fact_id?: string;
+  readonly oidc_sub?: string;
+  readonly attested?: boolean;
+}
+
+const NAME = { type: 'string', minLength: 1, maxLength: 2048 } as const;
+
+const TIMED = {
   since: { type: 'string' },
   until: { type: 'string' },
-  principal: { type: 'string', minLength: 1, maxLength: 2048 },
   event_type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' },
 } as const;
 
+/** Their properties in a query schema. An unknown event is no error: it finds nothing. */
+export const LOG_FILTERS = { ...TIMED, principal: NAME } as const;
+export const ENTRY_FILTERS = {
+  ...TIMED,
+  entity_uri: NAME,
+  source: NAME,
+  fact_id: NAME,
+  oidc_sub: NAME,
+  attested: { type: 'boolean' },
+} as const;
+
 /** Entries of the caller's tenant only. Throws `validation` (400) for an instant that is none. */
-export const auditFilter = (query: AuditQuery, caller: Principal): AuditFilter => ({
+export const logFilter = (query: LogFilters, caller: Principal): AuditFilter => ({
+  ...timedFilter(query, caller),
+  entityUri: query.principal,
+});
+
+/** The same, and own entries only for a caller to whom the others are not open. */
+export const entryFilter = (query: EntryFilters, caller: Principal): AuditFilter => ({
+  ...timedFilter(query, caller),
+  entityUri: query.entity_uri,
+  source: query.source,
+  factId: query.fact_id,
+  oidcSub: query.oidc_sub,
+  attested: query.attested,
+  ownedBy: seesAllEntries(caller) ? undefined : caller.entityUri,
+});
+
+const timedFilter = (query: TimedQuery, caller: Principal): AuditFilter => ({
   tenantId: caller.tenantId,
-  principal: query.principal,
   event: query.event_type,
   sinceMs: readInstantParameter(query.since, 'since'),
   untilMs: readInstantParameter(query.until, 'until'),
 });
 
 /** True for a caller to whom the entries of others are open. */
-export const seesAllEntries = ({ permissions }: Principal): boolean =>
+const seesAllEntries = ({ permissions }: Principal): boolean =>
   permissions.has('admin') || permissions.has('audit.read');

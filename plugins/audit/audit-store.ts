@@ -14,12 +14,18 @@ import { entryFromRow, type RecordedEntry, rowOfEntry, rowOfFact } from './audit
 /** Which entries of one tenant; a member that is absent narrows nothing. */
 export interface AuditFilter {
   readonly tenantId: string;
-  readonly principal?: string | undefined;
+  readonly entityUri?: string | undefined;
+  readonly source?: string | undefined;
+  /** Only entries about this fact, which the store has. */
+  readonly factId?: string | undefined;
+  readonly oidcSub?: string | undefined;
+  /** Whether the entry names the key of an agent that signed. */
+  readonly attested?: boolean | undefined;
   readonly event?: string | undefined;
   /** Milliseconds since the epoch, both included. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
-  /** Only entries of this entity, whatever `principal` asks for. */
+  /** Only entries of this entity, whatever `entityUri` asks for. */
   readonly ownedBy?: string | undefined;
 }
 
@@ -61,8 +67,8 @@ export class AuditStore {
 
   /** Entries numbered above `afterSeq`, ascending. */
   async inOrder(filter: AuditFilter, afterSeq: number, limit: number, snapshot: Snapshot): Promise<RecordedEntry[]> {
-    const query = this.#matching(filter, snapshot).where('seq', '>', afterSeq).orderBy('seq').limit(limit);
-    return entriesOf(await query);
+    const query = await this.#matching(filter, snapshot);
+    return entriesOf(await query().where('seq', '>', afterSeq).orderBy('seq').limit(limit));
   }
 
   /** Entries after the position, ts descending, id descending. */
@@ -72,7 +78,8 @@ export class AuditStore {
     limit: number,
     snapshot: Snapshot,
   ): Promise<RecordedEntry[]> {
-    const query = this.#matching(filter, snapshot).orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
+    const matching = await this.#matching(filter, snapshot);
+    const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
     if (after !== undefined) {
       const { tsMs, id } = after;
       // The bound alone would do for the order; named first, it is what the index is searched by.
@@ -82,30 +89,40 @@ export class AuditStore {
   }
 
   async count(filter: AuditFilter, snapshot: Snapshot): Promise<number> {
-    const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
+    const query = await this.#matching(filter, snapshot);
+    const [row] = (await query().count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
 
   /** Entries about a fact that the store has, oldest first. */
   async aboutFact(filter: AuditFilter, factId: string, snapshot: Snapshot): Promise<RecordedEntry[]> {
-    const fact = await snapshot.get(factId);
-    // The same query runs for an unknown id, which must not be told apart by its time.
-    const { wallMs, counter } = fact?.feed ?? { wallMs: -1, counter: -1 };
-    const query = this.#matching(filter, snapshot)
-      .where({ feed_wall: wallMs, feed_ctr: counter, fact_id: factId })
-      .orderBy('seq')
-      .limit(MAX_ENTRIES_OF_FACT);
-    return entriesOf(await query);
+    const query = await this.#matching({ ...filter, factId }, snapshot);
+    return entriesOf(await query().orderBy('seq').limit(MAX_ENTRIES_OF_FACT));
   }
 
-  #matching(filter: AuditFilter, snapshot: Snapshot): Knex.QueryBuilder {
-    const query = this.#tables.in(snapshot)(TABLE).where('tenant_id', filter.tenantId);
-    if (filter.principal !== undefined) query.where('entity_uri', filter.principal);
-    if (filter.ownedBy !== undefined) query.where('entity_uri', filter.ownedBy);
-    if (filter.event !== undefined) query.where('event_type', filter.event);
-    if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
-    if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
-    return query;
+  /** Makes queries for the entries; not itself a query, which would run when it is waited for. */
+  async #matching(filter: AuditFilter, snapshot: Snapshot): Promise<() => Knex.QueryBuilder> {
+    const equal: Record<string, SqlValue> = { tenant_id: filter.tenantId };
+    if (filter.source !== undefined) equal['source'] = filter.source;
+    if (filter.oidcSub !== undefined) equal['oidc_sub'] = filter.oidcSub;
+    if (filter.event !== undefined) equal['event_type'] = filter.event;
+    if (filter.factId !== undefined) {
+      const fact = await snapshot.get(filter.factId);
+      // The same query runs for an unknown id, which must not be told apart by its time.
+      const { wallMs, counter } = fact?.feed ?? { wallMs: -1, counter: -1 };
+      Object.assign(equal, { feed_wall: wallMs, feed_ctr: counter, fact_id: filter.factId });
+    }
+    return () => {
+      const query = this.#tables.in(snapshot)(TABLE).where(equal);
+      for (const entity of [filter.entityUri, filter.ownedBy]) {
+        if (entity !== undefined) query.where('entity_uri', entity);
+      }
+      if (filter.attested === true) query.whereNotNull('attested_key_id');
+      if (filter.attested === false) query.whereNull('attested_key_id');
+      if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
+      if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
+      return query;
+    };
   }
 }
 

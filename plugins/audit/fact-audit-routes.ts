@@ -10,13 +10,13 @@ import {
   type Route,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { FACT_ENTRY_MEMBERS } from './audit-entry-json.ts';
-import { AUDIT_QUERY_PROPERTIES, type AuditQuery, auditFilter, seesAllEntries } from './audit-query.ts';
+import { CSV_COLUMNS, csvCells } from './audit-entry-json.ts';
+import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
 import type { AuditFilter, AuditPosition, AuditStore } from './audit-store.ts';
 import { csvLine } from './csv-line.ts';
 import { type ReadEntry, readFactEntries } from './read-fact-entries.ts';
 
-interface ListQuery extends AuditQuery {
+interface ListQuery extends EntryFilters {
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -43,7 +43,7 @@ export const listAuditRoute = (parts: FactAuditParts): Route<undefined, ListQuer
   query: schema<ListQuery>({
     type: 'object',
     properties: {
-      ...AUDIT_QUERY_PROPERTIES,
+      ...ENTRY_FILTERS,
       cursor: { type: 'string' },
       limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
     },
@@ -51,7 +51,7 @@ export const listAuditRoute = (parts: FactAuditParts): Route<undefined, ListQuer
   handle(request) {
     const { store, facts, hooks } = parts;
     const { caller, query } = request;
-    const filter = filterOf(query, caller);
+    const filter = entryFilter(query, caller);
     const bound = bindCursor(request, query.cursor, filter, parts);
     const after = bound.position && positionOf(bound.position);
     return facts.read(caller, 'get', async (reader) => {
@@ -76,7 +76,7 @@ export const factAuditRoute = ({ store, facts, hooks }: FactAuditParts): Route<{
   access: ACCESS,
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
   handle({ caller, params }) {
-    const filter = filterOf({}, caller);
+    const filter = entryFilter({}, caller);
     return facts.read(caller, 'get', async (reader) => {
       const entries = await store.aboutFact(filter, params.id, reader.snapshot);
       const read = await readFactEntries(entries, reader, hooks);
@@ -86,18 +86,18 @@ export const factAuditRoute = ({ store, facts, hooks }: FactAuditParts): Route<{
 });
 
 /** `GET /v1/audit/export`: what `GET /v1/audit` lists, all of it, as CSV. */
-export const exportAuditRoute = (parts: FactAuditParts): Route<undefined, AuditQuery> => ({
+export const exportAuditRoute = (parts: FactAuditParts): Route<undefined, EntryFilters> => ({
   method: 'GET',
   path: '/v1/audit/export',
   summary: 'Audit entries with their facts as CSV, newest first',
   access: ACCESS,
-  query: schema<AuditQuery>({ type: 'object', properties: AUDIT_QUERY_PROPERTIES }),
+  query: schema<EntryFilters>({ type: 'object', properties: ENTRY_FILTERS }),
   handle({ caller, query, signal }) {
     return {
       status: 200,
       contentType: 'text/csv; charset=utf-8; header=present',
       headers: { 'Content-Disposition': 'attachment; filename="audit.csv"' },
-      text: csvText(filterOf(query, caller), caller, signal, parts),
+      text: csvText(entryFilter(query, caller), caller, signal, parts),
     };
   },
 });
@@ -109,7 +109,7 @@ async function* csvText(
   signal: AbortSignal,
   { store, facts, hooks }: FactAuditParts,
 ): AsyncGenerator<string, void, undefined> {
-  yield csvLine(FACT_ENTRY_MEMBERS);
+  yield csvLine(CSV_COLUMNS);
   let after: AuditPosition | undefined;
   do {
     const page = await facts.read(caller, 'get', async (reader) => {
@@ -127,7 +127,7 @@ async function* csvText(
 function* piecesOf(rows: readonly ReadEntry[]): Generator<string> {
   let piece = '';
   for (const { json } of rows) {
-    piece += csvLine(FACT_ENTRY_MEMBERS.map((member) => json[member]));
+    piece += csvLine(csvCells(json));
     if (piece.length < PIECE_CHARACTERS) continue;
     yield piece;
     piece = '';
@@ -136,10 +136,5 @@ function* piecesOf(rows: readonly ReadEntry[]): Generator<string> {
 }
 
 const PIECE_CHARACTERS = 256 * 1024;
-
-const filterOf = (query: AuditQuery, caller: Principal): AuditFilter => ({
-  ...auditFilter(query, caller),
-  ownedBy: seesAllEntries(caller) ? undefined : caller.entityUri,
-});
 
 const positionOf = ([tsMs, id]: CursorPosition): AuditPosition => ({ tsMs: Number(tsMs), id: String(id) });

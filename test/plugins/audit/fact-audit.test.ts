@@ -72,7 +72,7 @@ forEachStore('audit entries with their facts', () => {
       fact_value_v: -5,
       fact_scope: 'public',
     });
-    expect((await list('?principal=agent:other')).body.total, 'asking for others finds none').to.equal(0);
+    expect((await list('?entity_uri=agent:other')).body.total, 'asking for others finds none').to.equal(0);
   });
 
   it('are all of the tenant for audit.read, and show of each fact only what the caller may see', async () => {
@@ -175,11 +175,16 @@ forEachStore('the export of audit entries', () => {
     expect(reply.headers['content-type']).to.match(/^text\/csv\b/);
     expect(reply.headers['cache-control']).to.equal('no-store');
     expect(reply.text.startsWith('id,fact_id,event_type,entity_uri,oidc_sub,source,')).to.equal(true);
+    expect(reply.text.slice(0, reply.text.indexOf('\r\n'))).to.match(
+      /,fact_scope,principal_entity_uri,principal_oidc_sub$/,
+    );
     const rows = reply.text.match(/^[0-9a-f-]{36},/gm) ?? [];
     expect(rows).to.have.length(count);
     expect(new Set(rows)).to.have.lengthOf(count);
     expect(reply.text).to.contain(`fact_write,"'=HYPERLINK(""http://x"")",,'+src,`);
-    expect(reply.text).to.contain(`"'@sum, of ""all""",memory:n0,text,"'-1+1\r\nsecond line",local\r\n`);
+    expect(reply.text).to.contain(
+      `"'@sum, of ""all""",memory:n0,text,"'-1+1\r\nsecond line",local,"'=HYPERLINK(""http://x"")",\r\n`,
+    );
     const narrowed = await node.request('GET', '/v1/audit/export?until=2026-03-02T09:00:00.001Z', { key });
     expect(narrowed.text.match(/^[0-9a-f-]{36},/gm)).to.have.length(401);
     await node.stop();
