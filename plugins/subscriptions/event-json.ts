@@ -1,4 +1,4 @@
-import { type FactJson, type FactView, formatInstant } from '../../kernel/plugin-api.ts';
+import { type FactJson, type FactView, formatInstant, valueText } from '../../kernel/plugin-api.ts';
 import type { OutboxEvent } from './event-row.ts';
 
 /** Wire contract 9.4: what a webhook and a stream get. Made only after the rights were checked. */
@@ -11,7 +11,14 @@ export const deliveryJson = (event: OutboxEvent, view: FactView, factJson: FactJ
   hlc: event.hlc,
   entity: view.fact.entity,
   scope: view.fact.scope,
-  fact: factJson(view),
+  fact: eventFactJson(view, factJson),
+});
+
+/** A fact with its value a second time, as type and text, which existing receivers read. */
+const eventFactJson = (view: FactView, factJson: FactJson): Record<string, unknown> => ({
+  ...factJson(view),
+  value_type: view.fact.value.type,
+  value_v: valueText(view.fact.value),
 });
 
 /** Wire contract 9.3. `view` is null for the terminal event alone, which has no content. */
@@ -23,7 +30,7 @@ export const replayJson = (event: OutboxEvent, view: FactView | null, factJson: 
   entity_uri: view?.fact.entity ?? null,
   fact_id: event.factId,
   hlc: event.hlc,
-  payload: view === null ? null : factJson(view),
+  payload: view === null ? null : eventFactJson(view, factJson),
   created_at: formatInstant(event.createdMs),
   delivered_at: event.deliveredMs === null ? null : formatInstant(event.deliveredMs),
   delivery_status: event.status,

@@ -5,6 +5,13 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode, verifySignature } from './subscribed-node.ts';
 
+/** A fact as existing receivers read it: its value a second time, as type and text. */
+const asRead = (fact: { readonly value: { readonly type: string; readonly v: unknown } }) => ({
+  ...fact,
+  value_type: fact.value.type,
+  value_v: String(fact.value.v),
+});
+
 forEachStore('Subscriptions', () => {
   let subscribed: SubscribedNode;
   beforeEach(async () => {
@@ -124,7 +131,13 @@ forEachStore('Subscriptions', () => {
         subscription_id: body.id,
       });
     }
-    expect(subscribed.attempts[0]?.body).to.deep.include({ hlc: fact.body.hlc, scope: 'company', fact: fact.body });
+    expect(subscribed.attempts[0]?.body).to.deep.include({
+      hlc: fact.body.hlc,
+      scope: 'company',
+      fact: asRead(fact.body),
+    });
+    const replay = await request('GET', `/v1/subscriptions/${body.id}/events`, { key: subscribed.key });
+    expect(replay.body.events[0].payload).to.deep.equal(asRead(fact.body));
   });
 
   it('send one event when a conflict opens and one when it is resolved', async () => {
