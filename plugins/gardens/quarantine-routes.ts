@@ -5,6 +5,7 @@ import {
   type ReadSession,
   type Reply,
   type Route,
+  refuseAll,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
@@ -24,22 +25,20 @@ export interface QuarantineRouteParts {
 
 interface FactBody {
   readonly fact_id: string;
-  readonly reason?: string | null;
+  readonly reason?: string;
 }
 
 interface TargetBody {
-  readonly target_garden_id?: string | null;
-  readonly reason?: string | null;
+  readonly target_garden_id?: string;
+  readonly reason?: string;
   /** The moderator's, over the fact as its author said it. */
   readonly attestation?: AttestationJson | null;
 }
 
-const REASON = { reason: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH } } as const;
+const REASON = { reason: { type: 'string', maxLength: MAX_TEXT_LENGTH } } as const;
 const FACT_ID = { fact_id: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } } as const;
-const TARGET = {
-  target_garden_id: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH },
-  attestation: ATTESTATION_JSON,
-} as const;
+const TARGET = { target_garden_id: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } } as const;
+const SIGNED = { attestation: ATTESTATION_JSON } as const;
 const ACCESS = { permission: 'write' } as const;
 
 /** POST /v1/gardens/{…}/promote (wire contract 10) */
@@ -52,7 +51,7 @@ export const promoteRoute = (parts: QuarantineRouteParts): Route<GardenPath, und
   body: schema<FactBody & TargetBody>({
     type: 'object',
     required: ['fact_id'],
-    properties: { ...FACT_ID, ...TARGET, ...REASON },
+    properties: { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON },
   }),
   async handle(request) {
     const { caller, params, body } = request;
@@ -78,6 +77,20 @@ interface FactPath {
   readonly fact_id: string;
 }
 
+/** What may stand in the address as well. */
+type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
+
+/** What the body says, or the query where the body is silent; they must not contradict each other (wire contract 10). */
+const eitherOf = (body: Arguments, query: Arguments): Arguments => {
+  const twice = (['target_garden_id', 'reason'] as const)
+    .filter((name) => body[name] !== undefined && query[name] !== undefined && body[name] !== query[name])
+    .map((name) => ({ path: `body.${name}`, message: 'must be the same as in the query, or be given once' }));
+  if (twice.length > 0) throw refuseAll(twice);
+  const target = body.target_garden_id ?? query.target_garden_id;
+  const reason = body.reason ?? query.reason;
+  return { ...(target !== undefined && { target_garden_id: target }), ...(reason !== undefined && { reason }) };
+};
+
 const factPath = schema<FactPath>({
   type: 'object',
   properties: { fact_id: { type: 'string' } },
@@ -85,18 +98,20 @@ const factPath = schema<FactPath>({
 });
 
 /** POST /v1/quarantine/{fact_id}/admit: the same by the fact alone. */
-export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, undefined, TargetBody> => ({
+export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, Arguments, TargetBody> => ({
   method: 'POST',
   path: '/v1/quarantine/:fact_id/admit',
   summary: 'Let a pending fact out of whatever quarantine garden it is in',
   access: ACCESS,
   params: factPath,
-  body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...REASON } }),
+  query: schema<Arguments>({ type: 'object', properties: { ...TARGET, ...REASON } }),
+  body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...SIGNED, ...REASON } }),
   bodyOptional: true,
   async handle(request) {
-    const { caller, params, body } = request;
-    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), body);
-    const context = contextOf(body, parts.readSession(request));
+    const { caller, params, query, body } = request;
+    const asked = { ...body, ...eitherOf(body, query) };
+    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), asked);
+    const context = contextOf(asked, parts.readSession(request));
     return promoted(await parts.quarantine.promote(null, verdict, context, caller), parts.self);
   },
 });
@@ -104,16 +119,19 @@ export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, und
 /** POST /v1/quarantine/{fact_id}/reject */
 export const rejectHeldRoute = ({
   quarantine,
-}: QuarantineRouteParts): Route<FactPath, undefined, Pick<TargetBody, 'reason'>> => ({
+}: QuarantineRouteParts): Route<FactPath, Pick<TargetBody, 'reason'>, Pick<TargetBody, 'reason'>> => ({
   method: 'POST',
   path: '/v1/quarantine/:fact_id/reject',
   summary: 'Refuse a pending fact of whatever quarantine garden it is in',
   access: ACCESS,
   params: factPath,
+  query: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
   body: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
   bodyOptional: true,
-  handle: async ({ caller, params, body }) =>
-    rejected(await quarantine.reject(null, verdictOf(readPathText(params.fact_id, 'fact_id'), body), caller)),
+  handle: async ({ caller, params, query, body }) => {
+    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), eitherOf(body, query));
+    return rejected(await quarantine.reject(null, verdict, caller));
+  },
 });
 
 interface ListQuery {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { type Actor, CAST, type GardenFact, type GardenNode, startGardenNode } from './garden-kit.ts';
+import { type Actor, assertion, CAST, type GardenFact, type GardenNode, startGardenNode } from './garden-kit.ts';
 
 forEachStore('facts in a garden', () => {
   let garden: GardenNode;
@@ -113,7 +113,7 @@ forEachStore('facts in a garden', () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const path = `/v1/gardens/herbs/members/${CAST.writer}`;
     await garden.must(200, 'founder', 'PATCH', path, { role: 'reader' });
-    const again = { ...(fact as object), garden_id: 'herbs', value: { type: 'string', v: 'gardener' } };
+    const again = assertion({ garden_id: 'herbs' });
     await garden.must(403, 'writer', 'POST', '/v1/facts', again);
     expect(await found('writer')).to.deep.equal([fact.id]);
     await garden.must(204, 'founder', 'DELETE', path);
