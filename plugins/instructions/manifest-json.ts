@@ -12,7 +12,8 @@ interface UnitJson {
     readonly keywords: readonly string[];
     readonly task_types: readonly string[];
   };
-  readonly token_estimate: number;
+  /** Absent where its author left it out. */
+  readonly token_estimate?: number;
   readonly guarantee_load: boolean;
   readonly required_by_task_types?: readonly string[];
   readonly force_position?: 'prepend';
@@ -29,7 +30,7 @@ export const unitJson = (unit: Unit): UnitJson => ({
   fact_uri: unit.factUri,
   ...(unit.pinnedCid === null ? {} : { cid: unit.pinnedCid }),
   load_triggers: { intents: unit.intents, keywords: unit.keywords, task_types: unit.taskTypes },
-  token_estimate: unit.tokenEstimate,
+  ...(unit.tokenEstimate === null ? {} : { token_estimate: unit.tokenEstimate }),
   guarantee_load: unit.isGuaranteed,
   ...(unit.requiredByTaskTypes.length > 0 ? { required_by_task_types: unit.requiredByTaskTypes } : {}),
   ...(unit.isPrepended ? { force_position: 'prepend' as const } : {}),
@@ -53,7 +54,7 @@ const unitOf = (entry: UnitJson): Unit => ({
   intents: entry.load_triggers.intents,
   keywords: entry.load_triggers.keywords,
   taskTypes: entry.load_triggers.task_types,
-  tokenEstimate: entry.token_estimate,
+  tokenEstimate: entry.token_estimate ?? null,
   isGuaranteed: entry.guarantee_load,
   isPrepended: entry.force_position === 'prepend',
   requiredByTaskTypes: entry.required_by_task_types ?? [],

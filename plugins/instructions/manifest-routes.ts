@@ -1,9 +1,10 @@
 import { type Facts, type NodeSelf, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
 import type { TokenCounter } from '../recall/recall-api.ts';
-import { tokensOf } from './manifest.ts';
+import { tokensOf, type Unit } from './manifest.ts';
 import { unitJson } from './manifest-json.ts';
 import type { Manifests } from './manifests.ts';
 import { type ManifestBody, readAgentId, readManifest } from './read-manifest.ts';
+import { contentOf, type UnitReading } from './unit-content.ts';
 
 export interface AgentParams {
   readonly agent_id: string;
@@ -56,7 +57,7 @@ export const publishManifestRoute = (parts: ManifestRouteParts): Route<AgentPara
 });
 
 /** `GET /v1/agents/{agent_id}/instruction-manifest` */
-export const getManifestRoute = ({ facts, manifests, counter }: ManifestRouteParts): Route<AgentParams> => ({
+export const getManifestRoute = ({ facts, manifests, counter, self }: ManifestRouteParts): Route<AgentParams> => ({
   method: 'GET',
   path: PATH,
   summary: "An agent's current instruction manifest",
@@ -64,21 +65,33 @@ export const getManifestRoute = ({ facts, manifests, counter }: ManifestRoutePar
   params: agentParams,
   async handle({ caller, params }) {
     const agentId = readAgentId(params.agent_id);
-    const current = await facts.read(caller, 'query', (reader) => manifests.current(reader, agentId));
-    if (current === undefined) throw noManifest();
-    const { manifest, fact } = current;
+    const { manifest, fact, entries } = await facts.read(caller, 'query', async (reader) => {
+      const current = await manifests.current(reader, agentId);
+      if (current === undefined) throw noManifest();
+      const reading = { owner: current.owner, reader, names: self.names };
+      const entries: Record<string, unknown>[] = [];
+      for (const unit of current.manifest.units) entries.push(await shownUnit(unit, reading, counter));
+      return { ...current, entries };
+    });
     return {
       status: 200,
       body: {
         manifest_version: manifest.version,
         fact_uri: fact.entity,
         token_count: tokensOf(manifest, counter),
-        entries: manifest.units.map(unitJson),
+        entries,
         last_updated_at: fact.timestamp,
       },
     };
   },
 });
+
+/** An estimate that the author left out is what the unit takes now, as far as the caller may read it. */
+const shownUnit = async (unit: Unit, reading: UnitReading, counter: TokenCounter): Promise<Record<string, unknown>> => {
+  if (unit.tokenEstimate !== null) return { ...unitJson(unit) };
+  const content = await contentOf(unit, reading);
+  return { ...unitJson(unit), token_estimate: content === undefined ? 0 : counter.count(content.text) };
+};
 
 export const noManifest = (): ServiceError =>
   new ServiceError('manifest_not_found', 'nothing is published for this agent');

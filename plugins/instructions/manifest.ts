@@ -11,8 +11,11 @@ export interface Unit {
   readonly intents: readonly string[];
   readonly keywords: readonly string[];
   readonly taskTypes: readonly string[];
-  /** What its author thinks that it takes. Nothing is decided by it: the content is counted when it is loaded. */
-  readonly tokenEstimate: number;
+  /**
+   * What its author thinks that it takes, null where that was left out. Nothing is decided by it: the content is counted when it is
+   * loaded.
+   */
+  readonly tokenEstimate: number | null;
   /** Loaded whatever is asked. */
   readonly isGuaranteed: boolean;
   /** Of a guaranteed unit: comes before all others. */

@@ -1,11 +1,15 @@
 import {
+  compileDeclared,
   type ErrorCode,
   isWithinCharacters,
+  MAX_VIOLATIONS,
   matchKey,
   memberRefusal,
+  Refusals,
   readEntityUri,
   ServiceError,
   type ServiceNames,
+  schema,
 } from '../../kernel/plugin-api.ts';
 import type { TokenCounter } from '../recall/recall-api.ts';
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
@@ -32,7 +36,33 @@ export const readAgentId = (text: string): string => {
   return text;
 };
 
-/** Throws what wire contract 15 says of a manifest that breaks a rule; whether its facts exist is not asked here. */
+const ANY = {};
+
+/** What an entry may hold. `path` is known for being refused: null in it, which names no file, is what some clients send. */
+const undeclaredIn = compileDeclared(
+  schema<object>({
+    items: {
+      properties: {
+        name: ANY,
+        description: ANY,
+        fact_uri: ANY,
+        cid: ANY,
+        path: ANY,
+        load_triggers: { properties: { intents: ANY, keywords: ANY, task_types: ANY } },
+        token_estimate: ANY,
+        guarantee_load: ANY,
+        guaranteed_load: ANY,
+        force_position: ANY,
+        required_by_task_types: ANY,
+      },
+    },
+  }),
+);
+
+/**
+ * Throws what wire contract 15 says of a manifest that breaks a rule: all that is wrong with its entries at once. Whether its facts exist
+ * is not asked here.
+ */
 export const readManifest = (
   { version, entries }: ManifestBody,
   agentId: string,
@@ -40,17 +70,24 @@ export const readManifest = (
 ): Manifest => {
   const problem = problemOfSegment(version);
   if (problem !== null) throw memberRefusal('body.version', problem);
+  const refusals = new Refusals();
+  refusals.add(undeclaredIn(entries, 'body.entries'), 'manifest_entry_invalid');
   const known = new Set<string>();
-  const units = entries.map((entry, at) => {
+  const units: Unit[] = [];
+  for (const [at, entry] of entries.entries()) {
+    // As many as one answer names.
+    if (refusals.count >= MAX_VIOLATIONS) break;
     const path = `body.entries[${at}]`;
-    const unit = readUnit(entry, path);
-    checkUri(unit, agentId, names, path);
+    const unit = refusals.attempt(() => readUnit(entry, path));
+    if (unit === undefined) continue;
+    units.push(unit);
+    refusals.attempt(() => checkUri(unit, agentId, names, path));
     // Names that differ in case alone would share their facts.
     const key = matchKey(unit.name, names);
-    if (known.has(key)) throw refusal(`${path}.name`, 'must not repeat the name of another entry');
+    if (known.has(key)) refusals.attempt(() => refuseRepetition(path));
     known.add(key);
-    return unit;
-  });
+  }
+  refusals.settle();
   if (units.filter(({ isGuaranteed }) => isGuaranteed).length > MOST_GUARANTEED) {
     const limit = `must guarantee at most ${MOST_GUARANTEED} units`;
     throw memberRefusal('body.entries', limit, 'guarantee_cap_exceeded');
@@ -62,28 +99,49 @@ export const readManifest = (
   return manifest;
 };
 
+const refuseRepetition = (path: string): never => {
+  throw refusal(`${path}.name`, 'must not repeat the name of another entry');
+};
+
 type Members = Readonly<Record<string, unknown>>;
 
+/** Null for a member that may be left out means absent. */
 const readUnit = (entry: unknown, path: string): Unit => {
   const members = readObject(entry, path);
-  if (Object.hasOwn(members, 'path')) throw refusal(`${path}.path`, 'must be left out: a unit never names a file');
-  const name = readText(members['name'], `${path}.name`);
-  const problem = problemOfSegment(name);
-  if (problem !== null) throw refusal(`${path}.name`, problem);
-  const triggers = readObject(members['load_triggers'], `${path}.load_triggers`);
-  return {
-    name,
-    description: readText(members['description'], `${path}.description`, MAX_DESCRIPTION_LENGTH),
-    factUri: readText(members['fact_uri'], `${path}.fact_uri`),
-    pinnedCid: readCid(members['cid'], `${path}.cid`),
-    intents: readTexts(triggers['intents'], `${path}.load_triggers.intents`),
-    keywords: readTexts(triggers['keywords'], `${path}.load_triggers.keywords`),
-    taskTypes: readTexts(triggers['task_types'], `${path}.load_triggers.task_types`),
-    tokenEstimate: readCount(members['token_estimate'], `${path}.token_estimate`),
-    isGuaranteed: readSwitch(members, ['guarantee_load', 'guaranteed_load'], path),
-    isPrepended: readPosition(members['force_position'], `${path}.force_position`),
-    requiredByTaskTypes: readTexts(members['required_by_task_types'], `${path}.required_by_task_types`),
+  const refusals = new Refusals();
+  const member = <T>(name: string, reader: (value: unknown, path: string) => T): T =>
+    refusals.attempt(() => reader(members[name] ?? undefined, `${path}.${name}`));
+  member('path', refusePath);
+  const triggersPath = `${path}.load_triggers`;
+  const triggers = member('load_triggers', (value, at) => (value === undefined ? {} : readObject(value, at))) ?? {};
+  const trigger = (name: string): readonly string[] =>
+    refusals.attempt(() => readTexts(triggers[name] ?? undefined, `${triggersPath}.${name}`));
+  const unit: Unit = {
+    name: member('name', readName),
+    description: member('description', (value, at) => readText(value, at, MAX_DESCRIPTION_LENGTH)),
+    factUri: member('fact_uri', readText),
+    pinnedCid: member('cid', readCid),
+    intents: trigger('intents'),
+    keywords: trigger('keywords'),
+    taskTypes: trigger('task_types'),
+    tokenEstimate: member('token_estimate', readCount),
+    isGuaranteed: refusals.attempt(() => readSwitch(members, ['guarantee_load', 'guaranteed_load'], path)),
+    isPrepended: member('force_position', readPosition),
+    requiredByTaskTypes: member('required_by_task_types', readTexts),
   };
+  refusals.settle();
+  return unit;
+};
+
+const refusePath = (value: unknown, path: string): void => {
+  if (value !== undefined) throw refusal(path, 'must be left out: a unit never names a file');
+};
+
+const readName = (value: unknown, path: string): string => {
+  const name = readText(value, path);
+  const problem = problemOfSegment(name);
+  if (problem !== null) throw refusal(path, problem);
+  return name;
 };
 
 /** A unit speaks for this agent and under its own name; which deployment wrote its facts is left to them. */
@@ -124,20 +182,21 @@ const readTexts = (value: unknown, path: string): readonly string[] => {
 };
 
 const readCid = (value: unknown, path: string): string | null => {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
   if (typeof value === 'string' && CID.test(value)) return value.toLowerCase();
   throw refusal(path, 'must be sha256: and 64 hexadecimal digits');
 };
 
 const CID = /^sha256:[0-9a-f]{64}$/i;
 
-const readCount = (value: unknown, path: string): number => {
+const readCount = (value: unknown, path: string): number | null => {
+  if (value === undefined) return null;
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw refusal(path, 'must be an integer of 0 or more');
 };
 
 const readSwitch = (members: Members, spellings: readonly string[], path: string): boolean => {
-  const given = spellings.filter((spelling) => members[spelling] !== undefined);
+  const given = spellings.filter((spelling) => members[spelling] != null);
   for (const spelling of given) {
     if (typeof members[spelling] !== 'boolean') throw refusal(`${path}.${spelling}`, 'must be true or false');
   }
@@ -145,7 +204,7 @@ const readSwitch = (members: Members, spellings: readonly string[], path: string
 };
 
 const readPosition = (value: unknown, path: string): boolean => {
-  if (value === undefined || value === null) return false;
+  if (value === undefined) return false;
   if (value === 'prepend') return true;
   throw refusal(path, 'must be "prepend" where it is given');
 };

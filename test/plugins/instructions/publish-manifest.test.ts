@@ -43,7 +43,7 @@ forEachStore('publishing an instruction manifest', () => {
   it('supersedes and never overwrites: the same version again is the same, or a conflict (C12-06)', async () => {
     await made.published('v1', [unit('deploy')]);
     const [first] = await storedVersions('v1');
-    const again = { ...unit('deploy'), guaranteed_load: false, unknown: 1 };
+    const again = { ...unit('deploy'), guaranteed_load: false, path: null, force_position: null };
     expect((await made.published('v1', [again])).fact_uri).to.equal(`${MANIFEST_URI}/v1`);
     expect(codeOf(await made.publish('v1', [unit('other')]))).to.deep.equal([409, 'manifest_version_conflict']);
     expect(codeOf(await made.publish('V1', [unit('other')]))).to.deep.equal([409, 'manifest_version_conflict']);
