@@ -18,6 +18,7 @@ export type FactField =
   | 'feed'
   | 'system'
   | 'interpretAs'
+  | 'attested'
   | 'sessionId'
   | 'assertedBy'
   | 'receivedFrom'

@@ -16,6 +16,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   },
   { owner: 'core', number: 12, name: 'multi_tenant', up: (schema) => addTenants(schema) },
   { owner: 'core', number: 17, name: 'leases', up: (schema) => runAll(schema, leaseTable(schema.dialect)) },
+  { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
 ];
 
 type Dialect = MigrationSchema['dialect'];
@@ -150,7 +151,7 @@ const addTenants = async (schema: MigrationSchema): Promise<void> => {
     );
   }
   await runAll(schema, TENANT_INDEXES);
-  if (schema.dialect === 'sqlite') await runAll(schema, expectations());
+  if (schema.dialect === 'sqlite') await runAll(schema, expectations(EXPECTED_ROWS));
 };
 
 /** Every insert pays for each of these; whoever adds one measures it first. */
@@ -162,12 +163,20 @@ const TENANT_INDEXES: readonly string[] = [
   'CREATE INDEX fact_covers_by_triple ON fact_covers (tenant_id, entity_key, relation_key, scope, hlc_wall, hlc_ctr)',
 ];
 
+/** Facts of one session; a fact without a session costs nothing here. */
+const sessionIndex = (dialect: Dialect): string[] => [
+  'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
+  ...(dialect === 'sqlite' ? expectations([['facts', 'facts_by_session', '100000 100000 50']]) : []),
+];
+
+type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
+
 /**
  * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many facts,
  * few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one entity.
  * The numbers are rows in the index and rows per distinct prefix of it: https://sqlite.org/fileformat2.html#stat1tab
  */
-const EXPECTED_ROWS: readonly (readonly [table: string, index: string, rows: string])[] = [
+const EXPECTED_ROWS: ExpectedRows = [
   ['facts', 'facts_by_id', '1000000 1'],
   ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 3 1 1'],
   ['facts', 'facts_by_cid', '1000000 1'],
@@ -179,10 +188,10 @@ const EXPECTED_ROWS: readonly (readonly [table: string, index: string, rows: str
   ['fact_expiries', 'fact_expiries', '10000 1'],
 ];
 
-const expectations = (): string[] => [
+const expectations = (expected: ExpectedRows): string[] => [
   // Creates the tables of statistics; this one table is empty or small.
   'ANALYZE fact_expiries',
-  ...EXPECTED_ROWS.flatMap(([table, index, rows]) => [
+  ...expected.flatMap(([table, index, rows]) => [
     `DELETE FROM sqlite_stat1 WHERE idx = '${index}'`,
     `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
   ]),

@@ -53,6 +53,7 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   feed: stamp('feed'),
   system: number('system'),
   interpretAs: text('interpret_as'),
+  attested: number('attested'),
   sessionId: text('session_id'),
   assertedBy: text('asserted_by'),
   receivedFrom: text('received_from'),

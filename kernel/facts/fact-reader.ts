@@ -191,6 +191,12 @@ class SnapshotReader implements FactReader {
     if (search.gardenId !== undefined) conditions.push(equals('gardenId', search.gardenId));
     if (search.source !== undefined) conditions.push(equals('sourceKey', matchKey(search.source, this.#parts.names)));
     if (search.minConfidence !== undefined) conditions.push(not(below('confidence', search.minConfidence)));
+    if (search.attested !== undefined) conditions.push(equals('attested', search.attested));
+    if (search.session !== undefined) {
+      const { id, assertedBy } = search.session;
+      conditions.push(equals('sessionId', id));
+      if (assertedBy !== undefined) conditions.push(equals('assertedBy', assertedBy));
+    }
     if (search.after !== undefined) conditions.push(search.after);
     return conditions;
   }

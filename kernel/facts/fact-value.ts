@@ -12,9 +12,12 @@ import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';
 export const MAX_STRING_BYTES = 16 * 1024;
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
+/** The members of a FactValue, for the schema of a body that holds one. Their content is for `readFactValue` to judge. */
+export const FACT_VALUE_JSON = { properties: { type: {}, v: {}, interpret_as: {} } } as const;
+
 /**
- * Reads a FactValue (wire contract 1.5) without coercing anything; unknown members are ignored. `path` names the value, as
- * in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
+ * Reads a FactValue (wire contract 1.5) without coercing anything; `FACT_VALUE_JSON` says which members there are. `path` names the
+ * value, as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -25,8 +28,7 @@ export const readFactValue = (input: unknown, path: string): FactValue => {
     Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
   const type = member('type');
   if (!isValueType(type)) throw memberRefusal(`${path}.type`, `must be one of ${VALUE_TYPES.join(', ')}`);
-  const given = member('interpret_as');
-  const interpretAs = given === undefined ? 'content' : given;
+  const interpretAs = member('interpret_as') ?? 'content';
   if (interpretAs !== 'content' && interpretAs !== 'instruction') {
     throw memberRefusal(`${path}.interpret_as`, 'must be content or instruction');
   }
@@ -100,7 +102,9 @@ const readContent = (type: ValueType, v: unknown, path: string): FactValue['v'] 
 const readText = (v: unknown, path: string, maxBytes: number): string => {
   if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
   if (!isWithinBytes(v, maxBytes)) {
-    throw new ServiceError('value_too_large', `${path} must not be longer than ${maxBytes} bytes in UTF-8`, {
+    const problem = `must not be longer than ${maxBytes} bytes in UTF-8`;
+    throw new ServiceError('value_too_large', `${path} ${problem}`, {
+      violations: [{ path, message: problem }],
       ...(maxBytes < MAX_TEXT_BYTES ? { hint: `the type text takes up to ${MAX_TEXT_BYTES} bytes` } : {}),
     });
   }

@@ -165,6 +165,10 @@ export interface FactSearch {
   /** Identifier of a garden: facts of that garden alone. */
   readonly gardenId?: string | undefined;
   readonly minConfidence?: number | undefined;
+  /** Facts with this mark of source attestation alone; those without any are left out either way. */
+  readonly attested?: boolean | undefined;
+  /** Facts of a session, and of one who asserted them where `assertedBy` is given. */
+  readonly session?: { readonly id: string; readonly assertedBy?: string } | undefined;
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
   readonly includeRetracted?: boolean | undefined;

@@ -11,7 +11,8 @@ export const compilePathReader = <P>(
   schema: Schema<P> | undefined,
 ): ((raw: Readonly<Record<string, string>>) => P | undefined) => {
   // The path of the route names its parameters, so that a schema need not speak of all of them.
-  const check = schema === undefined ? undefined : compileSchema<P>({ json: { additionalProperties: true, ...schema.json } });
+  const check =
+    schema === undefined ? undefined : compileSchema<P>({ json: { additionalProperties: true, ...schema.json } });
   return (raw) => {
     const decoded: Record<string, string> = {};
     const violations: Violation[] = [];

@@ -1,7 +1,8 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
+import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
 import type { Schema } from '../plugins/config-schema.ts';
-import { MAX_VIOLATIONS, undeclaredName } from '../plugins/declared-members.ts';
-import { compileSchema, type SchemaCheck, validationError } from '../plugins/schema-validator.ts';
+import { undeclaredName } from '../plugins/declared-members.ts';
+import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
 import { memberPath } from './find-forbidden-text.ts';
 import { decodeFormText } from './percent-decoding.ts';
 import { type ConvertText, textConverter } from './text-converter.ts';
@@ -22,12 +23,15 @@ export const compileQueryReader = <Q>(
     if (query === '') return check?.({}, 'query', 400);
     const { values, violations } = convertPairs(readPairs(query), parameters, others === 'refused');
     if (violations.length === 0) return check?.(values, 'query', 400);
-    throw validationError([...violations, ...violationsOf(values, check)], 'query', 400);
+    throw refuseAll([...violations, ...violationsOf(values, check)], { status: 400 });
   };
 };
 
 /** What the schema finds besides, in the parameters that could be read. */
-const violationsOf = (values: Record<string, unknown>, check: SchemaCheck<unknown> | undefined): readonly Violation[] => {
+const violationsOf = (
+  values: Record<string, unknown>,
+  check: SchemaCheck<unknown> | undefined,
+): readonly Violation[] => {
   try {
     check?.(values, 'query', 400);
     return [];
@@ -111,4 +115,4 @@ const listOf = (values: Record<string, unknown>, name: string): unknown[] => {
   return values[name] as unknown[];
 };
 
-const badQuery = (violation: Violation): ServiceError => validationError([violation], 'query', 400);
+const badQuery = (violation: Violation): ServiceError => refuseAll([violation], { status: 400 });

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../ports/ports.ts';
+import { memberRefusal } from '../facts/member-refusal.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { RouteRequest } from '../plugins/route-definition.ts';
 
@@ -9,15 +9,18 @@ const MAX_SESSION_LENGTH = 128;
 export type ReadSession = (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>) => string | null;
 
 export const createReadSession = (names: ServiceNames): ReadSession => {
-  const name = names.headers.session;
-  const field = name.toLowerCase();
+  const field = names.headers.session.toLowerCase();
   return (request) => {
-    const session = request.header(field)?.trim();
-    if (session === undefined || session === '') return null;
-    if (session.length <= MAX_SESSION_LENGTH) return session;
-    const message = `must not be longer than ${MAX_SESSION_LENGTH} characters`;
-    throw new ServiceError('session_id_too_long', `the ${name} header ${message}`, {
-      violations: [{ path: `header.${field}`, message }],
-    });
+    const text = request.header(field);
+    return text === undefined ? null : readSessionName(text, `header.${field}`);
   };
+};
+
+/** The name of a session, trimmed; null for an empty one. `path` is how violations name the place that it came from. */
+export const readSessionName = (text: string, path: string): string | null => {
+  const session = text.trim();
+  if (session.length > MAX_SESSION_LENGTH) {
+    throw memberRefusal(path, `must not be longer than ${MAX_SESSION_LENGTH} characters`, 'session_id_too_long');
+  }
+  return session === '' ? null : session;
 };

@@ -10,7 +10,7 @@ import { scanJson } from './scan-json.ts';
  *   that occurs twice in one object, more than 64 levels. The detail says where, and never repeats what stands there.
  * - `validation` (422), naming the members: U+0000 or a lone surrogate in a string or a member name.
  * - A number that a double cannot take faithfully (`1e400`, `9007199254740993`) becomes NaN: a schema then refuses it
- *   with its own words where it matters, and it is ignored with the member where unknown members are ignored. See
+ *   with its own words where it matters, and it is ignored with a member that has no effect. See
  *   `isFaithfulNumber`. Negative zero stays.
  * - `__proto__` becomes an own member like any other and touches no prototype; copy such objects by spreading, which
  *   keeps that, not with `Object.assign`.

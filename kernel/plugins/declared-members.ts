@@ -1,10 +1,8 @@
 import type { Violation } from '../../ports/ports.ts';
+import { MAX_VIOLATIONS } from '../facts/refusals.ts';
 import { memberPath } from '../http/find-forbidden-text.ts';
 import { closestName } from './closest-name.ts';
 import type { Schema } from './config-schema.ts';
-
-/** Violations that one answer names: enough to mend a request. */
-export const MAX_VIOLATIONS = 20;
 
 /**
  * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the way it removes, in place,

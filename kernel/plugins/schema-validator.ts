@@ -1,7 +1,8 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { ServiceError, type Violation } from '../../ports/ports.ts';
+import type { Violation } from '../../ports/ports.ts';
+import { refuseAll } from '../facts/refusals.ts';
 import type { Schema } from './config-schema.ts';
-import { compileDeclared, MAX_VIOLATIONS } from './declared-members.ts';
+import { compileDeclared } from './declared-members.ts';
 import { violationsOf } from './schema-violations.ts';
 
 /**
@@ -19,19 +20,8 @@ export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
     if (isValid(value) && undeclared.length === 0) return value;
-    throw validationError([...undeclared, ...violationsIn(schema, value, isValid, root)], root, status);
+    throw refuseAll([...undeclared, ...violationsIn(schema, value, isValid, root)], { status });
   };
-};
-
-/** One error for all that is wrong with a document. The first of several violations of one place counts. */
-export const validationError = (all: readonly Violation[], root: string, status: number): ServiceError => {
-  const byPath = new Map<string, Violation>();
-  for (const violation of all) if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
-  const violations = [...byPath.values()].slice(0, MAX_VIOLATIONS);
-  const [first] = violations;
-  const detail = first === undefined ? `the ${root} is not valid` : `${first.path} ${first.message}`;
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more, see errors)` : '';
-  return new ServiceError('validation', detail + more, { status, violations });
 };
 
 const violationsIn = (

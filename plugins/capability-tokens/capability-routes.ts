@@ -41,8 +41,6 @@ export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<
   body: schema<IssueBody>({
     type: 'object',
     required: ['issuer', 'subject', 'verb', 'object'],
-    // What is signed says exactly what it grants; a misspelt limit must not go unnoticed.
-    additionalProperties: false,
     properties: {
       issuer: { type: 'string' },
       subject: { type: 'string' },

@@ -1,4 +1,5 @@
 import {
+  FACT_VALUE_JSON,
   type FactDraft,
   type FactReader,
   type Facts,
@@ -51,7 +52,7 @@ export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string },
       properties: {
         winning_fact_id: { type: ['string', 'null'] },
         resolution_note: { type: 'string', default: '' },
-        new_value: {},
+        new_value: FACT_VALUE_JSON,
         attestation: ATTESTATION_JSON,
       },
     }),

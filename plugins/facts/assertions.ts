@@ -89,6 +89,7 @@ const permit = (
 ): Permitted | Promise<Permitted> => {
   if ('error' in item) throw item.error;
   const body = readAssertBody(item.value, path, parts.nowMs());
+  requireSession(parts, body, path, context);
   const signer = parts.verifySignature(body, context.caller, path);
   const { sessionGuard } = parts;
   if (signer !== null || sessionGuard !== undefined || body.garden !== null)
@@ -96,6 +97,17 @@ const permit = (
   requirePlace(parts, body, context.caller);
   requireInstructionRight(body, context.caller);
   return permitted(parts, body, path, null, null);
+};
+
+/** The header decides. A body that names another session would be told apart from what it asked for by nobody (wire contract 1.11). */
+const requireSession = (
+  { self: { names } }: AssertionParts,
+  body: AssertBody,
+  path: string,
+  context: AssertionContext,
+): void => {
+  if (body.sessionId === null || body.sessionId === context.sessionId) return;
+  throw memberRefusal(`${path}.session_id`, `must be the same as the header ${names.headers.session}`);
 };
 
 const permitSlowly = async (

@@ -19,6 +19,7 @@ import {
   type Route,
   readEntityUri,
   readRelation,
+  readSessionName,
   refuseGarden,
   SCOPES,
   type Scope,
@@ -44,6 +45,8 @@ interface FactsQuery {
   readonly include_retracted: boolean;
   readonly after?: string;
   readonly garden_id?: string;
+  readonly attested?: boolean;
+  readonly session?: string;
   readonly as_of?: string;
   readonly valid_at?: string;
   readonly cursor?: string;
@@ -63,6 +66,8 @@ const factsQuery = schema<FactsQuery>({
     include_retracted: { type: 'boolean', default: false },
     after: { type: 'string' },
     garden_id: { type: 'string' },
+    attested: { type: 'boolean' },
+    session: { type: 'string' },
     as_of: { type: 'string' },
     valid_at: { type: 'string' },
     cursor: { type: 'string' },
@@ -125,15 +130,17 @@ const pageReply = (facts: SpelledList, total: number, cursor: string | null): Re
 /** Reads the filters; a later plugin answers for other times, and a silent answer for today would be wrong meanwhile. */
 const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
   for (const name of ['as_of', 'valid_at'] as const) {
-    if (query[name] !== undefined) throw badParameter(name, 'is not available on this node');
+    if (query[name] !== undefined) throw badParameter(name, 'cannot be used yet: this node answers for now alone');
   }
-  const { scope, after } = query;
+  const { scope, after, session } = query;
   const search: FactSearch = {
     entity: query.entity === undefined ? undefined : readEntityUri(query.entity, 'query.entity'),
     relation: query.relation === undefined ? undefined : readRelation(query.relation, 'query.relation'),
     source: query.source === undefined ? undefined : readEntityUri(query.source, 'query.source'),
     scope,
     minConfidence: query.min_confidence,
+    attested: query.attested,
+    session: session === undefined ? undefined : readSessionFilter(session, caller),
     includeContradicted: query.include_contradicted,
     includeExpired: query.include_expired,
     includeRetracted: query.include_retracted,
@@ -144,6 +151,13 @@ const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
     throw new ServiceError('authorization', `the key may not read scope ${scope}`);
   }
   return search;
+};
+
+/** The name of a session is its caller's own: two callers that chose the same one share nothing (wire contract 4.7). */
+const readSessionFilter = (text: string, caller: Principal): FactSearch['session'] => {
+  const id = readSessionName(text, 'query.session');
+  if (id === null) throw badParameter('session', 'must not be empty');
+  return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
 };
 
 /** An instant compares with timestamps, a stamp with stamps. */

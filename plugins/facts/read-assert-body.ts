@@ -1,12 +1,16 @@
 import {
+  compileDeclared,
+  FACT_VALUE_JSON,
   type FactDraft,
   memberRefusal,
   parseInstant,
+  Refusals,
   readEntityUri,
   readFactValue,
   readRelation,
   SCOPES,
   type Scope,
+  schema,
 } from '../../kernel/plugin-api.ts';
 import { type Derivation, readDerivations } from './read-derivations.ts';
 
@@ -30,13 +34,40 @@ export interface AssertBody {
   readonly garden: string | null;
   readonly writeMode: WriteMode;
   readonly attestation: Attestation | null;
+  /** The session as the body names it beside the header, null where it does not. */
+  readonly sessionId: string | null;
   /** Entity and source before they were trimmed: what an agent has signed. */
   readonly asSent: { readonly entity: string; readonly source: string };
 }
 
+/** Members that the node assigns itself. Clients send back what they once got, and it has no effect (wire contract 1.11). */
+const WITHOUT_EFFECT = { id: {}, hlc: {}, cid: {}, attested: {}, received_from: {}, tenant_id: {} } as const;
+
+/** What an assertion may hold. The reader below judges the contents, and names a code for each kind of violation. */
+const undeclaredIn = compileDeclared(
+  schema<object>({
+    properties: {
+      entity: {},
+      relation: {},
+      value: FACT_VALUE_JSON,
+      source: {},
+      confidence: {},
+      scope: {},
+      valid_until: {},
+      timestamp: {},
+      garden_id: {},
+      write_mode: {},
+      derived_from: { items: { properties: { fact_id: {}, hash: {} } } },
+      attestation: { properties: { key_id: {}, signature: {} } },
+      session_id: {},
+      ...WITHOUT_EFFECT,
+    },
+  }),
+);
+
 /**
- * Reads the body of an assertion by the table of wire contract 4.2, in its order. Throws the first violation, 422 (413 for a value that is
- * too long); `path` names the body. Members that the node assigns, and unknown ones, are ignored.
+ * Reads the body of an assertion by the table of wire contract 4.2. Throws all that is wrong with it at once, undeclared members among
+ * it: 422, or 413 for a value that is too long and nothing else. `path` names the body. Null for an optional member means absent.
  */
 export const readAssertBody = (input: unknown, path: string, nowMs: number): AssertBody => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -50,24 +81,30 @@ export const readAssertBody = (input: unknown, path: string, nowMs: number): Ass
     if (value === undefined) throw memberRefusal(`${path}.${name}`, 'is required');
     return value;
   };
-  const sentEntity = required('entity');
-  const entity = readEntityUri(sentEntity, `${path}.entity`);
-  const relation = readRelation(required('relation'), `${path}.relation`);
-  const sentSource = required('source');
-  const source = readEntityUri(sentSource, `${path}.source`);
-  const value = readFactValue(required('value'), `${path}.value`);
-  const confidence = readConfidence(member('confidence'), `${path}.confidence`);
-  const scope = readScope(member('scope'), `${path}.scope`);
-  const validUntil = readInstant(member('valid_until'), `${path}.valid_until`);
-  const timestamp = readTimestamp(member('timestamp'), `${path}.timestamp`, nowMs);
-  return {
-    draft: { entity, relation, value, source, confidence, scope, validUntil, timestamp },
-    garden: readGarden(member('garden_id'), `${path}.garden_id`),
-    writeMode: readWriteMode(member('write_mode'), `${path}.write_mode`),
-    derivations: readDerivations(member('derived_from'), `${path}.derived_from`),
-    attestation: readAttestation(member('attestation'), `${path}.attestation`),
-    asSent: { entity: sentEntity as string, source: sentSource as string },
+  const refusals = new Refusals();
+  refusals.add(undeclaredIn(input, path));
+  const read = <T>(name: string, reader: (value: unknown, path: string) => T, isRequired = false): T =>
+    refusals.attempt(() => reader(isRequired ? required(name) : (member(name) ?? undefined), `${path}.${name}`));
+  const body: AssertBody = {
+    draft: {
+      entity: read('entity', readEntityUri, true),
+      relation: read('relation', readRelation, true),
+      source: read('source', readEntityUri, true),
+      value: read('value', readFactValue, true),
+      confidence: read('confidence', readConfidence),
+      scope: read('scope', readScope),
+      validUntil: read('valid_until', readInstant),
+      timestamp: read('timestamp', (value, at) => readTimestamp(value, at, nowMs)),
+    },
+    garden: read('garden_id', readGarden),
+    writeMode: read('write_mode', readWriteMode),
+    derivations: read('derived_from', readDerivations),
+    attestation: read('attestation', readAttestation),
+    sessionId: read('session_id', readSessionId),
+    asSent: { entity: member('entity') as string, source: member('source') as string },
   };
+  refusals.settle();
+  return body;
 };
 
 const readConfidence = (input: unknown, path: string): number => {
@@ -86,7 +123,7 @@ const readScope = (input: unknown, path: string): Scope => {
 };
 
 const readInstant = (input: unknown, path: string): string | null => {
-  if (input === undefined || input === null) return null;
+  if (input === undefined) return null;
   if (typeof input === 'string' && parseInstant(input) !== null) return input;
   throw memberRefusal(path, 'must be an RFC 3339 date-time with offset');
 };
@@ -100,10 +137,16 @@ const readTimestamp = (input: unknown, path: string, nowMs: number): string | nu
 };
 
 const readGarden = (input: unknown, path: string): string | null => {
-  if (input === undefined || input === null) return null;
+  if (input === undefined) return null;
   if (typeof input !== 'string' || input.trim() === '')
     throw memberRefusal(path, 'must be the URI, id or slug of a garden');
   return input.trim();
+};
+
+const readSessionId = (input: unknown, path: string): string | null => {
+  if (input === undefined) return null;
+  if (typeof input !== 'string') throw memberRefusal(path, 'must be a string');
+  return input.trim() === '' ? null : input.trim();
 };
 
 const readWriteMode = (input: unknown, path: string): WriteMode => {
@@ -113,8 +156,9 @@ const readWriteMode = (input: unknown, path: string): WriteMode => {
 };
 
 const readAttestation = (input: unknown, path: string): Attestation | null => {
-  if (input === undefined || input === null) return null;
-  if (typeof input !== 'object' || Array.isArray(input)) throw memberRefusal(path, 'must be an object');
+  if (input === undefined) return null;
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw memberRefusal(path, 'must be an object');
   const text = (name: string): string => {
     const value = Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
     if (typeof value !== 'string' || value === '') throw memberRefusal(`${path}.${name}`, 'must be a non-empty string');

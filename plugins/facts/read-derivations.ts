@@ -11,8 +11,7 @@ export type Derivation = { readonly hash: string } | { readonly factId: string }
  * beside it. Anything else is refused with 422.
  */
 export const readDerivations = (input: unknown, path: string): readonly Derivation[] => {
-  // Absent, and null, as some clients write an empty list.
-  if (input === undefined || input === null) return NONE;
+  if (input === undefined) return NONE;
   if (!Array.isArray(input)) throw memberRefusal(path, 'must be a list');
   if (input.length > MAX_DERIVATIONS) throw memberRefusal(path, `must not have more than ${MAX_DERIVATIONS} entries`);
   return input.map((entry, at) => readEntry(entry, `${path}[${at}]`));

@@ -38,8 +38,6 @@ export const registerAgentKeyRoute = (parts: AgentKeyParts): Route<undefined, un
   body: schema<RegisterBody>({
     type: 'object',
     required: ['public_key'],
-    // As for API keys: a misspelt member must not go unnoticed.
-    additionalProperties: false,
     properties: {
       public_key: { type: 'string' },
       description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },

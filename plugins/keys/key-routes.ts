@@ -52,8 +52,6 @@ interface RegisterBody {
 const REGISTER_BODY = schema<RegisterBody>({
   type: 'object',
   required: ['raw_key', 'entity_uri'],
-  // A key document says exactly what it grants; a misspelt member must not go unnoticed.
-  additionalProperties: false,
   properties: {
     raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
     entity_uri: { type: 'string' },

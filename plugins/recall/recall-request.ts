@@ -68,7 +68,8 @@ export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query', names:
   const status = root === 'body' ? 422 : 400;
   const refuse = (member: string, problem: string): ServiceError =>
     memberRefusal(`${root}.${member}`, problem, 'validation', { status });
-  if (raw.as_of != null) throw memberRefusal(`${root}.as_of`, 'is not available on this node', 'bad_parameter');
+  if (raw.as_of != null)
+    throw memberRefusal(`${root}.as_of`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
   const entity = raw.entity == null ? undefined : readEntityUri(raw.entity, `${root}.entity`);
   const relation = raw.relation == null ? undefined : readRelation(raw.relation, `${root}.relation`);
   return {
@@ -77,7 +78,7 @@ export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query', names:
     relation,
     tokenBudget: readBudget(raw.token_budget, `${root}.token_budget`, status),
     depth: readDepth(raw.depth, raw.include_neighbors),
-    weights: raw.weights === undefined ? DEFAULT_WEIGHTS : readWeights(raw.weights, `${root}.weights`),
+    weights: raw.weights == null ? DEFAULT_WEIGHTS : readWeights(raw.weights, `${root}.weights`),
     scope: readScope(raw.scope ?? 'global', names, refuse),
     lambdaMmr: raw.lambda_mmr ?? DEFAULT_LAMBDA,
     minConfidence: raw.min_confidence ?? DEFAULT_MIN_CONFIDENCE,

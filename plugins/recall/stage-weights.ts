@@ -1,4 +1,4 @@
-import { memberRefusal, type ServiceError } from '../../kernel/plugin-api.ts';
+import { compileDeclared, memberRefusal, refuseAll, type ServiceError, schema } from '../../kernel/plugin-api.ts';
 
 /** How much each part counts in the fused score; they add up to 1. */
 export interface StageWeights {
@@ -28,14 +28,20 @@ export const WEIGHT_SPELLINGS: Readonly<Record<string, keyof StageWeights>> = {
   recency: 'recency',
 };
 
+const undeclaredIn = compileDeclared(
+  schema<object>({ properties: Object.fromEntries(Object.keys(WEIGHT_SPELLINGS).map((name) => [name, {}])) }),
+);
+
 /** Throws `invalid_weights` (400). A weight that is not given is 0 once any is. */
 export const readWeights = (given: unknown, path: string): StageWeights => {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refuse(path, 'must be an object');
+  const undeclared = undeclaredIn(given, path);
+  if (undeclared.length > 0) throw refuseAll(undeclared, { code: 'invalid_weights' });
   const weights: Record<keyof StageWeights, number> = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(given)) {
-    const weight = Object.hasOwn(WEIGHT_SPELLINGS, name) ? WEIGHT_SPELLINGS[name] : undefined;
-    if (weight === undefined) throw refuse(path, `knows only ${Object.keys(WEIGHT_SPELLINGS).join(', ')}`);
+    const weight = WEIGHT_SPELLINGS[name] as keyof StageWeights;
+    if (value === null) continue;
     if (seen.has(weight)) throw refuse(path, 'gives one weight twice');
     if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw refuse(path, 'must hold numbers from 0 to 1');
     seen.add(weight);

@@ -1,27 +1,11 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { CAPABILITY_ROWS } from './capability-rows.ts';
-import { DERIVED_ROWS } from './derived-rows.ts';
-import { FACT_ROWS } from './fact-rows.ts';
-import { GARDEN_ROWS } from './garden-rows.ts';
 import { hostileRequests, rightRequest } from './hostile-requests.ts';
-import { INSTRUCTION_ROWS } from './instruction-rows.ts';
 import { judgeReply } from './judge-reply.ts';
 import { type NodeUnderAttack, startNodeUnderAttack } from './node-under-attack.ts';
 import { exchange } from './raw-exchange.ts';
-import type { RouteRow } from './route-row.ts';
-import { SERVICE_ROWS } from './service-rows.ts';
-import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
+import { ROUTE_ROWS } from './route-rows.ts';
 
-const ROWS: readonly RouteRow[] = [
-  ...FACT_ROWS,
-  ...DERIVED_ROWS,
-  ...GARDEN_ROWS,
-  ...CAPABILITY_ROWS,
-  ...INSTRUCTION_ROWS,
-  ...SUBSCRIPTION_ROWS,
-  ...SERVICE_ROWS,
-];
 const SHOWN = 20;
 
 forEachStore('Bad input', () => {
@@ -34,10 +18,10 @@ forEachStore('Bad input', () => {
   after(() => node?.stop());
 
   it('is tried on every route that the node registers', () => {
-    expect(ROWS.map(({ route }) => route).sort()).to.deep.equal([...node.routes].sort());
+    expect(ROUTE_ROWS.map(({ route }) => route).sort()).to.deep.equal([...node.routes].sort());
   });
 
-  for (const row of ROWS) {
+  for (const row of ROUTE_ROWS) {
     it(`is refused by ${row.route}, with a problem document, and stores nothing`, async () => {
       const parts = { row, fixtures: node.fixtures, keys: node.keys, registered: new Set(node.routes) };
       const faults: string[] = [];
@@ -67,7 +51,7 @@ forEachStore('Bad input', () => {
     expect(node.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 
-  for (const row of ROWS) {
+  for (const row of ROUTE_ROWS) {
     it(`leaves ${row.route} working`, async () => {
       const { status, text } = await exchange(
         node.port,

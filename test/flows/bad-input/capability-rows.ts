@@ -24,7 +24,6 @@ export const CAPABILITY_ROWS: readonly RouteRow[] = [
       },
       required: ['issuer', 'subject', 'verb', 'object'],
       free: ['subject', 'object'],
-      isStrict: true,
       maxBytes: STANDARD_BODY_BYTES,
     },
     accepts: 201,

@@ -112,6 +112,7 @@ export const GARDEN_ROWS: readonly RouteRow[] = [
     route: 'POST /v1/quarantine/:fact_id/admit',
     path: () => '/v1/quarantine/no-such-fact/admit',
     parameter: (text) => `/v1/quarantine/${text}/admit`,
+    query: { target_garden_id: 'garden', reason: 'text' },
     body: {
       ...HELD_BODY,
       valid: { target_garden_id: 'null', reason: 'null' },
@@ -124,6 +125,7 @@ export const GARDEN_ROWS: readonly RouteRow[] = [
     route: 'POST /v1/quarantine/:fact_id/reject',
     path: () => '/v1/quarantine/no-such-fact/reject',
     parameter: (text) => `/v1/quarantine/${text}/reject`,
+    query: { reason: 'text' },
     body: { ...HELD_BODY, valid: { reason: 'null' }, kinds: { reason: 'note' } },
     accepts: 404,
     lacking: ['read', 'admin'],

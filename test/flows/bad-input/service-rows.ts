@@ -3,7 +3,18 @@ import { type RouteRow, STANDARD_BODY_BYTES } from './route-row.ts';
 const RAW_KEY = 'a-right-key-0123456789abcdef0123456789';
 const PUBLIC_KEY = Buffer.alloc(32, 7).toString('base64url');
 
-const AUDIT_FILTERS = { since: 'instant', until: 'instant', principal: 'filledText', event_type: 'word' } as const;
+const LOG_FILTERS = { since: 'instant', until: 'instant', principal: 'filledText', event_type: 'word' } as const;
+
+const ENTRY_FILTERS = {
+  since: 'instant',
+  until: 'instant',
+  entity_uri: 'filledText',
+  source: 'filledText',
+  fact_id: 'filledText',
+  oidc_sub: 'filledText',
+  event_type: 'word',
+  attested: 'boolean',
+} as const;
 
 /** Routes of the plugins `keys`, `audit`, `billing` and `node-info`. */
 export const SERVICE_ROWS: readonly RouteRow[] = [
@@ -32,7 +43,6 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
         expires_at: 'expiry',
       },
       required: ['raw_key', 'entity_uri'],
-      isStrict: true,
       maxBytes: STANDARD_BODY_BYTES,
     },
     accepts: 201,
@@ -59,7 +69,6 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
       valid: { public_key: JSON.stringify(PUBLIC_KEY), description: 'null' },
       kinds: { public_key: 'publicKey', description: 'note' },
       required: ['public_key'],
-      isStrict: true,
       maxBytes: STANDARD_BODY_BYTES,
     },
     accepts: 201,
@@ -74,21 +83,21 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   {
     route: 'GET /v1/auth/audit',
     path: () => '/v1/auth/audit',
-    query: { ...AUDIT_FILTERS, cursor: 'position', limit: 'largeLimit' },
+    query: { ...LOG_FILTERS, cursor: 'position', limit: 'largeLimit' },
     accepts: 200,
     lacking: ['read', 'write'],
   },
   {
     route: 'GET /v1/admin/audit',
     path: () => '/v1/admin/audit',
-    query: { ...AUDIT_FILTERS, cursor: 'position', limit: 'largeLimit' },
+    query: { ...LOG_FILTERS, cursor: 'position', limit: 'largeLimit' },
     accepts: 200,
     lacking: ['read', 'admin'],
   },
   {
     route: 'GET /v1/audit',
     path: () => '/v1/audit',
-    query: { ...AUDIT_FILTERS, cursor: 'cursor', limit: 'limit' },
+    query: { ...ENTRY_FILTERS, cursor: 'cursor', limit: 'limit' },
     accepts: 200,
     lacking: ['write'],
   },
@@ -103,7 +112,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   {
     route: 'GET /v1/audit/export',
     path: () => '/v1/audit/export',
-    query: AUDIT_FILTERS,
+    query: ENTRY_FILTERS,
     accepts: 200,
     lacking: ['write'],
   },

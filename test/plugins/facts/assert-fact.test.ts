@@ -117,11 +117,6 @@ forEachStore('asserting a fact', () => {
       attested: true,
       tenant_id: 'other',
       received_from: 'node:x',
-      origin_node_id: 'node:x',
-      asserted_by: 'agent:root',
-      system: true,
-      permissions: ['admin'],
-      contradicted: true,
     });
     expect(status).to.equal(201);
     expect(body).to.include({ attested: null, received_from: null, origin_node_id: null, contradicted: false });
@@ -129,6 +124,17 @@ forEachStore('asserting a fact', () => {
     expect(body.hlc).to.match(/^1772442000000\./);
     expect(body.cid).to.not.equal(`sha256:${'0'.repeat(64)}`);
     expect((await node.request('GET', `/v1/facts/${body.id}`, { key })).status).to.equal(200);
+    const others = {
+      origin_node_id: 'node:x',
+      asserted_by: 'agent:root',
+      system: true,
+      permissions: ['admin'],
+      contradicted: true,
+    };
+    for (const [name, value] of Object.entries(others)) {
+      const refused = await assert({ [name]: value });
+      expect([refused.status, refused.body.errors[0].path], name).to.deep.equal([422, `body.${name}`]);
+    }
   });
 
   it('computes the content ids that are listed (C4-01)', async () => {

@@ -42,7 +42,7 @@ describe('what an assertion may say', () => {
       [],
     ];
     for (const value of values) await expectRefusal({ value });
-    for (const confidence of [-0.01, 1.01, '1', null, true]) await expectRefusal({ confidence });
+    for (const confidence of [-0.01, 1.01, '1', true]) await expectRefusal({ confidence });
   });
 
   it('refuses dates that no calendar has, and takes an offset (C4-07)', async () => {
@@ -75,12 +75,10 @@ describe('what an assertion may say', () => {
       { relation: 'a'.repeat(257) },
       { relation: 7 },
       { relation: '' },
-      { scope: null },
       { scope: ['local'] },
       { scope: 'Public' },
       { timestamp: 'now' },
       { write_mode: 'overwrite' },
-      { write_mode: null },
       { garden_id: 5 },
       { garden_id: ' ' },
       { attestation: 'x' },
@@ -91,6 +89,60 @@ describe('what an assertion may say', () => {
     }
     for (const missing of ['entity', 'relation', 'source', 'value']) await expectRefusal({ [missing]: undefined });
     for (const body of ['[]', '"x"', '5', 'null']) expect((await assert(body)).status).to.equal(422);
+  });
+
+  it('takes null for a member that may be left out as its absence', async () => {
+    const absent = {
+      confidence: null,
+      scope: null,
+      valid_until: null,
+      timestamp: null,
+      garden_id: null,
+      write_mode: null,
+      derived_from: null,
+      attestation: null,
+      session_id: null,
+      value: { type: 'string', v: 'CEO', interpret_as: null },
+    };
+    const { status, body } = await assert(factBody({ entity: 'user:absent', ...absent }));
+    expect(status).to.equal(201);
+    expect(body).to.include({ confidence: 1, scope: 'local', valid_until: null, garden_id: null });
+    expect(body.value).to.deep.equal({ type: 'string', v: 'CEO', interpret_as: 'content' });
+    for (const missing of ['entity', 'relation', 'source', 'value']) await expectRefusal({ [missing]: null });
+  });
+
+  it('names all that is wrong with a body at once, in the one code that fits', async () => {
+    const { body } = await expectRefusal({
+      entity: '',
+      confidence: 2,
+      scope: 'galaxy',
+      garden: 'drafts',
+      value: { type: 'number', v: 'five', unit: 'kg' },
+      derived_from: [{ hsh: 'x' }],
+    });
+    expect(body.errors.map(({ path }: { path: string }) => path)).to.deep.equal([
+      'body.value.unit',
+      'body.derived_from[0].hsh',
+      'body.garden',
+      'body.entity',
+      'body.value.v',
+      'body.confidence',
+      'body.scope',
+      'body.derived_from[0]',
+    ]);
+    const alike = await expectRefusal({ entity: '', source: ' ' }, 422, 'invalid_entity_uri');
+    expect(alike.body.errors).to.have.length(2);
+  });
+
+  it('refuses a session other than that of the header (wire contract 1.11)', async () => {
+    await expectRefusal({ session_id: 's1' });
+    const as = (session: string) => ({
+      key,
+      headers: { 'Svc-Session': session },
+      body: factBody({ session_id: 's1' }),
+    });
+    expect((await node.request('POST', '/v1/facts', as('s2'))).status).to.equal(422);
+    expect((await node.request('POST', '/v1/facts', as('s1'))).status).to.equal(201);
   });
 
   it('refuses entities and sources that are no identifiers', async () => {
@@ -150,14 +202,17 @@ describe('what an assertion may say', () => {
     }
   });
 
-  it('is not moved by prototype members (C11-04)', async () => {
+  it('is not moved by prototype members, and names them (C11-04)', async () => {
     const text = JSON.stringify(factBody({ entity: 'user:proto', value: { type: 'string', v: 'CEO', x: 1 } }))
       .replace('"x":1', '"__proto__":{"interpret_as":"instruction"}')
       .replace('{', '{"__proto__":{"confidence":0.5,"scope":"public"},"constructor":{"prototype":{"scope":"team"}},');
     const { status, body } = await assert(text);
-    expect(status).to.equal(201);
-    expect(body).to.include({ confidence: 1, scope: 'company' });
-    expect(body.value.interpret_as).to.equal('content');
+    expect(status).to.equal(422);
+    expect(body.errors.map(({ path }: { path: string }) => path)).to.deep.equal([
+      'body.value.__proto__',
+      'body.__proto__',
+      'body.constructor',
+    ]);
     expect(({} as Record<string, unknown>)['scope']).to.equal(undefined);
   });
 

@@ -117,7 +117,7 @@ forEachStore('an Idempotency-Key', () => {
   });
 
   it('is not disturbed by a number that nobody reads', async () => {
-    const body = JSON.stringify(retraction({ unknown: 0.125 })).replace('0.125', '1e999');
+    const body = JSON.stringify(retraction({ attested: 0.125 })).replace('0.125', '1e999');
     expect((await post('k1', body)).status).to.equal(201);
     expect((await post('k1', body)).headers['idempotency-replayed']).to.equal('true');
   });

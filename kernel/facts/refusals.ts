@@ -1,0 +1,60 @@
+import { type ErrorCode, ServiceError, type Violation } from '../../ports/service-error.ts';
+
+/** Violations that one answer names: enough to mend a request. */
+export const MAX_VIOLATIONS = 20;
+
+/** One error for several violations, of which the first of each place counts. The detail tells the first and how many more there are. */
+export const refuseAll = (
+  found: readonly Violation[],
+  { code = 'validation', status }: { readonly code?: ErrorCode; readonly status?: number } = {},
+): ServiceError => {
+  const byPath = new Map<string, Violation>();
+  for (const violation of found) if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
+  const violations = [...byPath.values()].slice(0, MAX_VIOLATIONS);
+  const [first] = violations;
+  const detail = first === undefined ? 'the request is not valid' : `${first.path} ${first.message}`;
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more, see errors)` : '';
+  return new ServiceError(code, detail + more, { violations, ...(status !== undefined && { status }) });
+};
+
+/** Gathers what is wrong with a document that is read by hand, so that one answer names all of it (wire contract 1.2). */
+export class Refusals {
+  readonly #found: {
+    readonly code: string;
+    readonly violations: readonly Violation[];
+    readonly error?: ServiceError;
+  }[] = [];
+
+  /** What `read` returns. A refusal is kept instead of thrown; what comes back then means nothing, and `settle` throws. */
+  attempt<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.#found.push({ code: error.code, violations: error.violations ?? [], error });
+      return undefined as T;
+    }
+  }
+
+  /** How many violations have come together. */
+  get count(): number {
+    return this.#found.reduce((sum, { violations }) => sum + violations.length, 0);
+  }
+
+  /** Adds violations that were found otherwise. */
+  add(violations: readonly Violation[], code: ErrorCode = 'validation'): void {
+    if (violations.length > 0) this.#found.push({ code, violations });
+  }
+
+  /** Throws what was refused: a lone refusal as it was, several under their common code, or as `validation` without one. */
+  settle(): void {
+    const [first, ...more] = this.#found;
+    if (first === undefined) return;
+    if (more.length === 0 && first.error !== undefined) throw first.error;
+    const isOneCode = more.every(({ code }) => code === first.code);
+    throw refuseAll(
+      this.#found.flatMap(({ violations }) => violations),
+      isOneCode ? { code: first.code as ErrorCode } : {},
+    );
+  }
+}

@@ -1,0 +1,19 @@
+import { CAPABILITY_ROWS } from './capability-rows.ts';
+import { DERIVED_ROWS } from './derived-rows.ts';
+import { FACT_ROWS } from './fact-rows.ts';
+import { GARDEN_ROWS } from './garden-rows.ts';
+import { INSTRUCTION_ROWS } from './instruction-rows.ts';
+import type { RouteRow } from './route-row.ts';
+import { SERVICE_ROWS } from './service-rows.ts';
+import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
+
+/** What this suite knows of every route that the default plugins register. */
+export const ROUTE_ROWS: readonly RouteRow[] = [
+  ...FACT_ROWS,
+  ...DERIVED_ROWS,
+  ...GARDEN_ROWS,
+  ...CAPABILITY_ROWS,
+  ...INSTRUCTION_ROWS,
+  ...SUBSCRIPTION_ROWS,
+  ...SERVICE_ROWS,
+];
