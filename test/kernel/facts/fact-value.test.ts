@@ -79,7 +79,6 @@ describe('reading a value', () => {
     [{ type: 'null', v: '' }, 'body.value.v'],
     [{ type: 'null', v: false }, 'body.value.v'],
     [{ type: 'text', v: 'x', interpret_as: 'code' }, 'body.value.interpret_as'],
-    [{ type: 'text', v: 'x', interpret_as: null }, 'body.value.interpret_as'],
     [Object.create({ type: 'string', v: 'inherited' }), 'body.value.type'],
   ];
   for (const [input, path] of bad) {
