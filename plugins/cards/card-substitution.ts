@@ -11,7 +11,7 @@ import {
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import type { SummaryRequest } from '../recall/recall-api.ts';
+import type { EntitySummary, SummaryRequest } from '../recall/recall-api.ts';
 import type { Card } from './card.ts';
 import type { MemoryCards } from './memory-cards.ts';
 
@@ -23,18 +23,21 @@ export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,
   cards: MemoryCards,
   names: ServiceNames,
-): Promise<FactView | null> => {
-  if (view.onlyGarden !== undefined) return null;
+): Promise<EntitySummary> => {
+  if (view.onlyGarden !== undefined) return NO_CARD;
   const entityKey = matchKey(entity, names);
   const scopes = await scopesOf(reader, entityKey, view.scopes);
   const [scope] = scopes;
-  if (scope === undefined || scopes.length > 1) return null;
+  if (scope === undefined || scopes.length > 1) return NO_CARD;
   const subject = { entityKey, scope };
-  const card =
-    (await cards.fresh(reader, subject)) ?? (forceRefresh ? await cards.freshWithin(reader, subject) : undefined);
-  if (card === undefined || !(await isConfident(card, view.minConfidence, reader))) return null;
-  return syntheticFact(card, { ...subject, entity }, reader, names);
+  const kept = await cards.fresh(reader, subject);
+  const { card, timedOut } =
+    kept === undefined && forceRefresh ? await cards.freshWithin(reader, subject) : { card: kept, timedOut: false };
+  if (card === undefined || !(await isConfident(card, view.minConfidence, reader))) return { fact: null, timedOut };
+  return { fact: syntheticFact(card, { ...subject, entity }, reader, names), timedOut };
 };
+
+const NO_CARD: EntitySummary = { fact: null, timedOut: false };
 
 /** A card with anything in it that is too weak for what was asked would say what its facts may not. */
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {

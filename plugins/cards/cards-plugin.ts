@@ -59,7 +59,9 @@ export const cardsPlugin = definePlugin({
     const store = new CardStore(tables);
     const cards = new MemoryCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
     route(cardRoute(cards, self.names));
-    on(recallSummary, async (found, request) => found ?? (await cardForRecall(request, cards, self.names)));
+    on(recallSummary, async (found, request) =>
+      found.fact === null ? await cardForRecall(request, cards, self.names) : found,
+    );
     onStop(() => cards.stop());
     if (jobs === undefined) return;
     const refresh = new RefreshCards({ store, jobs, self });

@@ -99,11 +99,14 @@ export class MemoryCards {
   }
 
   /** The same, made now if it can be made in time; for a reader whose snapshot is open already. */
-  async freshWithin(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
+  async freshWithin(
+    reader: FactReader,
+    subject: CardSubject,
+  ): Promise<{ readonly card: Card | undefined; readonly timedOut: boolean }> {
     const draft = await this.#draft(reader, subject);
-    if (draft === null) return undefined;
-    const { card, isStale } = await this.#refresh(draft);
-    return isStale ? undefined : card;
+    if (draft === null) return { card: undefined, timedOut: false };
+    const { card, isStale, timedOut } = await this.#refresh(draft);
+    return { card: isStale ? undefined : card, timedOut };
   }
 
   /** Gives up summaries under way and waits for cards that are being stored. */

@@ -61,7 +61,7 @@ const mayProve = ({ permissions }: Principal): boolean => permissions.has('admin
 
 const reply = (
   { tokenBudget }: RecallRequest,
-  { facts, totalScored, tokensUsed, truncated }: Recalled,
+  { facts, totalScored, tokensUsed, omitted, degraded }: Recalled,
   { texts }: SpelledList,
   {
     recallId,
@@ -76,7 +76,7 @@ const reply = (
     query_hash: queryHash,
     token_budget: tokenBudget,
     tokens_used: tokensUsed,
-    truncated,
+    truncated: omitted.budget > 0,
     total_scored: totalScored,
   };
   const lists = legacyFormat
@@ -86,7 +86,7 @@ const reply = (
         content: texts.filter((_, at) => !instructs(at)),
         instructions: texts.filter((_, at) => instructs(at)),
       };
-  const tail = { tombstone_notices: [], chain_proof: chainProof };
+  const tail = { omitted, degraded, tombstone_notices: [], chain_proof: chainProof };
   return { status: 200, headers: { 'X-Total-Count': String(totalScored) }, text: joinJson(head, lists, tail) };
 };
 
@@ -100,7 +100,9 @@ const withinBody = (
   const list = spellList(recalled.facts, (fact) => scoredFactJson(fact, factJson), room);
   if (!list.isCut) return { recalled, list };
   const facts = recalled.facts.slice(0, list.count);
-  return { recalled: { ...recalled, facts, tokensUsed: tokensOf(facts), truncated: true }, list };
+  const { contradicted, budget } = recalled.omitted;
+  const omitted = { contradicted, budget: budget + recalled.facts.length - facts.length };
+  return { recalled: { ...recalled, facts, tokensUsed: tokensOf(facts), omitted }, list };
 };
 
 const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);

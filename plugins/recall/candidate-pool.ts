@@ -1,5 +1,5 @@
 import { effectiveConfidence, type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
-import type { Hit, SearchView } from './recall-api.ts';
+import type { Hit, PlacedTriple, SearchView } from './recall-api.ts';
 
 /** What of the facts that the caller sees may be a candidate. */
 export interface Admission {
@@ -11,8 +11,18 @@ export interface Admission {
 /** What was asked for. Plugins that lead from fact to fact need not know all of it. */
 export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
 
-/** Finds the best hits, at most `limit`, best first; fewer only when there are no more. */
-export type Search<H extends Hit = Hit> = (limit: number) => Promise<readonly H[]>;
+/**
+ * Finds the best hits, at most `limit`, best first; fewer only when there are no more. Facts of `contested` triples need not be found: they would
+ * be left out.
+ */
+export type Search<H extends Hit = Hit> = (limit: number, contested: readonly PlacedTriple[]) => Promise<readonly H[]>;
+
+/** What came of a search, best first. */
+export interface Admitted<H extends Hit = Hit> {
+  readonly hits: readonly H[];
+  /** Hits that are left out for an unresolved contradiction, and for nothing else. */
+  readonly contradicted: readonly H[];
+}
 
 /**
  * Hits that a stage finds at first; it is asked for more when too few of them may be shown. With what stands beside them they fill a generous
@@ -24,7 +34,12 @@ export const ENTITY_DEPTH = 120;
 /** Share of the depth that is worth ranking. */
 const ENOUGH = 0.5;
 const DEEPER = 4;
+/** How far a search goes past what the caller may not see. */
 const DEEPEST = 8_192;
+/** How often a search goes on past facts that the caller sees and that are left out: those that others contradict, or that are trusted too little. */
+const MOST_ROUNDS = 8;
+/** And how many it looks at in one of these rounds. */
+const MOST_WEIGHED = 512;
 
 /**
  * The facts of one recall. The index proposes identifiers; only what the store itself shows the caller as live comes in, before it is ranked or
@@ -34,53 +49,146 @@ export class CandidatePool {
   readonly #reader: FactReader;
   readonly #admission: Admission & Wanted;
   /** Undefined for a fact that may not be shown. */
-  readonly #views = new Map<string, FactView | undefined>();
+  readonly #seen = new Map<string, { readonly view: FactView; readonly standing: Standing } | undefined>();
+  /** Facts of one triple in one place contradict together, so one look at them is enough. */
+  readonly #contested = new Map<string, PlacedTriple>();
 
   constructor(reader: FactReader, admission: Admission & Wanted) {
     this.#reader = reader;
     this.#admission = admission;
   }
 
+  /** A candidate, or undefined. */
   get(id: string): FactView | undefined {
-    return this.#views.get(id);
+    const seen = this.#seen.get(id);
+    return seen?.standing === 'admitted' ? seen.view : undefined;
+  }
+
+  /** A fact that is left out for an unresolved contradiction alone, or undefined. */
+  contradicted(id: string): FactView | undefined {
+    const seen = this.#seen.get(id);
+    return seen?.standing === 'contradicted' ? seen.view : undefined;
   }
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What several searches
-   * propose is read together. At most `depth` hits come back of each.
+   * propose is read together. At most `depth` hits come back of each. What is looked at depends on facts alone that the caller sees, and so do
+   * all counts.
    */
-  async admit<H extends Hit>(searches: readonly Search<H>[], depth = STAGE_DEPTH): Promise<H[][]> {
-    const admitted: H[][] = searches.map(() => []);
-    let open = searches.map((search, at) => ({ search, at }));
-    for (let limit = depth; open.length > 0; limit *= DEEPER) {
-      const answers = await Promise.all(
-        open.map(async ({ search, at }) => ({ search, at, hits: await search(limit) })),
-      );
-      await this.#load(answers.flatMap(({ hits }) => hits));
-      for (const { at, hits } of answers) admitted[at] = hits.filter(({ id }) => this.get(id) !== undefined);
-      open = answers.filter(
-        ({ at, hits }) => hits.length >= limit && limit < DEEPEST && (admitted[at] as H[]).length < ENOUGH * depth,
-      );
+  async admit<H extends Hit>(searches: readonly Search<H>[], depth = STAGE_DEPTH): Promise<Admitted<H>[]> {
+    const courses = searches.map((search) => new Course(search, depth));
+    for (let round = 0, open = courses; open.length > 0 && round < MOST_ROUNDS; round += 1) {
+      await this.#look(open);
+      for (const course of open) this.#take(course);
+      open = open.filter((course) => course.goesOn(this.#contested));
     }
-    return admitted.map((hits) => hits.slice(0, depth));
+    return courses.map(({ hits, contradicted }) => ({
+      hits: hits.slice(0, depth),
+      contradicted: [...contradicted.values()],
+    }));
+  }
+
+  /** Brings each search to as many hits that the caller sees as its window has room for, or to its end. */
+  async #look<H extends Hit>(courses: readonly Course<H>[]): Promise<void> {
+    for (let open = courses; open.length > 0; ) {
+      await Promise.all(open.map((course) => course.search()));
+      await this.#load(open.flatMap(({ found }) => found));
+      open = open.filter((course) => course.goesDeeper(this.#visible(course)));
+    }
+  }
+
+  #visible<H extends Hit>({ found }: Course<H>): number {
+    return found.reduce((sum, { id }) => (this.#seen.get(id) === undefined ? sum : sum + 1), 0);
+  }
+
+  /** Sorts what stands in the window of a search. */
+  #take<H extends Hit>(course: Course<H>): void {
+    const { passed } = course;
+    course.hits.length = 0;
+    let weighed = 0;
+    for (const hit of course.found) {
+      const seen = this.#seen.get(hit.id);
+      if (seen === undefined || (passed.size > 0 && passed.has(keyOf(seen.view.fact)))) continue;
+      if (weighed === course.window) break;
+      weighed += 1;
+      if (seen.standing === 'admitted') course.hits.push(hit);
+      if (seen.standing !== 'contradicted') continue;
+      course.contradicted.set(hit.id, hit);
+      this.#contested.set(keyOf(seen.view.fact), seen.view.fact);
+    }
+    course.isFull = weighed === course.window;
   }
 
   async #load(hits: readonly Hit[]): Promise<void> {
-    const ids = [...new Set(hits.map(({ id }) => id))].filter((id) => !this.#views.has(id));
+    const ids = [...new Set(hits.map(({ id }) => id))].filter((id) => !this.#seen.has(id));
     if (ids.length === 0) return;
-    for (const id of ids) this.#views.set(id, undefined);
+    for (const id of ids) this.#seen.set(id, undefined);
     const facts = await this.#reader.find(isIn('id', ids), { view: 'live', order: 'feed', limit: ids.length });
     for (const view of await this.#reader.annotate(facts)) {
-      if (this.#admits(view)) this.#views.set(view.fact.id, view);
+      this.#seen.set(view.fact.id, { view, standing: this.#standingOf(view) });
     }
   }
 
-  #admits(view: FactView): boolean {
+  #standingOf(view: FactView): Standing {
     const { includeContradicted, minConfidence, scopes, onlyGarden, relationKey } = this.#admission;
     const { scope, gardenId, relationKey: relation } = view.fact;
-    if (view.contradicted && !includeContradicted) return false;
-    if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return false;
-    if (relationKey !== undefined && relation !== relationKey) return false;
-    return effectiveConfidence(view.fact.confidence, view.sourceTrust) >= minConfidence;
+    if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return 'unfit';
+    if (relationKey !== undefined && relation !== relationKey) return 'unfit';
+    if (effectiveConfidence(view.fact.confidence, view.sourceTrust) < minConfidence) return 'unfit';
+    return view.contradicted && !includeContradicted ? 'contradicted' : 'admitted';
   }
 }
+
+type Standing = 'admitted' | 'contradicted' | 'unfit';
+
+/** One search on its way into the index. */
+class Course<H extends Hit> {
+  readonly #search: Search<H>;
+  readonly #depth: number;
+  /** Hits to be weighed that the caller sees. */
+  window: number;
+  /** What the search returned last. */
+  found: readonly H[] = [];
+  #limit: number;
+  /** Contested triples that this search goes on without. It has looked once with them, so that all that it would find is counted. */
+  passed: ReadonlyMap<string, PlacedTriple> = new Map();
+  /** Whether there was as much to be weighed as the window has room for. */
+  isFull = false;
+  readonly hits: H[] = [];
+  readonly contradicted = new Map<string, H>();
+
+  constructor(search: Search<H>, depth: number) {
+    this.#search = search;
+    this.#depth = depth;
+    this.window = depth;
+    this.#limit = depth;
+  }
+
+  async search(): Promise<void> {
+    this.found = await this.#search(this.#limit, [...this.passed.values()]);
+  }
+
+  /** Whether to search on, past what the caller may not see: as much further as there was of that. */
+  goesDeeper(visible: number): boolean {
+    const missing = this.window - visible;
+    if (missing <= 0 || this.found.length < this.#limit || this.#limit >= DEEPEST) return false;
+    this.#limit = Math.min(DEEPEST, Math.ceil(this.#limit * (1 + ((DEEPER - 1) * missing) / this.window)));
+    return true;
+  }
+
+  /** Whether another round may bring more: without what is now known to be contested, or else from further down. */
+  goesOn(contested: ReadonlyMap<string, PlacedTriple>): boolean {
+    if (!this.isFull || this.hits.length >= ENOUGH * this.#depth) return false;
+    if (contested.size > this.passed.size) {
+      this.passed = new Map(contested);
+      return true;
+    }
+    if (this.window >= MOST_WEIGHED) return false;
+    this.window = Math.min(MOST_WEIGHED, this.window * DEEPER);
+    this.#limit = Math.max(this.#limit, this.window);
+    return true;
+  }
+}
+
+const keyOf = ({ scope, gardenId, entityKey, relationKey }: PlacedTriple): string =>
+  JSON.stringify([scope, gardenId, entityKey, relationKey]);

@@ -20,22 +20,23 @@ export interface PackOptions {
 
 /**
  * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). What does not fit is passed over and smaller ones are still
- * tried, so that the best-scored candidate that fits is always in. `candidates` come best first; equal worth is decided by that order.
+ * tried, so that the best-scored candidate that fits is always in; `unfit` counts those that were passed over. `candidates` come best first; equal
+ * worth is decided by that order.
  */
 export const packByMmr = <T extends Packable>(
   candidates: readonly T[],
   { budget, limit, lambda }: PackOptions,
-): { readonly packed: T[]; readonly truncated: boolean } => {
+): { readonly packed: T[]; readonly unfit: number } => {
   const packed: T[] = [];
   const signatures: TextSignature[] = [];
   const best = candidates[0]?.score || 1;
   const waiting = candidates.map((candidate) => new Waiting(candidate, candidate.score / best));
   let left = budget;
-  let truncated = false;
+  let unfit = 0;
   while (packed.length < limit) {
     const before = waiting.length;
     dropUnfit(waiting, left);
-    truncated ||= waiting.length < before;
+    unfit += before - waiting.length;
     let chosen = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < waiting.length; at += 1) {
@@ -54,7 +55,7 @@ export const packByMmr = <T extends Packable>(
     left -= one.candidate.tokens;
     if (lambda < 1) signatures.push(one.signature);
   }
-  return { packed, truncated };
+  return { packed, unfit };
 };
 
 /** Takes out what costs more than is left; the others keep their order. */

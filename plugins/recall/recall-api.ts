@@ -4,8 +4,10 @@ import {
   defineRef,
   type FactReader,
   type FactView,
+  type Hlc,
   type Principal,
   type Scope,
+  type StoredFact,
 } from '../../kernel/plugin-api.ts';
 
 /** A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage only. */
@@ -31,7 +33,12 @@ export interface SearchView {
   readonly minConfidence: number;
   readonly entityKey?: string | undefined;
   readonly relationKey?: string | undefined;
+  /** Triples whose facts are left out. */
+  readonly contested?: readonly PlacedTriple[] | undefined;
 }
+
+/** A triple in its place: a garden, or outside all gardens. */
+export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' | 'relationKey'>;
 
 /**
  * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact can take one of the
@@ -39,8 +46,13 @@ export interface SearchView {
  * on every process and engine. What comes back are identifiers: whoever asked reads the facts as the caller, and so checks them again.
  */
 export interface SearchIndex {
-  /** Resolves when every fact that was committed before the call can be found, whichever process wrote it. */
-  ready(): Promise<void>;
+  /**
+   * Resolves with null when every fact that was committed before the call can be found, whichever process wrote it. While the index is being
+   * built it waits for some seconds; then it resolves with the stamp of the feed up to which facts can be found.
+   */
+  ready(): Promise<Hlc | null>;
+  /** Whether the vectors of facts from before the start are still being made or read. */
+  isMakingVectors(): Promise<boolean>;
   /** Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator. */
   lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
   /** Cosine similarity of unit vectors; hits below `floor` are none. */
@@ -50,7 +62,7 @@ export interface SearchIndex {
    * and adds up over seeds. A seed is scored by the other seeds only.
    */
   besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
-  /** Every live fact of the view, newest first: for an entity's own facts. */
+  /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
   newest(view: SearchView, limit: number): Promise<Hit[]>;
 }
 
@@ -119,8 +131,15 @@ export interface SummaryRequest extends RecallContext {
   readonly forceRefresh: boolean;
 }
 
+/** What was found to stand for an entity. */
+export interface EntitySummary {
+  /** A synthetic fact; null lets the facts speak for themselves. */
+  readonly fact: FactView | null;
+  /** A fresh one was to be waited for, and took too long. */
+  readonly timedOut: boolean;
+}
+
 /**
- * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else, as a synthetic fact; null lets the facts speak
- * for themselves. A handler passes on what another has found.
+ * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else. A handler passes on what another has found.
  */
-export const recallSummary = defineFilterHook<FactView | null, SummaryRequest>('recall:summary');
+export const recallSummary = defineFilterHook<EntitySummary, SummaryRequest>('recall:summary');

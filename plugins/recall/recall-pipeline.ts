@@ -13,10 +13,18 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
+import { type Degradation, degradationOf } from './degradation.ts';
 import { estimateTokens, factLine, valueText } from './fact-line.ts';
 import { fuse, normaliseStages, type StageScores } from './fuse-stages.ts';
 import { packByMmr } from './pack-by-mmr.ts';
-import { type FactSignals, type RecallContext, recallSignal, recallSummary, type SearchView } from './recall-api.ts';
+import {
+  type EntitySummary,
+  type FactSignals,
+  type RecallContext,
+  recallSignal,
+  recallSummary,
+  type SearchView,
+} from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { embedQuery, type Found, runStages, type StageParts } from './recall-stages.ts';
 import { type Salience, salienceOf, weigh } from './salience.ts';
@@ -50,7 +58,16 @@ export interface Recalled {
   readonly facts: readonly ScoredFact[];
   readonly totalScored: number;
   readonly tokensUsed: number;
-  readonly truncated: boolean;
+  readonly omitted: Omitted;
+  readonly degraded: readonly Degradation[];
+}
+
+/** Candidates that the caller may see and that were left out (wire contract 6.1). */
+export interface Omitted {
+  /** In an unresolved contradiction, as far as the stages have looked. */
+  readonly contradicted: number;
+  /** That did not fit into the budget. */
+  readonly budget: number;
 }
 
 /** Answers a recall on one snapshot, in the steps of wire contract 6.2. */
@@ -61,7 +78,7 @@ export const recallFacts = async (
 ): Promise<Recalled> => {
   const vector = await embedQuery(request.query, parts);
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
-  await parts.index.ready();
+  const behind = await parts.index.ready();
   return parts.facts.read(caller, 'recall', async (reader) => {
     const context: RecallContext = {
       caller,
@@ -73,10 +90,31 @@ export const recallFacts = async (
     const { includeContradicted, minConfidence } = request;
     const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
     const found = await runStages(request, vector, context, pool, parts);
-    const card = await summaryOf(request, context, parts);
-    return pack(await score(found, card, request, context, pool, parts), request);
+    const summary = await summaryOf(request, context, parts);
+    const ranked = await score(found, summary.fact, request, context, pool, parts);
+    const { packed, unfit } = packByMmr(ranked, {
+      budget: request.tokenBudget,
+      limit: request.limit,
+      lambda: request.lambdaMmr,
+    });
+    return {
+      facts: packed.sort(bestFirst),
+      totalScored: ranked.length,
+      tokensUsed: tokensOf(packed),
+      omitted: { contradicted: countContradicted(found, summary.fact, context, pool), budget: unfit },
+      degraded: await degradationOf({ vector, behind, summary }, reader, parts.index),
+    };
   });
 };
+
+/** A card names all rivals, so that what it stands for is not left out. */
+const countContradicted = (
+  { contradicted }: Found,
+  card: FactView | null,
+  { view }: RecallContext,
+  pool: CandidatePool,
+): number =>
+  [...contradicted].filter((id) => card === null || pool.contradicted(id)?.fact.entityKey !== view.entityKey).length;
 
 /** What may be searched: what the caller may read, narrowed by what was asked for. Throws where that is not the caller's to ask. */
 const viewOf = async (
@@ -108,10 +146,12 @@ const summaryOf = async (
   { entity, relation, forceRefresh }: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
-): Promise<FactView | null> =>
+): Promise<EntitySummary> =>
   entity === undefined || relation !== undefined
-    ? null
-    : hooks.filter(recallSummary, null, { ...context, entity, forceRefresh });
+    ? NO_SUMMARY
+    : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
+
+const NO_SUMMARY: EntitySummary = { fact: null, timedOut: false };
 
 const score = async (
   found: Found,
@@ -184,11 +224,6 @@ const signalsOf = async (
     const known = { ...NO_SIGNALS, access: recalled.get(id) ?? 0 };
     return said.length === 0 ? known : Object.assign(known, ...said.map((one) => one.get(id)));
   };
-};
-
-const pack = (ranked: readonly ScoredFact[], { tokenBudget, limit, lambdaMmr }: RecallRequest): Recalled => {
-  const { packed, truncated } = packByMmr(ranked, { budget: tokenBudget, limit, lambda: lambdaMmr });
-  return { facts: packed.sort(bestFirst), totalScored: ranked.length, tokensUsed: tokensOf(packed), truncated };
 };
 
 const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);

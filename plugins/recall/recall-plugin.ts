@@ -86,9 +86,9 @@ export const recallPlugin = definePlugin({
     },
   }),
   migrations: recallMigrations,
-  setup({ config, use, tables, hooks, log, on, onSignal, onStop, every, provide, route }) {
+  async setup({ config, use, tables, hooks, log, on, onSignal, onStop, every, provide, route }) {
     const { facts, clock, random, self, leases, embedder, audit, sessionReads, intact, chain, gardens } = use;
-    const side = embedder === undefined ? undefined : vectorSide(embedder, new VectorStore(tables, embedder.id));
+    const side = embedder === undefined ? undefined : await vectorSide(embedder, new VectorStore(tables, embedder.id));
     const store = {
       read: <T>(work: (snapshot: Snapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
@@ -154,8 +154,9 @@ export const recallPlugin = definePlugin({
   },
 });
 
-const vectorSide = (embedder: Embedder, store: VectorStore) => ({
+const vectorSide = async (embedder: Embedder, store: VectorStore) => ({
   embedder: embedder.id,
   store,
   codes: createCodeSpace({ dimensions: embedder.dimensions }),
+  goal: await store.missingUpTo(),
 });

@@ -1,4 +1,13 @@
-import type { Clock, FactStore, Logger, NodeSelf, Random, StoredFact } from '../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  compareHlc,
+  type FactStore,
+  type Hlc,
+  type Logger,
+  type NodeSelf,
+  type Random,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 import type { CodeSpace } from './codes/code-space.ts';
 import type { CodeTable } from './codes/code-table.ts';
 import { FeedFollower } from './index/follow-feed.ts';
@@ -29,6 +38,11 @@ export interface VectorSide {
   readonly embedder: string;
   readonly store: VectorStore;
   readonly codes: CodeSpace;
+  /**
+   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or stopped it before it
+   * was done; undefined when none were.
+   */
+  readonly goal: Hlc | undefined;
 }
 
 /** An index that is open, and what keeps it at the head of the store. */
@@ -58,21 +72,36 @@ export class SearchService implements SearchIndex {
   /** What the last snapshot holds: facts and vectors together. */
   #savedSize = 0;
   #isBuilding = true;
+  /** Never rejects. */
+  #building: Promise<void> = Promise.resolve();
+  #vectorsGoal: Hlc | undefined;
   #isClosed = false;
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
     this.#files = new IndexFiles(parts.folder, parts.random);
+    this.#vectorsGoal = parts.vectors?.goal;
     // Whoever searches is told; nobody may be searching yet.
     this.#opened().catch((error: unknown) =>
       parts.log.error('the search index could not be opened; the next search tries again', { error }),
     );
   }
 
-  async ready(): Promise<void> {
+  async ready(): Promise<Hlc | null> {
     const { feed } = await this.#opened();
-    if (!this.#isBuilding) return feed.catchUp();
-    await this.#patiently(feed.catchUp());
+    if (this.#isBuilding && (await this.#isLate(this.#building))) return feed.applied;
+    // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
+    await feed.catchUp();
+    return null;
+  }
+
+  async isMakingVectors(): Promise<boolean> {
+    const { vectors } = this.#parts;
+    const goal = this.#vectorsGoal;
+    if (vectors === undefined || goal === undefined) return false;
+    if (this.#isBuilding || compareHlc(await vectors.store.position(), goal) < 0) return true;
+    this.#vectorsGoal = undefined;
+    return false;
   }
 
   /** Facts that were just committed here. */
@@ -171,7 +200,7 @@ export class SearchService implements SearchIndex {
     const open: OpenIndex = { index, feed, vectors, owner };
     this.#open = open;
     this.#savedSize = sizeOf(open);
-    void this.#build(open, beganMs);
+    this.#building = this.#build(open, beganMs);
     return open;
   }
 
@@ -226,14 +255,15 @@ export class SearchService implements SearchIndex {
   }
 
   /** Better an answer from most facts than none, while very many are read. */
-  async #patiently(work: Promise<void>): Promise<void> {
+  async #isLate(work: Promise<void>): Promise<boolean> {
     let cancel = (): void => {};
     const patience = new Promise<'late'>((resolve) => {
       cancel = this.#parts.clock.schedule(BUILD_PATIENCE_MS, () => resolve('late'));
     });
     try {
-      if ((await Promise.race([work, patience])) !== 'late') return;
+      if ((await Promise.race([work, patience])) !== 'late') return false;
       this.#parts.log.warn('a search was answered while the index is still being built');
+      return true;
     } finally {
       cancel();
     }

@@ -1,5 +1,6 @@
 import {
   above,
+  compareHlc,
   type Hlc,
   type PluginTables,
   type SqlValue,
@@ -45,6 +46,22 @@ export class VectorStore {
     return this.#tables.read(async (own, snapshot) => {
       const [row] = await own.select(EMBEDDERS_TABLE, { embedder: this.#embedder });
       return snapshot.find({ filter: above('feed', stampOf(row)), order: 'feed', limit });
+    });
+  }
+
+  /** Place in the feed up to which this embedder has come. */
+  position(): Promise<Hlc> {
+    return this.#tables.read(async (own) =>
+      stampOf((await own.select(EMBEDDERS_TABLE, { embedder: this.#embedder }))[0]),
+    );
+  }
+
+  /** Where the feed ends, if this embedder has not come so far. */
+  missingUpTo(): Promise<Hlc | undefined> {
+    return this.#tables.read(async (own, snapshot) => {
+      const [row] = await own.select(EMBEDDERS_TABLE, { embedder: this.#embedder });
+      const head = await snapshot.head();
+      return head !== null && compareHlc(stampOf(row), head) < 0 ? head : undefined;
     });
   }
 

@@ -51,6 +51,20 @@ describe('the documents', () => {
     expect(answers[0]).to.have.property('cid');
     expect(answers[1]).to.have.property('total', 1);
     expect(answers[2]).to.have.property('total_scored', 1);
+
+    // And what the text says of another value.
+    const [assertion, query, recall] = lines.map((line) => line.replace('http://127.0.0.1:8765', node.url));
+    const ask = async (line = ''): Promise<Record<string, unknown>> =>
+      JSON.parse((await runFile('sh', ['-c', line], { cwd: place.folder })).stdout) as Record<string, unknown>;
+    await ask(assertion?.replace('CEO', 'CTO'));
+    expect((await ask(query))['facts'])
+      .to.have.length(1)
+      .and.to.have.nested.property('[0].contradicted', true);
+    expect(await ask(recall)).to.deep.include({ facts: [], omitted: { contradicted: 2, budget: 0 }, degraded: [] });
+    const both = await ask(recall?.replace('"query"', '"include_contradicted":true,"query"'));
+    expect(both).to.have.property('total_scored', 2);
+    const card = await ask(query?.replace('/v1/facts?entity=user:alice', '/v1/cards/user:alice'));
+    expect(card['summary']).to.contain('CEO').and.to.contain('CTO');
   });
 
   /** Installs the plugin that a document shows in a folder that knows the node only as a package, and starts it. */

@@ -1,7 +1,7 @@
 import { compareHlc } from '../../../kernel/plugin-api.ts';
 import type { Cover, Hlc } from '../../../ports/ports.ts';
 import type { Hit, SearchIndex, SearchView } from '../recall-api.ts';
-import { PART } from './document-table.ts';
+import { CONFIDENCE, PART } from './document-table.ts';
 import { type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { searchWords } from './search-words.ts';
@@ -29,7 +29,7 @@ export interface IndexWriter {
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
 
 /** A search index in memory. What it has applied of the feed is up to whoever feeds it. */
-export class MemoryIndex implements Omit<SearchIndex, 'ready'>, IndexWriter {
+export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
   readonly #state: IndexState;
   #vectors: Pick<VectorLayer, 'search'> | undefined;
   #newest: Hlc;
@@ -117,7 +117,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready'>, IndexWriter {
     const found: { document: number; score: number }[] = [];
     for (const document of this.#newestFirst(filter)) {
       if (found.length >= limit) break;
-      if (filter.accepts(document)) found.push({ document, score: 1 });
+      if (filter.accepts(document)) found.push({ document, score: this.#state.documents.double(document, CONFIDENCE) });
     }
     return this.#hits(found);
   }

@@ -1,4 +1,4 @@
-import type { SearchView } from '../recall-api.ts';
+import type { PlacedTriple, SearchView } from '../recall-api.ts';
 import { IN_ANY_GARDEN } from './cover-table.ts';
 import { CONFIDENCE, CONTESTED, ENDED, ENTITY, EXPIRES, ORDINAL, PART, REALM, RELATION } from './document-table.ts';
 import { FAINT, type IndexPart } from './index-part.ts';
@@ -17,6 +17,8 @@ export class ViewFilter {
   readonly #relation: Hash64 | undefined;
   /** Numbers of the gardens whose covers count. */
   readonly #gardens: readonly number[];
+  /** Triples that are left out, by the number of their part. */
+  readonly #contested: ReadonlyMap<number, readonly HashedTriple[]>;
 
   constructor(state: IndexState, view: SearchView) {
     this.#state = state;
@@ -24,6 +26,7 @@ export class ViewFilter {
     this.parts = state.catalog.open(view);
     this.entity = hashed(state.hasher, view.entityKey, KEY_KINDS.entity);
     this.#relation = hashed(state.hasher, view.relationKey, KEY_KINDS.relation);
+    this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
     this.#gardens = view.gardens === 'all' ? [IN_ANY_GARDEN] : state.catalog.knownGardens(view.gardens);
   }
 
@@ -35,6 +38,7 @@ export class ViewFilter {
     if (documents.double(document, EXPIRES) <= this.#view.nowMs) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
+    if (this.#contested.size > 0 && this.#isContested(document)) return false;
     return this.entity === undefined || documents.has(document, ENTITY, this.entity);
   }
 
@@ -52,6 +56,7 @@ export class ViewFilter {
       part.expiring.view().filter((ordinal) => documents.double(part.documents.at(ordinal), EXPIRES) <= nowMs),
     );
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
+    dropped.push(...(this.#contested.get(part.number) ?? []).map((triple) => this.#ordinalsOf(part, triple)));
     if (dropped.every(({ length }) => length === 0)) return undefined;
     const bits = new Uint32Array((part.count + 31) >>> 5).fill(0xffffffff);
     for (const ordinals of dropped) {
@@ -78,6 +83,26 @@ export class ViewFilter {
     return bits;
   }
 
+  #isContested(document: number): boolean {
+    const { documents } = this.#state;
+    const triples = this.#contested.get(documents.word(document, PART));
+    return (
+      triples?.some(
+        ({ entity, relation }) =>
+          documents.has(document, RELATION, relation) && documents.has(document, ENTITY, entity),
+      ) ?? false
+    );
+  }
+
+  #ordinalsOf(part: IndexPart, { entity, relation }: HashedTriple): Uint32Array {
+    const { documents, chains } = this.#state;
+    const ordinals: number[] = [];
+    chains.visitTriple(part.realm, entity, relation, (document) => {
+      if (documents.word(document, PART) === part.number) ordinals.push(documents.word(document, ORDINAL));
+    });
+    return Uint32Array.from(ordinals);
+  }
+
   /** A cover that whoever asks may not see ends nothing. */
   #isCovered(document: number): boolean {
     const { documents, covers } = this.#state;
@@ -91,6 +116,31 @@ export class ViewFilter {
     });
   }
 }
+
+interface HashedTriple {
+  readonly entity: Hash64;
+  readonly relation: Hash64;
+}
+
+const contestedIn = (
+  parts: readonly IndexPart[],
+  triples: readonly PlacedTriple[],
+  hasher: TextHasher,
+): ReadonlyMap<number, readonly HashedTriple[]> => {
+  const byPart = new Map<number, HashedTriple[]>();
+  for (const { scope, gardenId, entityKey, relationKey } of triples) {
+    const part = parts.find((one) => one.scope === scope && one.gardenId === gardenId);
+    if (part === undefined) continue;
+    const triple = {
+      entity: hashed(hasher, entityKey, KEY_KINDS.entity) as Hash64,
+      relation: hashed(hasher, relationKey, KEY_KINDS.relation) as Hash64,
+    };
+    const known = byPart.get(part.number);
+    if (known === undefined) byPart.set(part.number, [triple]);
+    else known.push(triple);
+  }
+  return byPart;
+};
 
 const hashed = (hasher: TextHasher, text: string | undefined, kind: number): Hash64 | undefined => {
   if (text === undefined) return undefined;

@@ -42,7 +42,8 @@ forEachStore('what stands for an entity in a recall', () => {
   };
   afterEach(() => cards.node.stop());
 
-  const asks = ({
+  const asks = async (asking: Asking = {}) => (await summaryFor(asking)).fact;
+  const summaryFor = ({
     entity = ENTITY,
     forceRefresh = false,
     scopes = SCOPES,
@@ -54,7 +55,7 @@ forEachStore('what stands for an entity in a recall', () => {
       const { gardens, nowMs } = reader;
       const view: SearchView = { tenantId: 'default', scopes, gardens, onlyGarden, nowMs, minConfidence };
       const request = { caller: principal, reader, view, query: '', depth: 2, entity, forceRefresh };
-      return hooks.filter(recallSummary, null, request);
+      return hooks.filter(recallSummary, { fact: null, timedOut: false }, request);
     });
   };
 
@@ -123,9 +124,9 @@ forEachStore('what stands for an entity in a recall', () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await cards.say('memory:role', 'engineer');
-    const asking = asks({ forceRefresh: true });
+    const asking = summaryFor({ forceRefresh: true });
     await comesTrue(() => scripted.asked.length === 1);
     await cards.node.clock.advance(REFRESH_LIMIT_MS);
-    expect(await asking).to.equal(null);
+    expect(await asking).to.deep.equal({ fact: null, timedOut: true });
   });
 });

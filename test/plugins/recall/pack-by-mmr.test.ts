@@ -73,11 +73,11 @@ describe('packing', () => {
     );
   });
 
-  it('says that something was left out for the budget exactly when a candidate did not fit', () => {
+  it('counts what was left out for the budget: each candidate that did not fit', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, lambda }) => {
-        const { packed, truncated } = packByMmr(all, { budget, limit: all.length + 1, lambda });
-        expect(truncated).to.equal(packed.length < all.length);
+        const { packed, unfit } = packByMmr(all, { budget, limit: all.length + 1, lambda });
+        expect(unfit).to.equal(all.length - packed.length);
       }),
       { numRuns: RUNS },
     );

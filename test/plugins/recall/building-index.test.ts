@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { DEFAULT_TENANT, Facts, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { degradationOf } from '../../../plugins/recall/degradation.ts';
+import { SearchService } from '../../../plugins/recall/search-service.ts';
+import { FactStore, type Snapshot } from '../../../ports/ports.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const PATIENCE_MS = 10_000;
+const NOTHING_BUILT = { wallMs: 0, counter: 0 };
+
+forEachStore('a search index that is still being built', () => {
+  let node: TestNode;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['facts'] });
+    const key = await node.addKey();
+    const body = {
+      entity: 'user:a',
+      relation: 'memory:note',
+      value: { type: 'null' },
+      source: 'agent:s',
+      scope: 'team',
+    };
+    expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+  });
+  afterEach(() => node.stop());
+
+  it('is waited for, and then says how far it has come', async () => {
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const store = node.kernel.get(FactStore);
+    const slow = {
+      read: <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+        store.read((snapshot) =>
+          work(
+            new Proxy(snapshot, {
+              get(target, member) {
+                const value = Reflect.get(target, member) as unknown;
+                if (typeof value !== 'function') return value;
+                const bound = value.bind(target) as (...given: unknown[]) => unknown;
+                return member === 'feedAfter' ? (...given: unknown[]) => gate.then(() => bound(...given)) : bound;
+              },
+            }),
+          ),
+        ),
+    };
+    const clock = createManualClock();
+    const search = new SearchService({
+      store: slow,
+      clock,
+      random: createSeededRandom(),
+      self: node.kernel.get(NodeSelf),
+      log: createMemoryLogger([]),
+      folder: `${node.folder}/none`,
+      vectors: undefined,
+    });
+    const readies = search.ready();
+    await comesTrue(() => clock.pending > 0);
+    await clock.advance(PATIENCE_MS);
+    expect(await readies).to.deep.equal(NOTHING_BUILT);
+    open();
+    expect(await search.ready()).to.equal(null);
+    await search.close();
+  });
+
+  it('is said to lack facts to those alone who would see them', async () => {
+    const names = node.kernel.get(NodeSelf).names;
+    const asked = { vector: undefined, behind: NOTHING_BUILT, summary: { timedOut: false } };
+    const index = { isMakingVectors: async () => false };
+    const told = (scopes: readonly ('team' | 'public')[]) => {
+      const caller = { ...nodePrincipal(names, DEFAULT_TENANT), allowedScopes: new Set(scopes) };
+      return node.kernel.get(Facts).read(caller, 'recall', (reader) => degradationOf(asked, reader, index));
+    };
+    expect(await told(['team'])).to.deep.equal(['index_rebuilding']);
+    expect(await told(['public'])).to.deep.equal([]);
+  });
+});
