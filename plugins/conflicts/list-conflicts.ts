@@ -63,6 +63,9 @@ export async function findConflict(
   return (await withFacts(reader, await candidatesAmong(reader, tables, rows.map(recordOf), 'all')))[0];
 }
 
+/** No identifier. */
+const NOTHING = '';
+
 interface Candidate {
   readonly record: ConflictRecord;
   readonly members: readonly FactOutline[];
@@ -100,7 +103,11 @@ async function candidatesAmong(
   records: readonly ConflictRecord[],
   status: StatusFilter,
 ): Promise<Candidate[]> {
-  const ids = records.filter((record) => mayKnow(record, reader.gardens)).map((record) => record.id);
+  const known = records.filter(
+    (record) => mayKnow(record, reader.gardens) && reader.caller.allowedScopes.has(record.scope),
+  );
+  // The same queries follow where there is nothing, for what is hidden must not be told apart from it by their number.
+  const ids = known.length === 0 ? [NOTHING] : known.map((record) => record.id);
   const members = await membersOf(tables.in(reader.snapshot), ids);
   const view = status === 'unresolved' ? 'live' : 'visible';
   const visible = await outlinesById(reader, [...members.values()].flat(), 'visible');
@@ -121,8 +128,8 @@ async function outlinesById(
   ids: readonly string[],
   view: 'visible' | 'live',
 ): Promise<Map<string, FactOutline>> {
-  if (ids.length === 0) return new Map();
-  const outlines = await reader.snapshot.outline(all(isIn('id', ids), await reader.constraint(view)));
+  const named = isIn('id', ids.length === 0 ? [NOTHING] : ids);
+  const outlines = await reader.snapshot.outline(all(named, await reader.constraint(view)));
   return new Map(outlines.map((outline) => [outline.id, outline]));
 }
 

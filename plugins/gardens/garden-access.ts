@@ -41,14 +41,16 @@ export const findGarden = async (
   caller: Principal,
   self: NodeSelf,
 ): Promise<Garden | undefined> => {
+  let first: Garden | undefined;
+  // All are looked up, for a garden that there is and one that there is not must not be told apart by the number of look-ups.
   for (const reference of readGardenName(name, self)) {
     const garden =
       'slug' in reference
         ? await activeBySlug(own, caller.tenantId, reference.slug)
         : (await gardensById(own, caller.tenantId, [reference.id])).get(reference.id);
-    if (garden !== undefined && (garden.deletedMs === null || caller.permissions.has('admin'))) return garden;
+    if (garden !== undefined && (garden.deletedMs === null || caller.permissions.has('admin'))) first ??= garden;
   }
-  return undefined;
+  return first;
 };
 
 /** Admins and writers write facts, all roles enter (wire contract 10). */

@@ -49,9 +49,10 @@ export class Manifests {
   /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
   async current(reader: FactReader, agentId: string): Promise<CurrentManifest | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
-    if (agent === undefined) return undefined;
-    const [fact] = await reader.visible([agent.factId]);
-    return fact === undefined ? undefined : { manifest: manifestOf(fact), fact, owner: agent.owner };
+    // The same query follows for an agent that nobody has published for: it must not be told apart from one that is hidden.
+    const [fact] = await reader.visible([agent?.factId ?? '']);
+    if (agent === undefined || fact === undefined) return undefined;
+    return { manifest: manifestOf(fact), fact, owner: agent.owner };
   }
 
   /**

@@ -1,5 +1,6 @@
 import {
   type PluginTables,
+  type Principal,
   type Random,
   type ReadableTables,
   ServiceError,
@@ -57,8 +58,15 @@ export class JobStore {
     return this.#enqueueIn(request, transaction);
   }
 
-  get(id: string, snapshot: Snapshot): Promise<Job | undefined> {
-    return jobIn(this.#parts.tables.in(snapshot), id);
+  /** The job, for its creator and for administrators of its tenant. Those of others are not read: their results may be large. */
+  async readableBy(
+    { tenantId, entityUri, permissions }: Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>,
+    id: string,
+    snapshot: Snapshot,
+  ): Promise<Job | undefined> {
+    const where = { job_id: id, tenant_id: tenantId, ...(permissions.has('admin') ? {} : { creator: entityUri }) };
+    const [row] = await this.#parts.tables.in(snapshot).select(QUEUE, where);
+    return row === undefined ? undefined : jobOf(row);
   }
 
   /** Jobs of these types that could be claimed now, those due first. */

@@ -15,12 +15,9 @@ export interface ReadJobParts {
  */
 export const readJob = ({ store, runner, facts }: ReadJobParts, id: string, caller: Principal) =>
   facts.read(caller, 'query', async (reader) => {
-    const job = await store.get(id, reader.snapshot);
-    if (job === undefined || !mayRead(caller, job)) throw new ServiceError('lookup', 'no such job');
+    const job = await store.readableBy(caller, id, reader.snapshot);
+    if (job === undefined) throw new ServiceError('lookup', 'no such job');
     const present = job.result === null ? undefined : runner.handlerOf(job.type)?.present;
     const shown = job.result === null || present === undefined ? {} : await present(job.result, reader);
     return jobJson(job, shown);
   });
-
-const mayRead = (caller: Principal, job: { readonly tenantId: string; readonly creator: string }): boolean =>
-  job.tenantId === caller.tenantId && (job.creator === caller.entityUri || caller.permissions.has('admin'));

@@ -12,6 +12,7 @@ import { rejection } from '../../kit/rejection.ts';
 import { type OpenJobStore, openJobStore } from './open-job-store.ts';
 
 const TYPE = 'test.work';
+const CREATOR = { tenantId: 'default', entityUri: 'agent:a', permissions: new Set<never>() };
 const request = (members = {}) => ({ type: TYPE, tenantId: 'default', creator: 'agent:a', ...members });
 
 forEachStore('a worker of jobs', (kind) => {
@@ -37,7 +38,7 @@ forEachStore('a worker of jobs', (kind) => {
     started.begin();
     return started;
   };
-  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.get(id, snapshot)) as Promise<Job>;
+  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
   const reaches = (id: string, status: Job['status']) => comesTrue(async () => (await get(id)).status === status);
   const handle = (run: JobHandler['run'], on = runner) => on.handle(TYPE, { run });
 

@@ -9,6 +9,7 @@ import { KEEP_MS, type OpenJobStore, openJobStore } from './open-job-store.ts';
 
 const TYPE = 'test.work';
 const MAX_ATTEMPTS = 3;
+const CREATOR = { tenantId: 'default', entityUri: 'agent:a', permissions: new Set<never>() };
 const request = (members = {}) => ({ type: TYPE, tenantId: 'default', creator: 'agent:a', ...members });
 
 forEachStore('the queue of jobs', (kind) => {
@@ -19,7 +20,7 @@ forEachStore('the queue of jobs', (kind) => {
   afterEach(() => opened.close());
 
   const due = async () => (await opened.jobs.due([TYPE], 10)).map(({ id }) => id);
-  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.get(id, snapshot)) as Promise<Job>;
+  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
   const claim = async (): Promise<Job> => {
     const [seen] = await opened.jobs.due([TYPE], 1);
     return (await opened.jobs.claim(seen as Job, MAX_ATTEMPTS)) as Job;
