@@ -38,7 +38,8 @@ forEachStore('a worker of jobs', (kind) => {
     started.begin();
     return started;
   };
-  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
+  const get = (id: string) =>
+    opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
   const reaches = (id: string, status: Job['status']) => comesTrue(async () => (await get(id)).status === status);
   const handle = (run: JobHandler['run'], on = runner) => on.handle(TYPE, { run });
 

@@ -20,7 +20,8 @@ forEachStore('the queue of jobs', (kind) => {
   afterEach(() => opened.close());
 
   const due = async () => (await opened.jobs.due([TYPE], 10)).map(({ id }) => id);
-  const get = (id: string) => opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
+  const get = (id: string) =>
+    opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
   const claim = async (): Promise<Job> => {
     const [seen] = await opened.jobs.due([TYPE], 1);
     return (await opened.jobs.claim(seen as Job, MAX_ATTEMPTS)) as Job;
