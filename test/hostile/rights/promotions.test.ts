@@ -107,10 +107,23 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
   it('into no garden, where it meant to name one: what names none is refused, and nothing is published', async () => {
     await start();
     const fact = await held();
-    for (const target of ['', ' ', 'no-such-garden', 'svc://localhost:8765/garden/', 'svc://localhost:8765']) {
+    for (const target of [' ', 'no-such-garden', 'svc://localhost:8765/garden/', 'svc://localhost:8765']) {
       expect(await admit(fact, { target_garden_id: target })).to.deep.equal([403, 'authorization']);
     }
-    expect((await admit(fact, { target_garden_id: ['herbs'] }))[0]).to.equal(422);
+    for (const target of ['', ['herbs'], 5]) {
+      expect(await admit(fact, { target_garden_id: target })).to.deep.equal([422, 'validation']);
+    }
+    const byQuery = async (query: string, body: Members = {}) =>
+      (await garden.ask('founder', 'POST', `/v1/quarantine/${fact.id}/admit?${query}`, { body })).status;
+    for (const query of ['target_garden=herbs', 'garden_id=herbs', 'target_garden_id=', 'garden=herbs']) {
+      expect(await byQuery(query), query).to.equal(400);
+    }
+    expect(await byQuery('target_garden_id=no-such-garden')).to.equal(403);
+    expect(await byQuery('target_garden_id=herbs', { target_garden_id: 'ward' }), 'two differing ones').to.equal(422);
+    expect(await byQuery('target_garden_id=herbs', { target_garden_id: null })).to.equal(200);
+    expect((await seenBy('writer')).map(({ garden_id }) => garden_id)).to.deep.equal([
+      'svc://localhost:8765/garden/herbs',
+    ]);
     expect(await seenBy('stranger')).to.deep.equal([]);
   });
 });
