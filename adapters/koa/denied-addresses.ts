@@ -20,7 +20,18 @@ export const isInternalName = (host: string): boolean => {
   return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
 };
 
-const INTERNAL_SUFFIXES = ['.localhost', '.local', '.internal', '.intranet', '.lan', '.home', '.corp', '.home.arpa'];
+const INTERNAL_SUFFIXES = [
+  '.localhost',
+  '.localdomain',
+  '.local',
+  '.internal',
+  '.intranet',
+  '.private',
+  '.lan',
+  '.home',
+  '.corp',
+  '.home.arpa',
+];
 
 const DENIED_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
