@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import {
   type Hlc,
   matchKey,
@@ -10,6 +11,7 @@ import {
   type StoredFact,
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
+import { behindConfidence, type EdgePosition, orderText } from './edge-order.ts';
 import type { RelationPattern } from './relation-pattern.ts';
 
 const EDGES = 'graph_edges';
@@ -30,14 +32,24 @@ export interface EdgeQuery {
   readonly outside: boolean;
   readonly relation: RelationPattern | undefined;
   readonly minConfidence: number;
+  /** Only edges whose other end is one of these. */
+  readonly others?: readonly string[];
+  /** Only edges whose order is less. */
+  readonly before?: string;
 }
 
-/** An edge as it is kept; whether it is live only its fact says. */
-export interface EdgeRow {
-  readonly factId: string;
+/** An edge as it is kept, seen from the end that is known; whether it is live only its fact says. */
+export interface EdgeRow extends EdgePosition {
+  readonly subjectKey: string;
   readonly objectKey: string;
   readonly confidence: number;
 }
+
+/** From the subject an edge is ordered by its object, from the object by its subject. */
+const COLUMNS = {
+  subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
+  object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
+} as const;
 
 /**
  * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are written with their fact
@@ -74,22 +86,51 @@ export class EdgeStore {
     });
   }
 
-  /** At most `limit` edges behind a position, by falling confidence and fact id. */
-  async page(
-    query: EdgeQuery,
-    after: Pick<EdgeRow, 'confidence' | 'factId'> | undefined,
-    limit: number,
-    snapshot: Snapshot,
-  ): Promise<EdgeRow[]> {
-    const { tenantId, end, keys, except, scopes, gardens, outside, relation, minConfidence } = query;
+  /** At most `limit` edges behind a position, in their order. */
+  async page(query: EdgeQuery, after: EdgePosition | undefined, limit: number, snapshot: Snapshot): Promise<EdgeRow[]> {
+    const columns = COLUMNS[query.end];
+    const built = this.#matching(query, snapshot);
+    if (after !== undefined) {
+      built.where(columns.order, '>=', after.order).whereNot((same) => {
+        same.where(columns.order, after.order).where((before) => {
+          before.where(columns.other, '<', after.otherKey).orWhere((named) => {
+            named.where(columns.other, after.otherKey).where((earlier) => {
+              earlier.where('relation_key', '<', after.relationKey).orWhere((related) => {
+                related.where('relation_key', after.relationKey).where('fact_id', '<=', after.factId);
+              });
+            });
+          });
+        });
+      });
+    }
+    const rows: Record<string, SqlValue>[] = await built
+      .orderBy([columns.order, columns.other, 'relation_key', 'fact_id'])
+      .limit(limit);
+    return rows.map((row) => ({
+      order: String(row[columns.order]),
+      otherKey: String(row[columns.other]),
+      relationKey: String(row['relation_key']),
+      factId: String(row['fact_id']),
+      subjectKey: String(row['subject_key']),
+      objectKey: String(row['object_key']),
+      confidence: Number(row['confidence']),
+    }));
+  }
+
+  #matching(query: EdgeQuery, snapshot: Snapshot): Knex.QueryBuilder {
+    const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
+    const columns = COLUMNS[end];
     const built = this.#tables
       .in(snapshot)(EDGES)
-      .select('fact_id', 'object_key', 'confidence')
       .where('tenant_id', tenantId)
-      .whereIn(`${end}_key`, [...keys])
-      .whereIn('scope', [...scopes])
-      .where('confidence', '>=', minConfidence);
-    if (except.length > 0) built.whereNotIn(end === 'subject' ? 'object_key' : 'subject_key', [...except]);
+      .whereIn(columns.known, [...keys])
+      .where('is_over', 0)
+      .whereIn('scope', [...scopes]);
+    const behind = behindConfidence(minConfidence);
+    if (behind !== undefined) built.where(columns.order, '<', behind);
+    if (except.length > 0) built.whereNotIn(columns.other, [...except]);
+    if (query.before !== undefined) built.where(columns.order, '<', query.before);
+    if (others !== undefined) built.whereIn(columns.other, [...others]);
     if (gardens !== 'all') {
       built.where((either) => {
         if (gardens.length > 0) either.whereIn('garden_id', [...gardens]);
@@ -97,31 +138,11 @@ export class EdgeStore {
         else if (gardens.length === 0) either.whereIn('garden_id', []);
       });
     }
-    if (relation !== undefined) {
-      if (relation.is === 'equal') built.where('relation_key', relation.key);
-      else {
-        built.where('relation_key', '>=', relation.key);
-        if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
-      }
-    }
-    if (after !== undefined) {
-      built.where((either) => {
-        either
-          .where('confidence', '<', after.confidence)
-          .orWhere((tied) => tied.where('confidence', after.confidence).where('fact_id', '<', after.factId));
-      });
-    }
-    const rows: Record<string, SqlValue>[] = await built
-      .orderBy([
-        { column: 'confidence', order: 'desc' },
-        { column: 'fact_id', order: 'desc' },
-      ])
-      .limit(limit);
-    return rows.map((row) => ({
-      factId: String(row['fact_id']),
-      objectKey: String(row['object_key']),
-      confidence: Number(row['confidence']),
-    }));
+    if (relation === undefined) return built;
+    if (relation.is === 'equal') return built.where('relation_key', relation.key);
+    built.where('relation_key', '>=', relation.key);
+    if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
+    return built;
   }
 
   /** Every fact up to this place of the feed has its edge. */
@@ -139,15 +160,19 @@ export class EdgeStore {
     for (const fact of facts) {
       // A retraction and a system fact are never live, whatever they hold.
       if (fact.value.type !== 'ref' || fact.confidence === 0 || fact.system) continue;
+      const objectKey = matchKey(fact.value.v as string, this.#names);
       rows.push({
         tenant_id: fact.tenantId,
         fact_id: fact.id,
         subject_key: fact.entityKey,
-        object_key: matchKey(fact.value.v as string, this.#names),
+        object_key: objectKey,
         relation_key: fact.relationKey,
         scope: fact.scope,
         garden_id: fact.gardenId,
         confidence: fact.confidence,
+        from_order: orderText(fact.confidence, objectKey),
+        to_order: orderText(fact.confidence, fact.entityKey),
+        is_over: 0,
       });
     }
     return rows;

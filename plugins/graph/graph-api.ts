@@ -28,6 +28,8 @@ export interface Neighbor {
   readonly entityKey: string;
   /** Relation of the last edge. */
   readonly relation: string;
+  /** Match key of the relation. */
+  readonly relationKey: string;
   /** Edges from the nearest seed. */
   readonly hops: number;
   /** Effective confidence of the last edge. */
@@ -42,16 +44,45 @@ export interface Neighbor {
   readonly viaKey: string;
 }
 
+/** Where a page of neighbours ended. Good for the same walk by the same reader. */
+export interface NeighborPosition
+  extends Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey' | 'factId'> {
+  /** Neighbours up to here. */
+  readonly seen: number;
+  /** Whether the list is one of the whole walk, whose order is not that of the edges. */
+  readonly isOfWhole: boolean;
+}
+
+export interface ListedNeighbor {
+  readonly neighbor: Neighbor;
+  /** A page that ends with this neighbour is continued from here. */
+  readonly position: NeighborPosition;
+}
+
+export interface NeighborPage {
+  /** In order; more than the limit where they were found along with it. */
+  readonly listed: readonly ListedNeighbor[];
+  /** Where to go on behind all of `listed`; null when nothing follows. */
+  readonly end: NeighborPosition | null;
+  /** How many neighbours there are on all pages; at least so many while some follow that were not looked at. */
+  readonly totalHint: number;
+}
+
 /** How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those that count. */
 export const MAX_WALKED_EDGES = 50_000;
 
 /** Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is walked or counted. */
 export interface EntityGraph {
   /**
-   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity and relation. Of several last edges
+   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity and relation (by match key). Of several last edges
    * at the same distance the first in this order counts. Equal for equal visible facts.
    */
   neighbors(reader: FactReader, walk: GraphWalk): Promise<readonly Neighbor[]>;
+  /**
+   * The same list from a position on, without walking what comes behind the page: what an entity has beside the neighbours on it does not
+   * matter. `maxEdges` and `amongSeeds` are those of `neighbors`, and are not used here.
+   */
+  page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
 }
 
 /** Optional for plugins that can do without: `requires: { graph: optional(EntityGraph) }`. */

@@ -1,6 +1,5 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Each edge pays for both indexes: with the order of a walk in them they would cost it twice as much, and spare hubs a sort. */
 export const graphMigrations: readonly Migration[] = [
   {
     number: 19,
@@ -17,6 +16,38 @@ export const graphMigrations: readonly Migration[] = [
         table.double('confidence').notNullable();
         table.index(['tenant_id', 'subject_key'], 'graph_edges_from');
         table.index(['tenant_id', 'object_key'], 'graph_edges_to');
+      });
+      await schema.createTable('graph_progress', (table) => {
+        table.integer('id').primary();
+        table.bigInteger('feed_wall').notNullable();
+        table.bigInteger('feed_ctr').notNullable();
+      });
+    },
+  },
+  {
+    number: 33,
+    name: 'graph_ordered_edges',
+    async up({ schema }) {
+      // Edges follow from facts: they are gathered anew, along the feed.
+      await schema.dropTable('graph_edges');
+      await schema.dropTable('graph_progress');
+      await schema.createTable('graph_edges', (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('fact_id').notNullable();
+        table.text('subject_key').notNullable();
+        table.text('object_key').notNullable();
+        table.text('relation_key').notNullable();
+        table.text('scope').notNullable();
+        table.text('garden_id');
+        table.double('confidence').notNullable();
+        // The order of its edges for who stands at the subject, and at the object.
+        table.text('from_order').notNullable();
+        table.text('to_order').notNullable();
+        // 1 once the fact is over for everybody and for ever.
+        table.smallint('is_over').notNullable();
+        // Each edge pays for both; without the order in them a hub would be sorted for every page.
+        table.index(['tenant_id', 'subject_key', 'is_over', 'from_order'], 'graph_edges_outward');
+        table.index(['tenant_id', 'object_key', 'is_over', 'to_order'], 'graph_edges_inward');
       });
       await schema.createTable('graph_progress', (table) => {
         table.integer('id').primary();

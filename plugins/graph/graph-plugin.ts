@@ -14,6 +14,7 @@ import { EdgeStore } from './edge-store.ts';
 import { EntityGraph } from './graph-api.ts';
 import { graphMigrations } from './graph-migrations.ts';
 import { neighborsRoute } from './neighbors-route.ts';
+import { pageNeighbors } from './page-neighbors.ts';
 import { expandRecall } from './recall-expansion.ts';
 import { walkGraph } from './walk-graph.ts';
 
@@ -52,7 +53,11 @@ export const graphPlugin = definePlugin({
   async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
     const { facts, clock, cursors, self } = use;
     const edges = new EdgeStore(tables, self.names);
-    const graph: EntityGraph = { neighbors: (reader, walk) => walkGraph({ edges, names: self.names }, reader, walk) };
+    const parts = { edges, names: self.names };
+    const graph: EntityGraph = {
+      neighbors: (reader, walk) => walkGraph(parts, reader, walk),
+      page: (reader, walk, from, limit) => pageNeighbors(parts, reader, walk, from, limit),
+    };
     provide(EntityGraph, graph);
     on(factAppended, async (batch) => {
       await edges.add(

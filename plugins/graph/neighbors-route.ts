@@ -13,10 +13,10 @@ import {
   type Scope,
   ServiceError,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
-import type { EntityGraph, GraphWalk, Neighbor } from './graph-api.ts';
+import type { EntityGraph, GraphWalk, NeighborPosition } from './graph-api.ts';
 import { neighborJson } from './neighbor-json.ts';
-import { compareNeighbors } from './walk-graph.ts';
 
 /** Wire contract 1.10 and 8. */
 const MAX_PAGE = 200;
@@ -76,12 +76,11 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
     const walk = readWalk(query, caller);
     const limit = eitherOf(query, 'limit', 'page_size') ?? DEFAULT_PAGE;
     const bound = bindCursor(request, query.cursor, walk, { ...parts, lifetimeMs: parts.cursorLifetimeMs });
-    const found = await parts.facts.read(caller, 'query', (reader) => parts.graph.neighbors(reader, walk));
-    const rest = bound.position === undefined ? found : found.slice(firstBehind(found, bound.position));
-    const { list, cursor } = bound.page(rest, limit, {
-      positionOf: ({ hops, confidence, entity, relation }) => [hops, confidence, entity, relation],
-      toJson: neighborJson,
-    });
+    const from = bound.position && positionOf(bound.position);
+    const page = await parts.facts.read(caller, 'query', (reader) => parts.graph.page(reader, walk, from, limit));
+    const { listed, end, totalHint } = page;
+    const list = spellList(listed.slice(0, limit), ({ neighbor }) => neighborJson(neighbor));
+    const next = list.count < listed.length ? listed[list.count - 1]?.position : end;
     const [entity, ...others] = query.entity;
     return {
       status: 200,
@@ -90,8 +89,8 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
         ...(others.length === 0 ? {} : { entities: query.entity }),
         depth: walk.depth,
         neighbors: list,
-        next_cursor: cursor,
-        total_hint: found.length,
+        next_cursor: next == null ? null : bound.after(cursorOf(next)),
+        total_hint: totalHint,
       },
     };
   },
@@ -128,14 +127,22 @@ const eitherOf = <A extends keyof Query, B extends keyof Query>(
   return query[name] ?? query[alias];
 };
 
-/** Where the next page begins: the neighbour that ended the last one may be gone since, or may have moved. */
-const firstBehind = (found: readonly Neighbor[], [hops, confidence, entity, relation]: CursorPosition): number => {
-  const last = {
-    hops: Number(hops),
-    confidence: Number(confidence),
-    entity: String(entity),
-    relation: String(relation),
-  };
-  const index = found.findIndex((neighbor) => compareNeighbors(neighbor, last) > 0);
-  return index < 0 ? found.length : index;
-};
+const cursorOf = (position: NeighborPosition): CursorPosition => [
+  position.hops,
+  position.confidence,
+  position.entityKey,
+  position.relationKey,
+  position.factId,
+  position.seen,
+  Number(position.isOfWhole),
+];
+
+const positionOf = ([hops, confidence, entityKey, relationKey, factId, seen, isOfWhole]: CursorPosition) => ({
+  hops: Number(hops),
+  confidence: Number(confidence),
+  entityKey: String(entityKey),
+  relationKey: String(relationKey),
+  factId: String(factId),
+  seen: Number(seen),
+  isOfWhole: isOfWhole === 1,
+});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { type GraphNode, startGraphNode } from './graph-node.ts';
+import { type GraphNode, type NeighborBody, startGraphNode } from './graph-node.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
 const SPOKES = 20_000;
@@ -30,10 +30,16 @@ forEachStore('a hub with 20,000 edges, cycles and a self loop (C8-06)', () => {
   it('has every neighbour once, in pages of what was asked for', async () => {
     const { body } = await graph.ask('entity=hub&depth=2&limit=200');
     expect(body.neighbors).to.have.length(200);
-    expect(body.total_hint).to.equal(SPOKES + 1);
-    expect(body.next_cursor).to.be.a('string');
-    const next = await graph.ask(`entity=hub&depth=2&limit=200&cursor=${body.next_cursor}`);
-    expect(new Set([...body.neighbors, ...next.body.neighbors].map(({ entity }) => entity)).size).to.equal(400);
+    expect(body.total_hint).to.be.within(201, SPOKES);
+    const seen = new Set<string>(body.neighbors.map(({ entity }: NeighborBody) => entity));
+    let last = body;
+    for (let pages = 1; last.next_cursor !== null; pages += 1) {
+      last = (await graph.ask(`entity=hub&depth=2&limit=200&cursor=${last.next_cursor}`)).body;
+      for (const { entity } of last.neighbors) seen.add(entity);
+      expect(seen.size, 'none twice').to.equal(Math.min((pages + 1) * 200, SPOKES + 1));
+    }
+    expect(last.total_hint).to.equal(SPOKES + 1);
+    expect(last.neighbors.at(-1).entity).to.equal('far');
   });
 
   it('is one step from each spoke, and its other spokes are two', async () => {
@@ -44,6 +50,6 @@ forEachStore('a hub with 20,000 edges, cycles and a self loop (C8-06)', () => {
       'spoke:6',
       'spoke:8',
     ]);
-    expect((await graph.ask('entity=spoke:7&depth=2')).body.total_hint).to.equal(SPOKES + 1);
+    expect((await graph.ask('entity=spoke:7&depth=2')).body.neighbors).to.have.length(50);
   });
 });

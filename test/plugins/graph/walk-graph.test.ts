@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { FactDraft, Principal } from '../../../kernel/plugin-api.ts';
-import { EntityGraph, type Neighbor } from '../../../plugins/graph/graph-api.ts';
+import { EntityGraph, type Neighbor, type NeighborPosition } from '../../../plugins/graph/graph-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -66,46 +66,73 @@ forEachStore('a walk over the graph', () => {
 
   it('reaches what the plainest search over the visible live edges reaches, as soon, and on a real way (P36)', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(edge, { maxLength: 14 }), walk, fc.boolean(), async (drawn, request, isMember) => {
-        run += 1;
-        const own = `${run}:`;
-        await node.facts.appendAll(
-          drawn.map((one) => draftOf(one, run)),
-          WRITER,
-        );
-        const retractions = drawn.filter(({ retracted }) => retracted);
-        await node.facts.appendAll(
-          retractions.map((one) => ({ ...draftOf(one, run), confidence: 0 })),
-          WRITER,
-        );
-        const caller = isMember ? member : WRITER;
-        const visible = drawn.filter(
-          (one) =>
-            (isMember || !one.garden) &&
-            (request.scopes === undefined || one.scope === 'team') &&
-            (request.relation === undefined || one.relation.startsWith(request.relation.replace('*', ''))) &&
-            one.confidence >= request.minConfidence &&
-            // A retraction ends the whole triple for everybody who sees it.
-            !retractions.some(
-              (other) =>
-                other.from === one.from &&
-                other.relation === one.relation &&
-                other.scope === one.scope &&
-                (isMember || !other.garden),
-            ),
-        );
-        const seeds = request.seeds.map((seed) => own + seed);
-        const found = await neighbors(caller, { ...request, seeds });
-        const expected = naiveDistances(visible, request.seeds, request.depth);
-        const distances = found.map(({ entityKey, hops }) => [entityKey.slice(own.length), hops] as const);
-        expect(new Map(distances)).to.deep.equal(expected);
-        expect(distances.length, 'each once').to.equal(expected.size);
-        for (const neighbor of found) expectRealWay(neighbor, visible, own, seeds);
-        expect(inOrder(found), 'the order').to.equal(true);
-      }),
+      fc.asyncProperty(
+        fc.array(edge, { maxLength: 14 }),
+        walk,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 4 }),
+        async (drawn, request, isMember, pageSize) => {
+          run += 1;
+          const own = `${run}:`;
+          await node.facts.appendAll(
+            drawn.map((one) => draftOf(one, run)),
+            WRITER,
+          );
+          const retractions = drawn.filter(({ retracted }) => retracted);
+          await node.facts.appendAll(
+            retractions.map((one) => ({ ...draftOf(one, run), confidence: 0 })),
+            WRITER,
+          );
+          const caller = isMember ? member : WRITER;
+          const visible = drawn.filter(
+            (one) =>
+              (isMember || !one.garden) &&
+              (request.scopes === undefined || one.scope === 'team') &&
+              (request.relation === undefined || one.relation.startsWith(request.relation.replace('*', ''))) &&
+              one.confidence >= request.minConfidence &&
+              // A retraction ends the whole triple for everybody who sees it.
+              !retractions.some(
+                (other) =>
+                  other.from === one.from &&
+                  other.relation === one.relation &&
+                  other.scope === one.scope &&
+                  (isMember || !other.garden),
+              ),
+          );
+          const seeds = request.seeds.map((seed) => own + seed);
+          const found = await neighbors(caller, { ...request, seeds });
+          const expected = naiveDistances(visible, request.seeds, request.depth);
+          const distances = found.map(({ entityKey, hops }) => [entityKey.slice(own.length), hops] as const);
+          expect(new Map(distances)).to.deep.equal(expected);
+          expect(distances.length, 'each once').to.equal(expected.size);
+          for (const neighbor of found) expectRealWay(neighbor, visible, own, seeds);
+          expect(inOrder(found), 'the order').to.equal(true);
+          expect(await inPages(caller, { ...request, seeds }, pageSize), 'in pages').to.deep.equal([...found]);
+        },
+      ),
       { numRuns: Math.ceil(RUNS / 2) },
     );
   });
+
+  /** The list put together from its pages, each of which goes on where the one before ended. */
+  const inPages = async (caller: Principal, request: Parameters<EntityGraph['page']>[1], limit: number) => {
+    const found: Neighbor[] = [];
+    let from: NeighborPosition | undefined;
+    for (;;) {
+      const { listed, end, totalHint } = await node.facts.read(caller, 'query', (reader) =>
+        node.kernel.get(EntityGraph).page(reader, request, from, limit),
+      );
+      const shown = listed.slice(0, limit);
+      found.push(...shown.map(({ neighbor }) => neighbor));
+      const next: NeighborPosition | null | undefined = shown.length < listed.length ? shown.at(-1)?.position : end;
+      if (next == null) {
+        expect(totalHint, 'the count').to.equal(found.length);
+        return found;
+      }
+      expect(totalHint, 'at least so many').to.be.at.least(found.length);
+      from = next;
+    }
+  };
 
   const expectRealWay = (neighbor: Neighbor, visible: readonly DrawnEdge[], own: string, seeds: readonly string[]) => {
     const { path, hops, relation, confidence } = neighbor;

@@ -1,0 +1,95 @@
+import type { Snapshot } from '../../kernel/plugin-api.ts';
+import { compareEdgePositions, type EdgePosition } from './edge-order.ts';
+import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
+
+/** Entities whose edges are asked for at once. */
+export const KEYS_PER_QUERY = 2_000;
+const ROWS_PER_QUERY = 256;
+
+/** An edge and the end of it that it was found by. */
+export interface FoundEdge {
+  readonly row: EdgeRow;
+  readonly end: EdgeQuery['end'];
+}
+
+/** The edges of several entities in one order, whichever end they are found by; no more of them are read than are asked for. */
+export class EdgeStreams {
+  readonly #streams: readonly EdgeStream[];
+
+  constructor(
+    edges: EdgeStore,
+    snapshot: Snapshot,
+    wanted: Omit<EdgeQuery, 'end' | 'keys'>,
+    keys: readonly string[],
+    after: EdgePosition | undefined,
+  ) {
+    const streams: EdgeStream[] = [];
+    for (let from = 0; from < keys.length; from += KEYS_PER_QUERY) {
+      for (const end of ['subject', 'object'] as const) {
+        const query: EdgeQuery = { ...wanted, end, keys: keys.slice(from, from + KEYS_PER_QUERY) };
+        streams.push(new EdgeStream(edges, snapshot, query, after));
+      }
+    }
+    this.#streams = streams;
+  }
+
+  /** The next edges, at most so many; none at the end. */
+  async next(most: number): Promise<FoundEdge[]> {
+    const found: FoundEdge[] = [];
+    while (found.length < most) {
+      const first = await this.#first();
+      const row = first?.take();
+      if (first === undefined || row === undefined) break;
+      found.push({ row, end: first.end });
+    }
+    return found;
+  }
+
+  /** Whether no edge follows. */
+  async isOver(): Promise<boolean> {
+    return (await this.#first()) === undefined;
+  }
+
+  async #first(): Promise<EdgeStream | undefined> {
+    let first: EdgeStream | undefined;
+    for (const stream of this.#streams) {
+      await stream.fill();
+      if (stream.head === undefined) continue;
+      if (first?.head === undefined || compareEdgePositions(stream.head, first.head) < 0) first = stream;
+    }
+    return first;
+  }
+}
+
+class EdgeStream {
+  readonly end: EdgeQuery['end'];
+  readonly #read: (after: EdgePosition | undefined) => Promise<EdgeRow[]>;
+  #rows: readonly EdgeRow[] = [];
+  #at = 0;
+  #last: EdgePosition | undefined;
+  #isOver = false;
+
+  constructor(edges: EdgeStore, snapshot: Snapshot, query: EdgeQuery, after: EdgePosition | undefined) {
+    this.end = query.end;
+    this.#read = (position) => edges.page(query, position, ROWS_PER_QUERY, snapshot);
+    this.#last = after;
+  }
+
+  get head(): EdgeRow | undefined {
+    return this.#rows[this.#at];
+  }
+
+  take(): EdgeRow | undefined {
+    const row = this.#rows[this.#at];
+    this.#at += 1;
+    return row;
+  }
+
+  async fill(): Promise<void> {
+    if (this.#isOver || this.#at < this.#rows.length) return;
+    this.#rows = await this.#read(this.#last);
+    this.#at = 0;
+    this.#last = this.#rows.at(-1) ?? this.#last;
+    this.#isOver = this.#rows.length < ROWS_PER_QUERY;
+  }
+}

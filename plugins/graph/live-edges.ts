@@ -1,0 +1,94 @@
+import {
+  effectiveConfidence,
+  type FactReader,
+  type FactView,
+  isIn,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
+import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
+import type { GraphWalk, Neighbor } from './graph-api.ts';
+import { relationPattern } from './relation-pattern.ts';
+
+export interface WalkParts {
+  readonly edges: EdgeStore;
+  readonly names: ServiceNames;
+}
+
+/** A live edge that the caller may see. */
+export interface Edge {
+  readonly row: EdgeRow;
+  readonly view: FactView;
+  /** What its confidence is worth. */
+  readonly confidence: number;
+}
+
+/** Where a step begins: entities reached by the step before, as their edges spell them. */
+export type Frontier = ReadonlyMap<string, Pick<Neighbor, 'entity' | 'path'>>;
+
+/** By match key; of two spellings of one seed the first stands. */
+export const seedsOf = (keyed: readonly (readonly [key: string, seed: string])[]): Frontier =>
+  new Map([...keyed].reverse().map(([key, seed]) => [key, { entity: seed, path: [] }]));
+
+/** What of a query for edges does not depend on where the walk stands. */
+export const edgesWanted = (
+  { names }: WalkParts,
+  reader: FactReader,
+  walk: GraphWalk,
+): Omit<EdgeQuery, 'end' | 'keys' | 'except'> => {
+  const { allowedScopes, tenantId } = reader.caller;
+  return {
+    tenantId,
+    scopes: (walk.scopes ?? [...allowedScopes]).filter((scope) => allowedScopes.has(scope)),
+    gardens: gardensOf(reader, walk.garden),
+    outside: walk.garden === undefined,
+    relation: walk.relation === undefined ? undefined : relationPattern(walk.relation, names),
+    // Trust only lowers a confidence, so whatever passes by effective confidence passes here.
+    minConfidence: walk.minConfidence,
+  };
+};
+
+const gardensOf = (reader: FactReader, only: string | undefined): 'all' | readonly string[] => {
+  if (only === undefined) return reader.gardens;
+  return reader.gardens === 'all' || reader.gardens.includes(only) ? [only] : [];
+};
+
+/** The edges among the rows whose facts are live for the caller, in the order of the rows. */
+export const judgeEdges = async (
+  rows: readonly EdgeRow[],
+  reader: FactReader,
+  minConfidence: number,
+): Promise<Edge[]> => {
+  if (rows.length === 0) return [];
+  const ids = [...new Set(rows.map(({ factId }) => factId))];
+  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'hlc', limit: ids.length });
+  const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
+  return rows.flatMap((row): Edge[] => {
+    const view = views.get(row.factId);
+    if (view === undefined) return [];
+    const confidence = effectiveConfidence(view.fact.confidence, view.sourceTrust);
+    return confidence >= minConfidence ? [{ row, view, confidence }] : [];
+  });
+};
+
+/** The end of an edge that it leads to, as it comes from an entity of the frontier. */
+export const neighborAt = (
+  { view, confidence }: Edge,
+  { viaKey, entityKey, entity }: Pick<Neighbor, 'viaKey' | 'entityKey' | 'entity'>,
+  hops: number,
+  frontier: Frontier,
+): Neighbor | undefined => {
+  const via = frontier.get(viaKey);
+  if (via === undefined || entityKey === viaKey) return undefined;
+  return {
+    entity,
+    entityKey,
+    relation: view.fact.relation,
+    relationKey: view.fact.relationKey,
+    hops,
+    confidence,
+    sourceTrust: view.sourceTrust ?? null,
+    factId: view.fact.id,
+    path: [...via.path, via.entity],
+    viaKey,
+  };
+};
