@@ -9,7 +9,7 @@ import {
   ServiceError,
   Transport,
 } from '../ports/ports.ts';
-import { type BootProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
+import { type BootProblem, problemOf, refuseProblems, setupProblem } from './boot/boot-problem.ts';
 import { compileServed, type DoorSettings } from './boot/compile-served.ts';
 import { describeKernel, type KernelDescription } from './boot/describe-kernel.ts';
 import { inspectStore } from './boot/inspect-store.ts';
@@ -25,6 +25,7 @@ import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
+import { shapeProblems } from './http/route-shape.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
 import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
@@ -257,7 +258,8 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
     try {
       await withinTime(clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up'));
     } catch (error) {
-      refuseProblems([problemOf(error, `${plugin.name} failed in setup`)]);
+      log.debug('a plugin failed in setup', { plugin: plugin.name, error });
+      refuseProblems([setupProblem(plugin.name, error)]);
     } finally {
       life.endSetup();
     }
@@ -267,7 +269,7 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
 /** What only the setups together show; after it nothing can be added. */
 const finishSetup = (node: Assembly): void => {
   const { options, hooks, container, routes } = node;
-  const problems: BootProblem[] = routeProblems(routes).map((message) => ({ message }));
+  const problems: BootProblem[] = [...shapeProblems(routes), ...routeProblems(routes).map((message) => ({ message }))];
   node.plugins.forEach(({ plugin }, place) => {
     for (const { id } of plugin.provides ?? []) {
       if (node.lives[place]?.provided.has(id) !== true) {

@@ -8,7 +8,7 @@ export const listen = (server: Server, { host, port }: { host: string; port: num
     const refuse = (cause: NodeJS.ErrnoException): void =>
       reject(
         new ServiceError('unavailable', `cannot listen on ${host}:${port} (${cause.code ?? cause.message})`, {
-          hint: HINTS[cause.code ?? ''] ?? 'choose another host or port',
+          hint: HINTS[cause.code ?? ''] ?? 'choose another with --host and --port, or SVC_HOST and SVC_PORT',
           cause,
         }),
       );
@@ -35,9 +35,10 @@ export const listen = (server: Server, { host, port }: { host: string; port: num
 const BACKLOG = 1_024;
 
 const HINTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program uses the port: stop it, or choose another port',
-  EACCES: 'the system does not let this user open the port: choose one above 1023',
-  EADDRNOTAVAIL: 'this machine does not have the address: choose one that it has',
+  EADDRINUSE:
+    'another program uses the port, perhaps this very node: stop it, or choose another with --port or SVC_PORT',
+  EACCES: 'the system does not let this user open the port: choose one above 1023 with --port or SVC_PORT',
+  EADDRNOTAVAIL: 'this machine does not have the address: choose one that it has with --host or SVC_HOST',
 };
 
 /** Idle connections end at once, busy ones with the reply they are waiting for, the rest after the grace. */

@@ -37,6 +37,12 @@ export const problemOf = (error: unknown, doing: string): BootProblem => {
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };
 
+/** The same for a setup: the operator needs the message, and the author of the plugin needs to know where. */
+export const setupProblem = (plugin: string, error: unknown): BootProblem => {
+  const problem = problemOf(error, `${plugin} failed in setup`);
+  return error instanceof ServiceError ? problem : { ...problem, hint: 'SVC_LOG_LEVEL=debug shows where' };
+};
+
 const headline = (problems: readonly BootProblem[]): string => {
   const lines = problems.map(lineOf);
   return lines.length === 1

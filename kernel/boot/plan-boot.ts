@@ -128,9 +128,10 @@ const checkRequirements = (
       problems.push({ message: `${plugin.name} both requires and provides ${ref.id}` });
     } else if (!optional && !present.has(ref.id) && !adapterRefs.has(ref.id) && !providers.has(ref.id)) {
       const suggestion = suggestProvider(ref.id);
+      const enable = suggestion === undefined ? 'enable a plugin that provides it' : `enable '${suggestion}'`;
       problems.push({
         message: `${plugin.name} requires ${ref.id}`,
-        hint: suggestion === undefined ? 'enable a plugin that provides it' : `enable '${suggestion}'`,
+        hint: `${enable}, or switch ${plugin.name} off as well: { "plugins": { "${plugin.name}": false } }`,
       });
     }
   }

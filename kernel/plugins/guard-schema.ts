@@ -21,27 +21,27 @@ const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', '
 const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
 
 /** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
-export const guardSchema = (schema: MigrationSchema, plugin: string, prefix: string): MigrationSchema => ({
+export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
   // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be used twice.
-  schema: guardBuilder(() => schema.schema, plugin, prefix),
+  schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
   raw: async (sql) => {
     const [, index, table] = CREATE_INDEX.exec(sql) ?? [];
     if (table === undefined || sql.includes(';')) {
-      throw new Error(`${plugin}: raw SQL of a plugin may create an index on a table of its own and nothing else`);
+      throw new Error('raw SQL of a plugin may create an index on a table of its own and nothing else');
     }
-    refuseForeign(plugin, prefix, index);
-    refuseForeign(plugin, prefix, table);
+    refuseForeign(prefix, index);
+    refuseForeign(prefix, table);
     await schema.raw(sql);
   },
   tables: async () => (await schema.tables()).filter((table) => table.startsWith(prefix)),
   hasColumn: async (table, column) => {
-    refuseForeign(plugin, prefix, table);
+    refuseForeign(prefix, table);
     return schema.hasColumn(table, column);
   },
 });
 
-const guardBuilder = (builder: () => Knex.SchemaBuilder, plugin: string, prefix: string): Knex.SchemaBuilder =>
+const guardBuilder = (builder: () => Knex.SchemaBuilder, prefix: string): Knex.SchemaBuilder =>
   new Proxy({} as Knex.SchemaBuilder, {
     get(_, member) {
       const target = builder();
@@ -51,18 +51,18 @@ const guardBuilder = (builder: () => Knex.SchemaBuilder, plugin: string, prefix:
       const named = TABLE_ARGUMENTS[String(member)];
       if (named === undefined) {
         return () => {
-          throw new Error(`${plugin}: a migration of a plugin cannot use ${String(member)} of the schema builder`);
+          throw new Error(`a migration of a plugin cannot use ${String(member)} of the schema builder`);
         };
       }
       return (...args: readonly unknown[]) => {
-        for (const table of args.slice(0, named)) refuseForeign(plugin, prefix, table);
+        for (const table of args.slice(0, named)) refuseForeign(prefix, table);
         const result: unknown = value.apply(target, args);
-        return result === target ? guardBuilder(() => target, plugin, prefix) : result;
+        return result === target ? guardBuilder(() => target, prefix) : result;
       };
     },
   });
 
-const refuseForeign = (plugin: string, prefix: string, table: unknown): void => {
+const refuseForeign = (prefix: string, table: unknown): void => {
   if (typeof table === 'string' && table.startsWith(prefix)) return;
-  throw new Error(`${plugin}: a migration touches only tables whose names start with ${prefix}, not ${String(table)}`);
+  throw new Error(`a migration touches only tables whose names start with ${prefix}, not ${String(table)}`);
 };

@@ -1,5 +1,5 @@
-import type { Migration, MigrationSchema, OwnedMigration } from '../../ports/ports.ts';
-import type { BootProblem } from '../boot/boot-problem.ts';
+import { type Migration, type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
+import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
 import { tablePrefix } from './check-plugin.ts';
 import { guardSchema } from './guard-schema.ts';
 import type { AnyPlugin } from './plugin-definition.ts';
@@ -35,5 +35,18 @@ const owned = (
   up: (schema: MigrationSchema) => Promise<void>,
 ): OwnedMigration => ({ number, name, owner, up });
 
+/** What a plugin's migration throws is told with its name: the store's own refusals as they are, anything else as the plugin's doing. */
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration =>
-  owned(migration, plugin, (schema) => migration.up(guardSchema(schema, plugin, tablePrefix(plugin))));
+  owned(migration, plugin, async (schema) => {
+    try {
+      await migration.up(guardSchema(schema, tablePrefix(plugin)));
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      const { message } = problemOf(
+        error,
+        `plugin "${plugin}": migration ${migration.number} ${migration.name} failed`,
+      );
+      const hint = `look for another release of the plugin, or switch it off: { "plugins": { "${plugin}": false } }`;
+      throw new ServiceError('unavailable', message, { hint, cause: error });
+    }
+  });

@@ -60,9 +60,10 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly bodyOptional?: boolean;
   /**
    * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, handed over as
-   * `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is refused.
+   * `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is refused. `none`: there is no
+   * body; a POST, PUT or PATCH without `body` has to say so.
    */
-  readonly bodyForm?: 'json' | 'items';
+  readonly bodyForm?: 'json' | 'items' | 'none';
   /** Of each item of a body with `bodyForm: 'items'`. */
   readonly itemSchema?: Schema<unknown>;
   /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. */

@@ -118,6 +118,9 @@ const readAddress = ({ webhook_url, delivery_address }: Body): string => {
   return url;
 };
 
+const PUBLIC_ADDRESS = 'give an https address of a public host on port 443 or 8443';
+const PRIVATE_ADDRESSES = 'the operator sets SVC_WEBHOOK_ALLOW_PRIVATE=true to allow http and private addresses';
+
 const refuseForbidden = async (url: string, { transport, allowPrivate }: CreateParts): Promise<void> => {
   const isClean = url.length <= MAX_URL_LENGTH && !hasForbiddenCodePoint(url);
   const refusal = isClean
@@ -125,7 +128,7 @@ const refuseForbidden = async (url: string, { transport, allowPrivate }: CreateP
     : `an address has at most ${MAX_URL_LENGTH} characters`;
   if (refusal === undefined) return;
   throw memberRefusal('body.webhook_url', `cannot be called: ${refusal}`, 'webhook_url_forbidden', {
-    hint: 'give an https address of a public host on port 443 or 8443',
+    hint: allowPrivate ? PUBLIC_ADDRESS : `${PUBLIC_ADDRESS}; for development, ${PRIVATE_ADDRESSES}`,
   });
 };
 

@@ -77,7 +77,7 @@ describe('a node that cannot start', () => {
   it('names the plugin of ours that would provide a missing ref', async () => {
     const Registry = defineRef<unknown>('keys.registry');
     expect(await only(plugin('needy', { requires: { registry: Registry } }))).to.equal(
-      "needy requires keys.registry / enable 'keys'",
+      `needy requires keys.registry / enable 'keys', or switch needy off as well: { "plugins": { "needy": false } }`,
     );
   });
 
@@ -143,6 +143,40 @@ describe('a node that cannot start', () => {
     );
   });
 
+  it('is one with a route that does not say who may call it, or what its body is, by plugin and route', async () => {
+    const withRoute = (more: object) =>
+      plugin('acme', {
+        setup: ({ route }) =>
+          route({ method: 'POST', path: '/v1/x', summary: 'x', handle: () => ({ status: 200 }), ...more } as never),
+      });
+    const body = schema<unknown>({ type: 'object' });
+    const name = 'plugin "acme": the route POST /v1/x';
+    expect(await only(withRoute({ body }))).to.match(new RegExp(`^${name} has no access / say who may call it: `));
+    for (const access of [
+      'public',
+      {},
+      { permission: 'all' },
+      { permission: [] },
+      { permission: ['read', 'all'] },
+      null,
+    ]) {
+      expect(await only(withRoute({ body, access })), JSON.stringify(access)).to.include(
+        `${name} has an access that is none`,
+      );
+    }
+    const access = { permission: 'read' };
+    for (const more of [{}, { bodyOptional: true }, { bodyLimit: 'bulk' }, { bodyForm: 'json' }]) {
+      expect(await only(withRoute({ access, ...more }))).to.match(
+        new RegExp(`^${name} reads a body without a schema / describe the body: `),
+      );
+    }
+    expect(await only(withRoute({ access, body, handle: undefined }))).to.include(`${name} has no handle function`);
+    for (const more of [{ body }, { bodyForm: 'items' }, { bodyForm: 'none' }, { body, bodyOptional: true }]) {
+      const node = await startTestNode({ plugins: [withRoute({ access, ...more })] });
+      await node.stop();
+    }
+  });
+
   it('is one whose plugin fails in setup, by whatever it throws', async () => {
     const failing = (error: unknown) =>
       plugin('a', {
@@ -150,7 +184,9 @@ describe('a node that cannot start', () => {
           throw error;
         },
       });
-    expect(await only(failing(new Error('no disk')))).to.include('a failed in setup: no disk');
+    expect(await only(failing(new Error('no disk')))).to.equal(
+      'a failed in setup: no disk / SVC_LOG_LEVEL=debug shows where',
+    );
     const operating = new ServiceError('unavailable', 'no disk', { hint: 'buy one' });
     expect(await only(failing(operating))).to.equal('a failed in setup: no disk / buy one');
     expect(await only(failing('text'))).to.include('a failed in setup: text');

@@ -80,7 +80,14 @@ describe('the life of a node', () => {
       'a',
       ({ provide, route }) => {
         provide(Transport, transport);
-        route({ method: 'POST', path: '/v1/x', summary: '', access: 'open', handle: () => ({ status: 200 }) });
+        route({
+          method: 'POST',
+          path: '/v1/x',
+          summary: '',
+          access: 'open',
+          bodyForm: 'none',
+          handle: () => ({ status: 200 }),
+        });
       },
       { provides: [Transport as Ref<unknown>] },
     );
@@ -147,7 +154,14 @@ describe('the life of a node', () => {
     const calls: readonly ((context: Context) => void)[] = [
       (context) => context.on(defineEventHook('thing:happened'), () => undefined),
       (context) =>
-        context.route({ method: 'GET', path: '/v1/x', summary: '', access: 'open', handle: () => ({ status: 200 }) }),
+        context.route({
+          method: 'POST',
+          path: '/v1/x',
+          summary: '',
+          access: 'open',
+          bodyForm: 'none',
+          handle: () => ({ status: 200 }),
+        }),
       (context) => context.provide(service('a'), 'x'),
       (context) => context.every(1000, () => undefined),
       (context) => context.onStop(() => undefined),

@@ -183,7 +183,11 @@ describe('the start command', () => {
       other.close();
 
       expect(exitCode).to.equal(1);
-      expect(stderr).to.contain(String(port)).and.to.contain('hint:').and.not.to.contain('    at ');
+      expect(stderr)
+        .to.contain(String(port))
+        .and.to.contain('--port')
+        .and.to.contain('SVC_PORT')
+        .and.not.to.contain('    at ');
     });
 
     it('refuses a port that is none', async () => {

@@ -54,7 +54,9 @@ forEachStore('migrations of plugins', () => {
   };
   for (const [what, up] of Object.entries(forbidden)) {
     it(`cannot ${what}`, async () => {
-      expect((await migrate(up)).message).to.match(/^acme-notes: /);
+      expect((await migrate(up)).message).to.match(
+        /^plugin "acme-notes": migration 900 try failed: (?:a migration|raw SQL)/,
+      );
     });
   }
 
@@ -71,7 +73,7 @@ forEachStore('migrations of plugins', () => {
     const { folder } = sound;
     expect(
       (await rejection(startTestNode({ plugins: [failing], folder, url: 'http://other.example' }))).message,
-    ).to.equal('stopped half way');
+    ).to.include('stopped half way');
     expect(await sound.kernel.get(FactStore).tables()).not.to.include('acme_notes_half');
     await sound.stop();
   });

@@ -56,6 +56,7 @@ describe('the address of a webhook', () => {
       it(`is refused: ${url === '' ? 'no address' : url}`, async () => {
         const reply = await subscribed.subscribe(ATLAS, { webhook_url: url });
         expect([reply.status, reply.body.code]).to.deep.equal([422, 'webhook_url_forbidden']);
+        expect(JSON.stringify(reply.body)).to.contain('SVC_WEBHOOK_ALLOW_PRIVATE=true');
         expect(reply.text).to.not.include('secret');
       });
     }
