@@ -8,6 +8,7 @@ import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { currentStore } from '../../kit/for-each-store.ts';
+import { TRUSTS_TEST } from '../../kit/next-client.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 import type { Keys } from './hostile-requests.ts';
 import { exchange } from './raw-exchange.ts';
@@ -86,8 +87,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const store = await placeTestStore(currentStore(), folder);
   const node = await createNode({
     env: {},
-    // Each request comes as another client's, see `exchange`.
-    overrides: { node: { trustedProxies: ['127.0.0.1'] }, adapters: { store: store.settings, transport: { port: 0 } } },
+    overrides: { node: TRUSTS_TEST, adapters: { store: store.settings, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });
   const stop = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { nextClient } from '../../kit/next-client.ts';
 
 /** A request in every byte, because libraries refuse to send what this suite is about. */
 export interface RawRequest {
@@ -19,18 +20,10 @@ export interface RawReply {
 
 const HEAD_END = '\r\n\r\n';
 
-let sent = 0;
-
-/** Another client for each request, as a proxy would tell: after hundreds of refused keys the node makes one client wait. */
-const nextClient = (): string => {
-  sent += 1;
-  return `X-Forwarded-For: 198.18.${(sent >> 8) & 0xff}.${sent & 0xff}`;
-};
-
 const bytesOf = ({ method, target, headers, body }: RawRequest): Buffer => {
   const length = body === undefined ? [] : [`Content-Length: ${body.length}`];
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  const own = ['Host: 127.0.0.1', 'Connection: close', nextClient()];
+  const own = ['Host: 127.0.0.1', 'Connection: close', `X-Forwarded-For: ${nextClient()}`];
   const head = [`${method} ${target} HTTP/1.1`, ...own, ...length, ...lines].join('\r\n');
   return Buffer.concat([Buffer.from(head + HEAD_END, 'latin1'), body ?? Buffer.alloc(0)]);
 };

@@ -8,6 +8,7 @@ import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 import { FactStore, PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { nextClient, TRUSTS_TEST } from '../../kit/next-client.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 import { storedText } from '../../kit/stored-text.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
@@ -30,14 +31,6 @@ const SECRETS = {
   refusedAddress: 'canary-of-a-refused-address',
 };
 
-/** Each refused key comes as another client's: after twenty of them one client waits, and the clock stands still. */
-const TRUSTING = { trustedProxies: ['127.0.0.1'] };
-let clients = 0;
-const nextClient = (): string => {
-  clients += 1;
-  return `198.18.${clients >> 8}.${clients & 0xff}`;
-};
-
 const NODE_KEY = Buffer.alloc(32, 9).toString('base64url');
 
 forEachStore('Somebody reads tables, log and data folder of a node for raw keys, tokens and secrets (I19)', () => {
@@ -50,7 +43,13 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'secrets-'));
     const settings = { 'node-info': { privateKey: NODE_KEY }, keys: { bootstrapKey: SECRETS.bootstrapKey } };
-    node = await startSubscribedNode({ folder, clock, plugins: Object.keys(PLUGIN_CATALOG), settings, node: TRUSTING });
+    node = await startSubscribedNode({
+      folder,
+      clock,
+      plugins: Object.keys(PLUGIN_CATALOG),
+      settings,
+      node: TRUSTS_TEST,
+    });
     await walk();
   });
   after(async () => {
