@@ -10,6 +10,8 @@ export type FactField =
   | 'valueKey'
   | 'scope'
   | 'gardenId'
+  /** The garden of the fact, and an empty text outside gardens: never null, so that facts of one place match. */
+  | 'place'
   | 'cid'
   | 'confidence'
   | 'timestampMs'
@@ -49,17 +51,18 @@ export type Filter =
       readonly table: string;
       readonly match: readonly ColumnMatch[];
       readonly where: readonly ColumnCondition[];
-      /** Only for the table `facts`: what the joined fact itself must satisfy. */
+      /** What the fact must satisfy that the row is: of the table `facts` itself, of others the one that `fact_id` names. */
       readonly whereFact?: Filter;
     };
 
 /**
- * Ties a column to a member of the fact: `column` equal to, or strictly above, `field`. The columns for a stamp are
- * named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`, `feed_ctr`).
+ * Ties a column to a member of the fact: `column` equal to `field`, another than it, or strictly above it. The columns for a stamp are
+ * named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`, `feed_ctr`). The table `facts` has a
+ * column `place` beside those that it stores.
  */
 export interface ColumnMatch {
   readonly column: string;
-  readonly is: 'equal' | 'above';
+  readonly is: 'equal' | 'other' | 'above';
   readonly field: FactField;
 }
 

@@ -29,11 +29,10 @@ export interface FeedEntry {
   readonly subjectId: string;
 }
 
-/** Ends the life of every fact of its triple with a lower origin stamp: a retraction, or a resolution (wire 4.5). */
+/** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution (wire 4.5). */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;
-  readonly gardenId: string | null;
   readonly hlc: Hlc;
 }
 
@@ -48,9 +47,8 @@ export interface Snapshot {
   /** By id, unfiltered. */
   get(id: string): Promise<StoredFact | undefined>;
   /**
-   * For each triple, up to `limit` facts with confidence above 0 that are neither expired at `nowMs` nor covered by a
-   * cover outside gardens or in their own garden; strongest first (confidence, then hlc). Unscoped: contradiction
-   * detection must see everything.
+   * For each triple, up to `limit` facts of its place with confidence above 0 that are neither expired at `nowMs` nor covered;
+   * strongest first (confidence, then hlc). Unscoped: contradiction detection must see everything.
    */
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
   /** Feed entries strictly after the stamp, ascending. */

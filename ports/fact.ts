@@ -22,12 +22,17 @@ export interface Hlc {
   readonly counter: number;
 }
 
-/** What two facts must share to contradict, retract or supersede one another. All parts are match keys (wire 1.4). */
+/**
+ * What two facts must share to contradict, retract or supersede one another: the triple by its match keys (wire 1.4), and the place, which is a
+ * garden, or outside all gardens (wire 2.4).
+ */
 export interface TripleKey {
   readonly tenantId: string;
   readonly entityKey: string;
   readonly relationKey: string;
   readonly scope: Scope;
+  /** Garden identifier (UUID), null outside gardens. */
+  readonly gardenId: string | null;
 }
 
 /** A fact ready to be stored: validated, with everything derived from it computed, but without stamps. */
@@ -48,8 +53,6 @@ export interface PreparedFact extends TripleKey {
   /** RFC 3339, exactly as sent. */
   readonly validUntil: string | null;
   readonly validUntilMs: number | null;
-  /** Garden identifier (UUID), null outside gardens. */
-  readonly gardenId: string | null;
   /** `sha256:<hex>` over the six members (wire 1.7). */
   readonly cid: string;
   /** `sha256:<hex>` each, in the order given. */

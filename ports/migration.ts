@@ -1,4 +1,10 @@
 import type { Knex } from 'knex';
+import type { Snapshot, WriteTransaction } from './fact-store.ts';
+
+/** What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its own tables alone. */
+export interface MigrationData
+  extends Pick<Snapshot, 'find' | 'outline' | 'siblings' | 'databaseMs' | 'table' | 'select'>,
+    Pick<WriteTransaction, 'insertRows'> {}
 
 /** What a migration sees of the database. `dialect` is there for triggers, which no builder spells. */
 export interface MigrationSchema {
@@ -6,6 +12,7 @@ export interface MigrationSchema {
   readonly dialect: 'sqlite' | 'postgres';
   /** Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always spell, and nothing else. */
   raw(sql: string): Promise<void>;
+  readonly data: MigrationData;
   /** Names of the tables that exist, the ledger excluded. */
   tables(): Promise<readonly string[]>;
   hasColumn(table: string, column: string): Promise<boolean>;

@@ -1,5 +1,5 @@
 import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc } from '../../ports/ports.ts';
-import { FIELD_COLUMNS, indexedPartSql } from './fact-field-columns.ts';
+import { FIELD_COLUMNS, fieldSql, indexedPartSql, placeSql } from './fact-field-columns.ts';
 import { indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
 import { equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -42,7 +42,7 @@ class FilterCompiler {
       case 'below':
         return isComparable(filter.field, filter.value) ? this.#fieldBound(filter, alias) : NEVER;
       case 'isNull':
-        return `${alias}.${firstColumn(filter.field)} IS NULL`;
+        return `${firstColumn(filter.field, alias)} IS NULL`;
       case 'inTable':
         return this.#existsIn(filter, alias);
     }
@@ -50,7 +50,7 @@ class FilterCompiler {
 
   #fieldBound({ kind, field, value }: Extract<Filter, { kind: 'above' | 'below' }>, alias: string): string {
     const { is, column } = FIELD_COLUMNS[field];
-    const left = is === 'stamp' ? stampOf(alias, column) : `${alias}.${column}`;
+    const left = is === 'stamp' ? stampOf(alias, column) : fieldSql(field, alias);
     return `${left} ${kind === 'above' ? '>' : '<'} ${this.#bound(value)}`;
   }
 
@@ -72,7 +72,7 @@ class FilterCompiler {
     const { is, column, indexed } = FIELD_COLUMNS[field];
     if (is === 'stamp') return NEVER;
     const usable = usableValues(field, values);
-    const whole = equalsOneOf(`${alias}.${column}`, usable, this.#dialect);
+    const whole = equalsOneOf(fieldSql(field, alias), usable, this.#dialect);
     if (indexed === undefined || usable.length === 0) return whole;
     const part = equalsOneOf(
       indexedPartSql(`${alias}.${column}`, indexed),
@@ -83,24 +83,33 @@ class FilterCompiler {
   }
 
   #existsIn(filter: InTable, alias: string): string {
-    if (filter.whereFact !== undefined && filter.table !== 'facts') {
-      throw new Error(`whereFact is only for the table facts, not for ${filter.table}`);
-    }
-    this.#joins += 1;
-    const joined = `j${this.#joins}`;
+    const joined = this.#nextJoin();
+    const { table } = filter;
     const parts = [
-      ...filter.match.map((match) => matchSql(match, alias, joined)),
-      ...filter.where.map((condition) => this.#onColumn(condition, joined)),
+      ...filter.match.map((match) => matchSql(match, alias, table, joined)),
+      ...filter.where.map((condition) => this.#onColumn(condition, table, joined)),
     ];
-    if (filter.whereFact !== undefined) parts.push(this.condition(filter.whereFact, joined));
+    if (filter.whereFact !== undefined) parts.push(this.#factOfRow(filter.whereFact, table, joined));
     const where = parts.length === 0 ? ALWAYS : parts.join(' AND ');
-    return this.#dialect.exists(`SELECT 1 FROM ${identifier(filter.table)} ${joined} WHERE ${where}`);
+    return this.#dialect.exists(`SELECT 1 FROM ${identifier(table)} ${joined} WHERE ${where}`);
   }
 
-  #onColumn(condition: ColumnCondition, joined: string): string {
+  #factOfRow(filter: Filter, table: string, joined: string): string {
+    if (table === 'facts') return this.condition(filter, joined);
+    const fact = this.#nextJoin();
+    const condition = this.condition(filter, fact);
+    return this.#dialect.exists(`SELECT 1 FROM facts ${fact} WHERE ${fact}.id = ${joined}.fact_id AND ${condition}`);
+  }
+
+  #nextJoin(): string {
+    this.#joins += 1;
+    return `j${this.#joins}`;
+  }
+
+  #onColumn(condition: ColumnCondition, table: string, joined: string): string {
     if ('above' in condition) return this.#columnBound(condition.column, '>', condition.above, joined);
     if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined);
-    const column = `${joined}.${identifier(condition.column)}`;
+    const column = columnSql(condition.column, table, joined);
     if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
     // The column's type is not known here, so texts and numbers are asked for apart.
     const texts = equalsOneOf(column, textsOf(condition.in), this.#dialect);
@@ -110,17 +119,23 @@ class FilterCompiler {
   }
 }
 
-const matchSql = (match: ColumnMatch, alias: string, joined: string): string => {
+const OPERATORS: Readonly<Record<ColumnMatch['is'], string>> = { equal: '=', other: '<>', above: '>' };
+
+const matchSql = (match: ColumnMatch, alias: string, table: string, joined: string): string => {
   const { is, column } = FIELD_COLUMNS[match.field];
-  const operator = match.is === 'equal' ? '=' : '>';
+  const operator = OPERATORS[match.is];
   if (is === 'stamp') return `${stampOf(joined, match.column)} ${operator} ${stampOf(alias, column)}`;
-  return `${joined}.${identifier(match.column)} ${operator} ${alias}.${column}`;
+  return `${columnSql(match.column, table, joined)} ${operator} ${fieldSql(match.field, alias)}`;
 };
+
+/** A column of a joined table. That of the place of a fact is worked out. */
+const columnSql = (column: string, table: string, joined: string): string =>
+  table === 'facts' && column === 'place' ? placeSql(`${joined}.garden_id`) : `${joined}.${identifier(column)}`;
 
 const stampOf = (table: string, prefix: string): string =>
   `(${table}.${identifier(`${prefix}_wall`)}, ${table}.${identifier(`${prefix}_ctr`)})`;
 
-const firstColumn = (field: FactField): string => {
+const firstColumn = (field: FactField, alias: string): string => {
   const { is, column } = FIELD_COLUMNS[field];
-  return is === 'stamp' ? `${column}_wall` : column;
+  return is === 'stamp' ? `${alias}.${column}_wall` : fieldSql(field, alias);
 };

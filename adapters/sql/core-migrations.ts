@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
+import { separatePlaces } from './separate-places.ts';
 
 /**
  * The core's part of the schema. Type names are those that PostgreSQL knows and to which SQLite gives the right affinity.
@@ -16,6 +17,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   },
   { owner: 'core', number: 12, name: 'multi_tenant', up: (schema) => addTenants(schema) },
   { owner: 'core', number: 17, name: 'leases', up: (schema) => runAll(schema, leaseTable(schema.dialect)) },
+  { owner: 'core', number: 28, name: 'places', up: (schema) => separatePlaces(schema) },
   { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
 ];
 

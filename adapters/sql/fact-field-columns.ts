@@ -5,6 +5,8 @@ export interface FieldColumn {
   readonly is: 'text' | 'number' | 'stamp';
   /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
   readonly column: string;
+  /** Outside gardens the column is null and the member an empty text. */
+  readonly isPlace?: true;
   /** The characters that the column's index holds, where that is not all of them. */
   readonly indexed?: IndexedPart;
 }
@@ -24,6 +26,9 @@ export const INDEXED_CID: IndexedPart = { start: 'sha256:'.length + 1, length: 1
 export const indexedPartSql = (column: string, { start, length }: IndexedPart): string =>
   `substr(${column}, ${start}, ${length})`;
 
+/** The place of a fact: its garden, or an empty text. The index on triples holds it spelled like this. */
+export const placeSql = (column: string): string => `coalesce(${column}, '')`;
+
 /** What `indexedPartSql` makes of this text. */
 export const indexedPart = (text: string, { start, length }: IndexedPart): string =>
   Array.from(text)
@@ -35,6 +40,12 @@ const text = (column: string, indexed?: IndexedPart): FieldColumn =>
 const number = (column: string): FieldColumn => ({ is: 'number', column });
 const stamp = (column: string): FieldColumn => ({ is: 'stamp', column });
 
+/** The member of the fact that the query knows as `alias`; not for a stamp, which is two columns. */
+export const fieldSql = (field: FactField, alias: string): string => {
+  const { column, isPlace } = FIELD_COLUMNS[field];
+  return isPlace === true ? placeSql(`${alias}.${column}`) : `${alias}.${column}`;
+};
+
 /** The column of every member that a filter may test. */
 export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   id: text('id'),
@@ -45,6 +56,7 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   valueKey: text('value_key'),
   scope: text('scope'),
   gardenId: text('garden_id'),
+  place: { is: 'text', column: 'garden_id', isPlace: true },
   cid: text('cid', INDEXED_CID),
   confidence: number('confidence'),
   timestampMs: number('timestamp_ms'),

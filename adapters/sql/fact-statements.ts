@@ -1,6 +1,7 @@
 import type { FactField, FactQuery, Filter, Hlc } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { compileFilter } from './compile-filter.ts';
+import { placeSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -26,18 +27,19 @@ const LIMIT = 'LIMIT ? + 0';
 export const GET_FACT = `SELECT ${FACT} FROM facts f WHERE f.id = ?`;
 
 /**
- * Parameters: tenant, entity key, relation key, scope, now, now, limit. The order follows the index on triples, so that no
+ * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples, so that no
  * triple is sorted however many facts it has.
  */
 export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
-WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND f.confidence > 0
+WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?
+  AND f.confidence > 0
   AND (f.valid_until_ms IS NULL OR f.valid_until_ms > ?)
   AND NOT EXISTS (SELECT 1 FROM fact_expiries e WHERE e.fact_id = f.id AND e.expires_ms <= ?)
   AND NOT EXISTS (
     SELECT 1 FROM fact_covers c
     WHERE c.tenant_id = f.tenant_id AND c.entity_key = f.entity_key AND c.relation_key = f.relation_key
-      AND c.scope = f.scope AND (c.hlc_wall, c.hlc_ctr) > (f.hlc_wall, f.hlc_ctr)
-      AND (c.garden_id IS NULL OR c.garden_id = f.garden_id))
+      AND c.scope = f.scope AND c.place = ${placeSql('f.garden_id')}
+      AND (c.hlc_wall, c.hlc_ctr) > (f.hlc_wall, f.hlc_ctr))
 ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC
 ${LIMIT}`;
 

@@ -69,7 +69,7 @@ class ShapeWalk implements FilterShape {
 
   #inTable({ table, match, where, whereFact }: Extract<Filter, { kind: 'inTable' }>): void {
     this.key += `T${table}(`;
-    for (const { column, is, field } of match) this.key += `${column}${is === 'equal' ? '=' : '>'}${field};`;
+    for (const { column, is, field } of match) this.key += `${column} ${is} ${field};`;
     for (const condition of where) this.#condition(condition);
     if (whereFact !== undefined) {
       this.key += 'W';

@@ -1,6 +1,8 @@
-import { type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
+import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
+import { FactStatements } from './fact-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
+import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
 /** One row per applied migration: `version` is `<three digits>_<name>`, `owner` is `core` or the plugin that brought it. */
 const LEDGER = 'schema_migrations';
@@ -108,6 +110,7 @@ const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => 
     return session.schema();
   },
   dialect: dialect.name,
+  data: new SqlWriteTransaction(session, dialect, new FactStatements(dialect), DEFAULT_TENANT),
   raw: async (sql) => {
     await session.run(sql, []);
   },

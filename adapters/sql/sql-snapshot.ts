@@ -56,11 +56,12 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]> {
-    const sets = triples.map(({ tenantId, entityKey, relationKey, scope }) => [
+    const sets = triples.map(({ tenantId, entityKey, relationKey, scope, gardenId }) => [
       tenantId,
       entityKey,
       relationKey,
       scope,
+      gardenId ?? '',
       nowMs,
       nowMs,
       limit,

@@ -56,7 +56,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
         cover.entityKey,
         cover.relationKey,
         cover.scope,
-        cover.gardenId,
+        cover.gardenId ?? '',
         cover.hlc.wallMs,
         cover.hlc.counter,
       ]),
@@ -106,7 +106,7 @@ const FEED: InsertTarget = { table: 'feed', columns: ['wall', 'ctr', 'kind', 'su
 
 const COVERS: InsertTarget = {
   table: 'fact_covers',
-  columns: ['fact_id', 'kind', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'garden_id', 'hlc_wall', 'hlc_ctr'],
+  columns: ['fact_id', 'kind', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'place', 'hlc_wall', 'hlc_ctr'],
   unlessTaken: 'fact_id',
 };
 

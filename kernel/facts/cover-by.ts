@@ -1,6 +1,6 @@
 import type { Cover, StoredFact } from '../../ports/ports.ts';
 
-/** The cover that a stored fact lays over its triple. */
+/** The cover that a stored fact lays over its triple, in its own place. */
 export const coverBy = (fact: StoredFact, kind: Cover['kind']): Cover => ({
   kind,
   factId: fact.id,

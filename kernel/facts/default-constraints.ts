@@ -23,12 +23,16 @@ import type { ReadContext } from './facts-api.ts';
 
 type Gardens = ReadContext['gardens'];
 
-const SAME_TRIPLE: readonly ColumnMatch[] = [
+/** Ties a row of a table that names a triple to the facts of that triple, wherever they are. */
+export const SAME_TRIPLE: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
   { column: 'entity_key', is: 'equal', field: 'entityKey' },
   { column: 'relation_key', is: 'equal', field: 'relationKey' },
   { column: 'scope', is: 'equal', field: 'scope' },
 ];
+
+/** The same, to the facts of one place: the row has its garden, or an empty text, in `place`. */
+export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'place', is: 'equal', field: 'place' }];
 
 /** Tenant, scopes and gardens of the caller. */
 export function visibleTo(caller: Principal, gardens: Gardens): Filter {
@@ -53,58 +57,48 @@ export function notExpired(nowMs: number): Filter {
   );
 }
 
+const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }];
+
 const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 
-/** A cover that the caller may not see ends nothing for that caller. */
-function covered(kinds: readonly Cover['kind'][], gardens: Gardens): Filter {
+/** A cover ends facts of its own place alone, so whoever sees them sees it. */
+function covered(kinds: readonly Cover['kind'][]): Filter {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
-  if (gardens !== 'all') conditions.push({ column: 'garden_id', in: gardens, orNull: true });
-  return inTable('fact_covers', [...SAME_TRIPLE, { column: 'hlc', is: 'above', field: 'hlc' }], conditions);
+  return inTable('fact_covers', NEWER_IN_PLACE, conditions);
 }
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
 /** Live facts among the visible ones: what contradicts, is recalled, summarised and walked. */
-export function liveAmong(visible: Filter, nowMs: number, gardens: Gardens): Filter {
-  return all(
-    visible,
-    equals('system', false),
-    ASSERTS_SOMETHING,
-    notExpired(nowMs),
-    not(covered(COVER_KINDS, gardens)),
-  );
+export function liveAmong(visible: Filter, nowMs: number): Filter {
+  return all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(nowMs), not(covered(COVER_KINDS)));
 }
 
 /**
- * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing live left, so
+ * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing live left in its place, so
  * that a poller sees that the value is gone.
  */
-export function currentAmong(
-  visible: Filter,
-  context: Pick<ReadContext, 'nowMs' | 'gardens' | 'include' | 'about'>,
-): Filter {
-  const { nowMs, gardens, include, about } = context;
+export function currentAmong(visible: Filter, context: Pick<ReadContext, 'nowMs' | 'include' | 'about'>): Filter {
+  const { nowMs, include, about } = context;
   const parts: Filter[] = [visible];
   if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
   if (!include.expired) parts.push(notExpired(nowMs));
   const hiding = COVER_KINDS.filter((kind) => !(kind === 'retraction' ? include.retracted : include.contradicted));
   const shown: Filter[] = [ASSERTS_SOMETHING];
-  if (hiding.length > 0) shown.push(not(covered(hiding, gardens)));
+  if (hiding.length > 0) shown.push(not(covered(hiding)));
   parts.push(
-    include.retracted
-      ? any(all(...shown), equals('confidence', 0))
-      : any(all(...shown), lastWord(visible, nowMs, gardens)),
+    include.retracted ? any(all(...shown), equals('confidence', 0)) : any(all(...shown), lastWord(visible, nowMs)),
   );
   return all(...parts);
 }
 
-function lastWord(visible: Filter, nowMs: number, gardens: Gardens): Filter {
+function lastWord(visible: Filter, nowMs: number): Filter {
   const newerAndLive: Filter = {
     kind: 'inTable',
     table: 'facts',
-    match: [...SAME_TRIPLE, { column: 'hlc', is: 'above', field: 'hlc' }],
+    match: NEWER_IN_PLACE,
     where: [{ column: 'confidence', above: 0 }],
     whereFact: all(visible, notExpired(nowMs)),
   };
-  return all(equals('confidence', 0), not(covered(COVER_KINDS, gardens)), not(newerAndLive));
+  return all(equals('confidence', 0), not(covered(COVER_KINDS)), not(newerAndLive));
 }

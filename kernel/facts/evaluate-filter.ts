@@ -38,8 +38,10 @@ export const evaluateFilter = async (filter: Filter, fact: StoredFact, exists: R
 type Member = string | number | boolean | Hlc | null;
 
 /** The member of a fact that a filter names. */
-export const memberOf = (fact: StoredFact, field: FactField): Member =>
-  field === 'interpretAs' ? fact.value.interpretAs : fact[field];
+export const memberOf = (fact: StoredFact, field: FactField): Member => {
+  if (field === 'interpretAs') return fact.value.interpretAs;
+  return field === 'place' ? (fact.gardenId ?? '') : fact[field];
+};
 
 const isOneOf = (member: Member, values: readonly (string | number | boolean)[]): boolean => {
   if (member === null || typeof member === 'object') return false;

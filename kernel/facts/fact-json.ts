@@ -9,7 +9,7 @@ export type FactJson = (view: FactView) => Record<string, unknown>;
 /** A garden without a slug is shown by its identifier, which every route accepts as well. */
 export const createFactJson =
   (self: NodeSelf): FactJson =>
-  ({ fact, contradicted, warnings, sourceTrust, gardenSlug, quarantine }) => ({
+  ({ fact, contradicted, differsElsewhere, warnings, sourceTrust, gardenSlug, quarantine }) => ({
     id: fact.id,
     entity: fact.entity,
     relation: fact.relation,
@@ -25,6 +25,8 @@ export const createFactJson =
     // A synthetic fact is in no store and has none.
     cid: fact.cid === '' ? null : fact.cid,
     contradicted,
+    // Said where it is so, and left out otherwise: most facts are in one place alone.
+    ...(differsElsewhere === true ? { differs_elsewhere: true } : {}),
     attested: fact.attested,
     attested_key_id: fact.attestedKeyId,
     origin_node_id: fact.originNodeId,

@@ -126,7 +126,7 @@ class SnapshotReader implements FactReader {
   constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {
     if (view === 'current') return this.#current(about, NOTHING_EXTRA);
     if (view === 'live') {
-      this.#live ??= this.#visibleFilter().then((visible) => liveAmong(visible, this.nowMs, this.gardens));
+      this.#live ??= this.#visibleFilter().then((visible) => liveAmong(visible, this.nowMs));
       return this.#live;
     }
     return this.#visibleFilter();

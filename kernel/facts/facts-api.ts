@@ -77,7 +77,7 @@ export interface AppendBatch {
   readonly transaction: WriteTransaction;
   readonly nowMs: number;
   /**
-   * Live facts of the item's triple that were stored before this transaction, strongest first, at most `SIBLING_LIMIT`. Read once for the whole
+   * Live facts of the item's triple and place that were stored before this transaction, strongest first, at most `SIBLING_LIMIT`. Read once for the whole
    * batch, so a handler never needs a query per fact. Facts accepted earlier in this batch are not among them.
    */
   siblings(item: AppendItem): readonly FactOutline[];
@@ -107,8 +107,10 @@ export const SIBLING_LIMIT = 64;
 /** A fact as one caller sees it. */
 export interface FactView {
   readonly fact: StoredFact;
-  /** This fact is live and another live fact of its triple, visible to the caller, has a different value. */
+  /** This fact is live and another live fact of its triple and place, visible to the caller, has a different value. */
   readonly contradicted: boolean;
+  /** This fact is live, and a live fact of its triple in another place that the caller reads has a different value. */
+  readonly differsElsewhere?: boolean;
   readonly warnings: readonly string[];
   /** Trust in the source, [0, 1]; absent while nobody judges sources. */
   readonly sourceTrust?: number;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { MigrationSchema } from '../../ports/ports.ts';
+import type { MigrationData, MigrationSchema } from '../../ports/ports.ts';
 
 /** Members of the schema builder whose leading arguments are names of tables; how many of them. */
 const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
@@ -25,6 +25,7 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
   // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be used twice.
   schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
+  data: guardData(schema.data, prefix),
   raw: async (sql) => {
     const [, index, table] = CREATE_INDEX.exec(sql) ?? [];
     if (table === undefined || sql.includes(';')) {
@@ -40,6 +41,22 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
     return schema.hasColumn(table, column);
   },
 });
+
+const guardData = (data: MigrationData, prefix: string): MigrationData => {
+  const own = (table: string): string => {
+    refuseForeign(prefix, table);
+    return table;
+  };
+  return {
+    find: (query) => data.find(query),
+    outline: (filter) => data.outline(filter),
+    siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
+    databaseMs: () => data.databaseMs(),
+    table: (name) => data.table(own(name)),
+    select: (table, where) => data.select(own(table), where),
+    insertRows: (table, rows) => data.insertRows(own(table), rows),
+  };
+};
 
 const guardBuilder = (builder: () => Knex.SchemaBuilder, prefix: string): Knex.SchemaBuilder =>
   new Proxy({} as Knex.SchemaBuilder, {

@@ -1,4 +1,5 @@
 import { isIn, type PreparedFact, ServiceError, type StoredFact, type WriteTransaction } from '../../ports/ports.ts';
+import { coverBy } from '../facts/cover-by.ts';
 import { isTooFarAhead, parseHlc } from '../facts/hybrid-logical-clock.ts';
 import { prepareFact } from '../facts/prepare-fact.ts';
 import { stampFact } from '../facts/stamp-fact.ts';
@@ -153,8 +154,7 @@ const insertFacts = async (
     stamped.flatMap((fact, at) => {
       const kind = fresh[at]?.cover ?? null;
       if (kind === null) return [];
-      const { id, tenantId, entityKey, relationKey, scope, gardenId, hlc } = fact;
-      return [{ kind, factId: id, tenantId, entityKey, relationKey, scope, gardenId, hlc }];
+      return [coverBy(fact, kind)];
     }),
   );
   return fresh.length;

@@ -1,27 +1,22 @@
-import { type FactDraft, noted, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
-import { AlsoInGarden } from '../gardens/gardens-api.ts';
+import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
 /**
- * The facts by which a conflict describes itself (wire contract 5 and 18.1). They are system facts and never federate, and are seen by who may know
- * of the conflict: in its garden, and where it is between two, by who reads the other as well.
+ * The facts by which a conflict describes itself (wire contract 5 and 18.1). They are system facts, never federate, and lie in the place that the
+ * conflict is about.
  */
 
-type Told = Pick<ConflictRecord, 'id' | 'gardens'>;
+type Told = Pick<ConflictRecord, 'id' | 'gardenId'>;
 type Place = Pick<StoredFact, 'id' | 'scope'>;
 
 const about = (
-  { gardens }: Told,
+  { gardenId }: Told,
   entity: string,
   relation: string,
   value: FactDraft['value'],
   { scope }: Place,
   names: ServiceNames,
-): FactDraft => {
-  const [gardenId = null, other] = gardens;
-  const draft = { entity, relation, value, source: names.systemSource, confidence: 1, scope, gardenId };
-  return other === undefined ? draft : { ...draft, notes: noted(AlsoInGarden, other) };
-};
+): FactDraft => ({ entity, relation, value, source: names.systemSource, confidence: 1, scope, gardenId });
 
 const text = (type: 'string' | 'text' | 'ref', v: string): FactDraft['value'] => ({ type, v, interpretAs: 'content' });
 

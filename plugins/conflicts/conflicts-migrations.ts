@@ -1,6 +1,7 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
+import { separatedRecords, storeSeparated } from './separate-records.ts';
 
-/** One open record per triple is guaranteed by the append lock; the unique column is the second guard. */
+/** One open record per triple and place is guaranteed by the append lock; the unique column is the second guard. */
 export const conflictsMigrations: readonly Migration[] = [
   {
     number: 15,
@@ -15,9 +16,7 @@ export const conflictsMigrations: readonly Migration[] = [
         table.text('status').notNullable();
         table.bigInteger('detected_ms').notNullable();
         table.text('resolved_by');
-        // Digest of the triple while the record is open, null afterwards: unique values, and any number of nulls.
         table.text('open_triple').unique();
-        // 1 once everybody who can see the members can see the resolution: such a record hides nothing any more.
         table.integer('settled').notNullable();
         table.index(['tenant_id', 'entity_key', 'relation_key', 'scope'], 'conflicts_records_triple');
         table.index(['tenant_id', 'detected_ms', 'conflict_id'], 'conflicts_records_newest');
@@ -35,9 +34,67 @@ export const conflictsMigrations: readonly Migration[] = [
     name: 'conflict_gardens',
     async up({ schema }) {
       await schema.alterTable('conflicts_records', (table) => {
-        // Gardens that the contradiction is between, sorted, with a space between them.
         table.text('gardens').notNullable().defaultTo('');
       });
+    },
+  },
+  {
+    number: 29,
+    name: 'conflict_places',
+    async up(migration) {
+      const { schema } = migration;
+      await schema.alterTable('conflicts_members', (table) => {
+        table.double('confidence').notNullable().defaultTo(0);
+        table.bigInteger('hlc_wall').notNullable().defaultTo(0);
+        table.integer('hlc_ctr').notNullable().defaultTo(0);
+        table.index(['conflict_id', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_newest');
+        table.index(['conflict_id', 'confidence', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_strongest');
+      });
+      await schema.createTable('conflicts_reigns', (table) => {
+        // Digest of triple and place.
+        table.text('triple').notNullable();
+        table.text('tenant_id').notNullable();
+        table.text('entity_key').notNullable();
+        table.text('relation_key').notNullable();
+        table.text('scope').notNullable();
+        table.text('place').notNullable();
+        table.text('fact_id').notNullable();
+        table.text('value_key').notNullable();
+        table.double('confidence').notNullable();
+        table.bigInteger('hlc_wall').notNullable();
+        table.integer('hlc_ctr').notNullable();
+        table.bigInteger('from_ms').notNullable();
+        table.bigInteger('until_ms').notNullable();
+        table.bigInteger('contested_until_ms').notNullable();
+        // The rest is of the place, and the same in each of its rows.
+        table.bigInteger('known_until_ms').notNullable();
+        table.text('lasting_id').notNullable();
+        table.text('lasting_value_key').notNullable();
+        table.bigInteger('lasting_until_ms').notNullable();
+        table.text('contesting_id').notNullable();
+        table.text('contesting_value_key').notNullable();
+        table.index(['triple'], 'conflicts_reigns_digest');
+        table.index(['tenant_id', 'entity_key', 'relation_key', 'scope', 'place'], 'conflicts_reigns_place');
+      });
+      const records = await separatedRecords(migration.data);
+      await schema.dropTable('conflicts_records');
+      await schema.createTable('conflicts_records', (table) => {
+        table.text('conflict_id').primary();
+        table.text('tenant_id').notNullable();
+        table.text('entity_key').notNullable();
+        table.text('relation_key').notNullable();
+        table.text('scope').notNullable();
+        // The garden, or an empty text outside gardens.
+        table.text('place').notNullable();
+        table.text('status').notNullable();
+        table.bigInteger('detected_ms').notNullable();
+        table.text('resolved_by');
+        // Digest of triple and place while the record is open, null afterwards: unique values, and any number of nulls.
+        table.text('open_triple').unique();
+        table.index(['tenant_id', 'detected_ms', 'conflict_id'], 'conflicts_records_newest');
+        table.index(['tenant_id', 'status', 'detected_ms', 'conflict_id'], 'conflicts_records_by_status');
+      });
+      await storeSeparated(records, migration.data);
     },
   },
 ];

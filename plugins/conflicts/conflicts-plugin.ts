@@ -20,10 +20,12 @@ import {
 import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
-import { ContestedTriples } from './contested-triples.ts';
+import { hideLosers, markContradicted } from './contested-places.ts';
 import { listConflictsRoute } from './list-conflicts-route.ts';
+import { markElsewhere } from './mark-elsewhere.ts';
 import { recordContradictions } from './record-contradictions.ts';
-import { refuseContradictions, type SeesGarden } from './refuse-contradictions.ts';
+import { recordLifetimes } from './record-lifetimes.ts';
+import { refuseContradictions, type SeesPlace } from './refuse-contradictions.ts';
 import { resolveConflictRoute } from './resolve-conflict-route.ts';
 import { transferConflicts } from './transfer-conflicts.ts';
 
@@ -62,28 +64,31 @@ export const conflictsPlugin = definePlugin({
   setup({ config, use, tables, hooks, on, route }) {
     const { facts, clock, random, self, cursors, gardens, agentKeys } = use;
     if (config.mode === 'strict') {
-      on(factBeforeAppend, (batch) => refuseContradictions(batch, gardenSight(gardens, batch.transaction)), {
+      on(factBeforeAppend, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)), {
         order: 'last',
       });
     }
     const alone = new AloneInTransaction();
+    const parts = { names: self.names, random, hooks };
     on(factAppended, (batch) => {
       alone.note(batch);
-      return recordContradictions(batch, tables.in(batch.transaction), { alone, names: self.names, random, hooks });
+      return recordContradictions(batch, tables.in(batch.transaction), { alone, ...parts });
     });
-    const contested = new ContestedTriples(tables, alone);
-    on(readConstrain, (context) => (context.view === 'current' ? contested.hideLosers(context) : undefined));
-    on(readAnnotate, (views, context) => contested.mark(views, context));
-    on(tenantTransfer, () => transferConflicts(tables));
+    // Last, because a time-to-live takes effect in a handler of its own.
+    on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
+    on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined));
+    on(readAnnotate, (views, context) => markContradicted(views, context, alone));
+    on(readAnnotate, markElsewhere);
+    on(tenantTransfer, () => transferConflicts(tables, clock));
     route(listConflictsRoute({ facts, clock, cursors, self, tables }));
     route(resolveConflictRoute({ facts, self, tables, agentKeys, readSession: createReadSession(self.names) }));
   },
 });
 
-/** A fact in a garden stands in nobody's way who may not read that garden. */
-const gardenSight =
-  (gardens: GardenAccess | undefined, transaction: WriteTransaction): SeesGarden =>
-  async ({ caller }, gardenId) => {
+/** Facts of a garden stand in nobody's way who may not read that garden. */
+const placeSight =
+  (gardens: GardenAccess | undefined, transaction: WriteTransaction): SeesPlace =>
+  async ({ caller, fact: { gardenId } }) => {
     if (gardenId === null) return true;
     const readable = await gardens?.readable(caller, transaction);
     return readable === 'all' || (readable?.includes(gardenId) ?? false);

@@ -63,11 +63,12 @@ const positionOf = ([detectedMs, id]: CursorPosition): Position => ({ detectedMs
 /** The conflict object of wire contract 5.1. */
 function createConflictJson(self: NodeSelf): (view: ConflictView) => Record<string, unknown> {
   const factJson = createFactJson(self);
-  return ({ record, factA, factB, members }) => ({
+  return ({ record, factA, factB, members, truncated }) => ({
     conflict_id: self.names.conflictId(record.id),
     fact_a: factJson(factA),
     fact_b: factJson(factB),
     members: members.map(({ id }) => id),
+    ...(truncated ? { truncated } : {}),
     status: record.status,
     resolved_by: record.resolvedBy,
     detected_at: formatInstant(record.detectedMs),

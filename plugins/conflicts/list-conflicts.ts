@@ -1,14 +1,15 @@
 import {
   all,
-  compareHlc,
   type FactOutline,
   type FactReader,
   type FactView,
   isIn,
   type PluginTables,
 } from '../../kernel/plugin-api.ts';
-import { type ConflictRecord, mayKnow, membersOf, RECORDS, recordOf } from './conflict-record.ts';
-import { compareStrength, strongestRival } from './judge-triple.ts';
+import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
+import { MOST_MEMBERS, membersOf } from './record-members.ts';
+import { REIGNS } from './standing-rows.ts';
+import { compareAge, strongestRival } from './strength.ts';
 
 export type StatusFilter = 'unresolved' | 'resolved' | 'all';
 
@@ -19,17 +20,16 @@ export interface ConflictView {
   readonly factA: FactView;
   /** Its strongest rival: another value, highest confidence, then highest stamp. */
   readonly factB: FactView;
-  /** Visible member ids, newest first. */
+  /** Visible members, newest first, at most `MOST_MEMBERS`. */
   readonly members: readonly FactOutline[];
+  /** There are more members than these. */
+  readonly truncated: boolean;
 }
 
 export interface Position {
   readonly detectedMs: number;
   readonly id: string;
 }
-
-/** Records read per round while looking for visible ones. */
-const ROUND = 200;
 
 /** Records in order of detection, newest first, starting after `position`; at most `limit` that the caller can see. */
 export async function listConflicts(
@@ -42,13 +42,13 @@ export async function listConflicts(
   const found: Candidate[] = [];
   let after = position;
   for (;;) {
-    const records = await readRound(reader, tables, status, after);
-    for (const candidate of await candidatesAmong(reader, tables, records, status)) {
-      found.push(candidate);
-      if (found.length === limit) return withFacts(reader, found);
-    }
+    const wanted = limit - found.length;
+    const records = await readSome(reader, tables, status, after, wanted);
+    // A record comes twice where exact ties reign together.
+    const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
+    found.push(...(await candidatesAmong(reader, tables, distinct)));
     const last = records.at(-1);
-    if (last === undefined || records.length < ROUND) return withFacts(reader, found);
+    if (last === undefined || records.length < wanted || found.length === limit) return withFacts(reader, found);
     after = { detectedMs: last.detectedMs, id: last.id };
   }
 }
@@ -59,89 +59,100 @@ export async function findConflict(
   tables: PluginTables,
   id: string,
 ): Promise<ConflictView | undefined> {
-  const rows = await tables.in(reader.snapshot).select(RECORDS, { conflict_id: id, tenant_id: reader.caller.tenantId });
-  return (await withFacts(reader, await candidatesAmong(reader, tables, rows.map(recordOf), 'all')))[0];
+  const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
+  if (record === undefined) return undefined;
+  return (await withFacts(reader, await candidatesAmong(reader, tables, [record])))[0];
 }
-
-/** No identifier. */
-const NOTHING = '';
 
 interface Candidate {
   readonly record: ConflictRecord;
   readonly members: readonly FactOutline[];
   readonly rival: FactOutline;
+  readonly truncated: boolean;
 }
 
-async function readRound(
-  reader: FactReader,
+/** Records of the places that the caller reads. An unresolved one is listed while two of its values are alive. */
+async function readSome(
+  { caller, gardens, nowMs, snapshot }: FactReader,
   tables: PluginTables,
   status: StatusFilter,
   after: Position | undefined,
+  limit: number,
+  id?: string,
 ): Promise<ConflictRecord[]> {
   const query = tables
-    .in(reader.snapshot)(RECORDS)
-    .where('tenant_id', reader.caller.tenantId)
+    .in(snapshot)(RECORDS)
+    .select(`${RECORDS}.*`)
+    .where(own('tenant_id'), caller.tenantId)
+    .whereIn(own('scope'), [...caller.allowedScopes])
+    .whereIn(own('status'), status === 'all' ? ['unresolved', 'resolved'] : [status])
     .orderBy([
-      { column: 'detected_ms', order: 'desc' },
-      { column: 'conflict_id', order: 'desc' },
+      { column: own('detected_ms'), order: 'desc' },
+      { column: own('conflict_id'), order: 'desc' },
     ])
-    .limit(ROUND);
-  if (status !== 'all') query.where('status', status);
+    .limit(limit);
+  if (id !== undefined) query.where(own('conflict_id'), id);
+  if (gardens !== 'all') query.whereIn(own('place'), ['', ...gardens]);
+  if (status === 'unresolved') {
+    query
+      .join(REIGNS, `${REIGNS}.triple`, own('open_triple'))
+      .where(`${REIGNS}.from_ms`, '<=', nowMs)
+      .where(`${REIGNS}.until_ms`, '>', nowMs)
+      .where(`${REIGNS}.contested_until_ms`, '>', nowMs);
+  }
   if (after !== undefined) {
     query.where((older) =>
       older
-        .where('detected_ms', '<', after.detectedMs)
-        .orWhere((same) => same.where('detected_ms', after.detectedMs).where('conflict_id', '<', after.id)),
+        .where(own('detected_ms'), '<', after.detectedMs)
+        .orWhere((same) => same.where(own('detected_ms'), after.detectedMs).where(own('conflict_id'), '<', after.id)),
     );
   }
   return (await query).map(recordOf);
 }
 
+const own = (column: string): string => `${RECORDS}.${column}`;
+
 async function candidatesAmong(
   reader: FactReader,
   tables: PluginTables,
   records: readonly ConflictRecord[],
-  status: StatusFilter,
 ): Promise<Candidate[]> {
-  const known = records.filter(
-    (record) => mayKnow(record, reader.gardens) && reader.caller.allowedScopes.has(record.scope),
+  const members = await membersOf(
+    tables.in(reader.snapshot),
+    records.map(({ id }) => id),
   );
-  // The same queries follow where there is nothing, for what is hidden must not be told apart from it by their number.
-  const ids = known.length === 0 ? [NOTHING] : known.map((record) => record.id);
-  const members = await membersOf(tables.in(reader.snapshot), ids);
-  const view = status === 'unresolved' ? 'live' : 'visible';
-  const visible = await outlinesById(reader, [...members.values()].flat(), 'visible');
-  const judged = view === 'visible' ? visible : await outlinesById(reader, [...visible.keys()], 'live');
+  const ids = [...members.values()].flatMap((known) => known.ids);
+  const visible = new Map((await visibleAmong(reader, ids)).map((outline) => [outline.id, outline]));
   return records.flatMap((record) => {
-    const own = members.get(record.id) ?? [];
-    const rivals = new Set(own.flatMap((id) => judged.get(id)?.valueKey ?? []));
-    if (rivals.size < 2) return [];
-    const seen = own.flatMap((id) => visible.get(id) ?? []).sort(newestFirst);
+    const known = members.get(record.id);
+    const seen = (known?.ids ?? []).flatMap((id) => visible.get(id) ?? []).sort(compareAge);
     const [newest] = seen;
     const rival = newest === undefined ? undefined : strongestRival(newest, seen);
-    return rival === undefined ? [] : [{ record, members: seen, rival }];
+    if (rival === undefined) return [];
+    return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true }];
   });
 }
 
-async function outlinesById(
-  reader: FactReader,
-  ids: readonly string[],
-  view: 'visible' | 'live',
-): Promise<Map<string, FactOutline>> {
-  const named = isIn('id', ids.length === 0 ? [NOTHING] : ids);
-  const outlines = await reader.snapshot.outline(all(named, await reader.constraint(view)));
-  return new Map(outlines.map((outline) => [outline.id, outline]));
+/** Facts in one statement. */
+const IDS_PER_STATEMENT = 1_000;
+
+async function visibleAmong(reader: FactReader, ids: readonly string[]): Promise<FactOutline[]> {
+  const constraint = await reader.constraint('visible');
+  const found: FactOutline[] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+    const some = isIn('id', ids.slice(at, at + IDS_PER_STATEMENT));
+    found.push(...(await reader.snapshot.outline(all(some, constraint))));
+  }
+  return found;
 }
 
 async function withFacts(reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictView[]> {
   const wanted = candidates.flatMap(({ members, rival }) => [members[0]?.id ?? rival.id, rival.id]);
   const facts = wanted.length === 0 ? [] : await reader.annotate(await reader.visible([...new Set(wanted)]));
   const byId = new Map(facts.map((view) => [view.fact.id, view]));
-  return candidates.flatMap(({ record, members, rival }) => {
+  return candidates.flatMap(({ record, members, rival, truncated }) => {
     const factA = byId.get(members[0]?.id ?? '');
     const factB = byId.get(rival.id);
-    return factA === undefined || factB === undefined ? [] : [{ record, factA, factB, members }];
+    return factA === undefined || factB === undefined ? [] : [{ record, factA, factB, members, truncated }];
   });
 }
-
-const newestFirst = (a: FactOutline, b: FactOutline): number => compareHlc(b.hlc, a.hlc) || compareStrength(a, b);

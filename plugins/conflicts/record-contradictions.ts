@@ -4,48 +4,34 @@ import {
   coverBy,
   type FactDraft,
   type FactOutline,
-  type HookCaller,
+  isIn,
+  liveAmong,
   noteOf,
-  type Random,
-  type ServiceNames,
   SIBLING_LIMIT,
-  tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
-import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
-import {
-  type ConflictRecord,
-  closeRecord,
-  concerns,
-  insertMembers,
-  insertRecords,
-  MEMBERS,
-  type Membership,
-  membersOf,
-  openRecords,
-} from './conflict-record.ts';
+import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
-import { strongestRival } from './judge-triple.ts';
-import { RecordChanges } from './record-changes.ts';
+import { judgePlaces, withExpiries } from './live-facts.ts';
+import { RecordWriter, type WriterParts } from './record-writer.ts';
+import { contestedUntil, type Lasting, lastingRival, type Standing, standingOf, withFact } from './standing.ts';
+import { type Change, placeDigest, readStandings, writeStandings } from './standing-rows.ts';
+import { strongestRival } from './strength.ts';
 import { TripleHistory } from './triple-history.ts';
 
-export interface RecorderParts {
+export interface RecorderParts extends WriterParts {
   /** Has noted the batch already. */
   readonly alone: AloneInTransaction;
-  readonly names: ServiceNames;
-  readonly random: Random;
-  readonly hooks: HookCaller;
 }
 
-type Judged = Pick<
-  FactOutline,
-  'id' | 'cid' | 'valueKey' | 'confidence' | 'validUntilMs' | 'gardenId' | 'system' | 'hlc'
->;
+type Fact = AppendedFact['fact'];
+type Judged = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
 
 /**
- * Opens, extends and closes conflict records for the facts a transaction has just stored, and returns the facts that say so
- * (wire contract 5). Runs under the append lock, so every earlier fact of the tenant has been seen.
+ * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on, and returns the facts
+ * that say so (wire contract 5). Runs under the append lock, so every earlier fact of the tenant has been seen. What it reads does not
+ * depend on how many facts share a triple, nor on what is said of it in other places.
  */
 export async function recordContradictions(
   batch: AppendedBatch,
@@ -56,9 +42,7 @@ export async function recordContradictions(
   if (contenders.length === 0) return [];
   const wave = await Wave.read(batch, contenders, tables, parts);
   for (const appended of contenders) await wave.take(appended);
-  await wave.write();
-  await wave.changes.tell(parts.hooks);
-  return wave.drafts;
+  return wave.finish();
 }
 
 /**
@@ -72,200 +56,198 @@ const mayMeetOthers = (
 ): boolean =>
   !fact.system && (!alone.has(transaction, fact) || origin === 'peer' || noteOf(notes, Resolution) !== undefined);
 
-/** The triples that one batch touches, and the rows that its facts call for. */
+/** One triple in one place while a batch adds to it. */
+interface Place {
+  readonly triple: Fact;
+  readonly history: TripleHistory<Judged>;
+  /** More facts are live than the history was given. */
+  readonly isCrowded: boolean;
+  /** What is stored about who reigns; read where it may matter. */
+  readonly stored: Standing | undefined;
+  record: ConflictRecord | undefined;
+  wasContested: boolean;
+  /** Facts that the batch has added, while it has ended none. */
+  added: Judged[] | undefined;
+}
+
+/** The places that one batch touches, and what its facts call for. */
 class Wave {
-  readonly drafts: FactDraft[] = [];
-  readonly changes: RecordChanges;
   readonly #batch: AppendedBatch;
   readonly #tables: WritableTables;
-  readonly #parts: RecorderParts;
-  readonly #histories = new Map<string, TripleHistory<Judged>>();
-  readonly #open: Map<string, ConflictRecord[]>;
-  readonly #newRecords: ConflictRecord[] = [];
-  readonly #candidates: Membership[] = [];
-  /** Ids of the records that this batch opens, while nothing of them is written. */
-  readonly #opened = new Set<string>();
+  readonly #writer: RecordWriter;
+  readonly #places: ReadonlyMap<string, Place>;
+  /** Ids of the replicated facts that are live on arrival. */
+  readonly #arrivedLive: ReadonlySet<string>;
 
-  constructor(batch: AppendedBatch, tables: WritableTables, parts: RecorderParts, open: Map<string, ConflictRecord[]>) {
+  private constructor(
+    batch: AppendedBatch,
+    tables: WritableTables,
+    parts: RecorderParts,
+    places: ReadonlyMap<string, Place>,
+    arrivedLive: ReadonlySet<string>,
+  ) {
     this.#batch = batch;
     this.#tables = tables;
-    this.#parts = parts;
-    this.#open = open;
-    this.changes = new RecordChanges(batch.transaction, tables);
+    this.#writer = new RecordWriter(batch.transaction, tables, batch.nowMs, parts);
+    this.#places = places;
+    this.#arrivedLive = arrivedLive;
   }
 
-  /** Reads the open records once for the batch. */
+  /** Reads what is known of the places, once for the batch. */
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
     tables: WritableTables,
     parts: RecorderParts,
   ): Promise<Wave> {
-    const triples = contenders.map(({ fact }) => fact);
-    const wave = new Wave(batch, tables, parts, await openRecords(tables, triples));
-    for (const appended of contenders) {
-      const { tripleId } = appended;
-      if (wave.#histories.has(tripleId)) continue;
-      wave.#histories.set(tripleId, new TripleHistory<Judged>(batch.siblings(appended), batch.nowMs));
+    const byTriple = new Map(contenders.map((appended) => [appended.tripleId, appended]));
+    const records = await openRecords(
+      tables,
+      contenders.map(({ fact }) => fact),
+    );
+    const crowded = [...byTriple.values()].filter((appended) => isCrowded(batch, appended));
+    const standings = await readStandings(
+      tables,
+      crowded.map(({ fact }) => placeDigest(fact)),
+    );
+    const places = new Map<string, Place>();
+    for (const [id, appended] of byTriple) {
+      const history = new TripleHistory<Judged>(batch.siblings(appended), batch.nowMs);
+      const stored = standings.get(placeDigest(appended.fact));
+      places.set(id, {
+        triple: appended.fact,
+        history,
+        isCrowded: isCrowded(batch, appended),
+        stored,
+        record: records.get(id),
+        wasContested: history.isContested || isContested(stored, batch.nowMs),
+        added: [],
+      });
     }
-    return wave;
+    return new Wave(batch, tables, parts, places, await liveArrivals(batch, contenders));
   }
 
   async take(appended: AppendedFact): Promise<void> {
-    const { fact, tripleId } = appended;
-    const history = this.#histories.get(tripleId);
-    if (history === undefined) return;
-    const open = this.#open.get(tripleId) ?? [];
-    const resolution = noteOf(appended.notes, Resolution);
-    if (open.length > 0 && (resolution !== undefined || (await this.#resolvesFromAfar(appended, open)))) {
-      await this.#close(open, fact, resolution);
+    const place = this.#places.get(appended.tripleId);
+    if (place === undefined) return;
+    const { fact, notes } = appended;
+    const { history, record } = place;
+    const resolution = noteOf(notes, Resolution);
+    if (record !== undefined && (resolution !== undefined || (await this.#resolvesFromAfar(appended, record)))) {
+      await this.#writer.write();
+      await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
+      await this.#writer.close(record, fact, resolution?.conflictId === record.id ? resolution.note : '');
+      place.record = undefined;
+      place.added = undefined;
       history.endBefore(fact);
-    } else if (await this.#isLive(appended, history)) {
-      await this.#contradict(fact, history);
+    }
+    if (fact.confidence === 0) place.added = undefined;
+    else if (!this.#isLive(appended, history)) return;
+    else {
+      this.#contradict(fact, place);
+      place.added?.push(fact);
     }
     history.add(fact);
+    place.wasContested ||= history.isContested;
   }
 
-  async write(): Promise<void> {
-    await insertRecords(this.#tables, this.#newRecords.splice(0));
-    const candidates = this.#candidates.splice(0);
-    if (candidates.length > 0) await insertMembers(this.#tables, await this.#newMembers(candidates));
-    this.#opened.clear();
+  async finish(): Promise<FactDraft[]> {
+    await this.#writer.write();
+    await this.#settleReigns();
+    await this.#writer.tell();
+    return this.#writer.drafts;
   }
 
-  /** A fact may have been named more than once, or be a member already of a record that was written before. */
-  async #newMembers(candidates: readonly Membership[]): Promise<Membership[]> {
-    const wanted = new Map(candidates.map((member) => [`${member.conflictId} ${member.factId}`, member]));
-    const joined = candidates.filter(({ conflictId }) => !this.#opened.has(conflictId));
-    if (joined.length === 0) return [...wanted.values()];
-    const known = await this.#tables.select(MEMBERS, {
-      conflict_id: [...new Set(joined.map(({ conflictId }) => conflictId))],
-      fact_id: [...new Set(joined.map(({ factId }) => factId))],
-    });
-    for (const row of known) wanted.delete(`${row['conflict_id']} ${row['fact_id']}`);
-    return [...wanted.values()];
+  /** A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. */
+  #contradict(fact: Fact, place: Place): void {
+    const { history, record } = place;
+    const rival: Judged | Lasting | undefined = strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
+    if (rival === undefined) return;
+    if (record === undefined) place.record = this.#writer.open(fact, fact, rival, [...history.live, fact]);
+    else this.#writer.join(record, fact, rival, [...history.live, fact]);
   }
 
-  /**
-   * A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. Facts of different
-   * gardens meet in records of their own, known to who reads these gardens.
-   */
-  async #contradict(fact: AppendedFact['fact'], history: TripleHistory<Judged>): Promise<void> {
-    const open = this.#open.get(tripleId(fact)) ?? [];
-    let live = history.live;
-    if (live.length >= SIBLING_LIMIT && needsAll(fact, live, open)) live = await this.#allLive(fact, history);
-    for (const gardens of sidesOf(fact, live, open)) {
-      const met = live.filter((other) => concerns(gardens, other));
-      const rival = strongestRival(fact, met);
-      if (rival === undefined) continue;
-      const known = open.find((record) => isSame(record.gardens, gardens));
-      const record = known ?? this.#openRecord(fact, gardens);
-      for (const { id } of [...met, fact]) this.#candidates.push({ conflictId: record.id, factId: id });
-      this.changes.opened(record, fact, known === undefined);
-      const { names } = this.#parts;
-      this.drafts.push(
-        ...(known === undefined ? openedFacts(record, fact, rival, names) : [joinedFacts(record, fact, rival, names)]),
-      );
-    }
+  /** Among the facts that are too many to be read. */
+  #rivalBeyond({ valueKey }: Fact, { stored, added }: Place): Lasting | undefined {
+    if (stored === undefined || added === undefined || !isContested(stored, this.#batch.nowMs)) return undefined;
+    return lastingRival(stored, valueKey);
   }
 
-  /** The history starts from the strongest facts only; where more are live, this reads them all. */
-  async #allLive(fact: AppendedFact['fact'], history: TripleHistory<Judged>): Promise<readonly Judged[]> {
-    const [stored = []] = await this.#batch.transaction.siblings([fact], this.#batch.nowMs, EVERY_SIBLING);
-    const added = new Set(this.#batch.facts.map((appended) => appended.fact.id));
-    const known = new Set(history.live.map(({ id }) => id));
-    // What this batch adds to the triple is taken from the history, which knows how far the batch has come.
-    return [...history.live, ...stored.filter(({ id }) => !known.has(id) && !added.has(id))];
-  }
-
-  #openRecord(fact: AppendedFact['fact'], gardens: readonly string[]): ConflictRecord {
-    const { tenantId, entityKey, relationKey, scope } = fact;
-    const record: ConflictRecord = {
-      id: this.#parts.random.uuid(),
-      tenantId,
-      entityKey,
-      relationKey,
-      scope,
-      gardens,
-      status: 'unresolved',
-      detectedMs: this.#batch.nowMs,
-      resolvedBy: null,
-    };
-    this.#open.set(tripleId(fact), [...(this.#open.get(tripleId(fact)) ?? []), record]);
-    this.#newRecords.push(record);
-    this.#opened.add(record.id);
-    return record;
-  }
-
-  /** A resolution outside gardens ends what is older for everybody, one in a garden for who reads that garden. */
-  async #close(
-    open: readonly ConflictRecord[],
-    fact: AppendedFact['fact'],
-    named: Resolution | undefined,
-  ): Promise<void> {
-    const { gardenId } = fact;
-    const isOver = ({ gardens }: ConflictRecord): boolean => gardenId === null || gardens.includes(gardenId);
-    await this.write();
-    await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
-    for (const record of open.filter(isOver)) {
-      await closeRecord(this.#tables, record.id, fact.id, gardenId === null);
-      this.changes.resolved(record, fact);
-      const note = record.id === named?.conflictId ? named.note : '';
-      this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
-    }
-    this.#open.set(
-      tripleId(fact),
-      open.filter((record) => !isOver(record)),
+  /** Notes who reigns in each place that is, or was, contested. */
+  async #settleReigns(): Promise<void> {
+    const { transaction, nowMs } = this.#batch;
+    const touched = [...this.#places.values()].filter(({ wasContested }) => wasContested);
+    if (touched.length === 0) return;
+    const rows = await readStandings(
+      this.#tables,
+      touched.map(({ triple }) => placeDigest(triple)),
     );
+    const changes: Change[] = [];
+    const anew: Place[] = [];
+    const mortal = new Map(
+      (await withExpiries(transaction, touched.flatMap(factsToWeigh))).map((fact) => [fact.id, fact]),
+    );
+    for (const place of touched) {
+      const { triple, stored, history, added, isCrowded } = place;
+      const before = rows.get(placeDigest(triple));
+      const live = (facts: readonly Judged[]) => facts.flatMap(({ id }) => mortal.get(id) ?? []);
+      if (!isCrowded) changes.push({ triple, before, after: standingOf(live(history.live), nowMs) });
+      else if (stored !== undefined && added !== undefined && isContested(stored, nowMs)) {
+        const after = live(added).reduce((standing, fact) => withFact(standing, fact, nowMs), stored);
+        changes.push({ triple, before, after });
+      } else anew.push(place);
+    }
+    const judged = await judgePlaces(
+      transaction,
+      anew.map(({ triple }) => triple),
+      nowMs,
+    );
+    for (const { triple, standing } of judged) {
+      changes.push({ triple, before: rows.get(placeDigest(triple)), after: standing });
+    }
+    await writeStandings(this.#tables, changes, nowMs);
   }
 
-  /** A resolution made on another node closes the local records when it names at least two members of one (reliability D6). */
-  async #resolvesFromAfar({ fact, origin }: AppendedFact, open: readonly ConflictRecord[]): Promise<boolean> {
+  /** A resolution made on another node closes the local record when it names at least two members of it (reliability D6). */
+  async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
     if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
-    const named = new Set(fact.derivedFrom);
-    for (const ids of (
-      await membersOf(
+    await this.#writer.write();
+    const named = await this.#batch.transaction.outline({
+      kind: 'all',
+      of: [isIn('cid', fact.derivedFrom), isIn('entityKey', [fact.entityKey]), isIn('place', [fact.gardenId ?? ''])],
+    });
+    const members = new Set(
+      await membersAmong(
         this.#tables,
-        open.map(({ id }) => id),
-      )
-    ).values()) {
-      const members = await this.#batch.transaction.outline({ kind: 'in', field: 'id', values: ids });
-      if (new Set(members.filter(({ cid }) => named.has(cid)).map(({ cid }) => cid)).size >= 2) return true;
-    }
-    return false;
+        record.id,
+        named.map(({ id }) => id),
+      ),
+    );
+    return new Set(named.filter(({ id }) => members.has(id)).map(({ cid }) => cid)).size >= 2;
   }
 
   /** A fact asserted here is the newest of its triple; one that was replicated may be covered on arrival. */
-  async #isLive({ fact, origin }: AppendedFact, history: TripleHistory<Judged>): Promise<boolean> {
-    if (!history.startsLive(fact)) return false;
-    if (origin !== 'peer') return true;
-    const [live = []] = await this.#batch.transaction.siblings([fact], this.#batch.nowMs, PEER_SIBLINGS);
-    return live.length === PEER_SIBLINGS || live.some(({ id }) => id === fact.id);
+  #isLive({ fact, origin }: AppendedFact, history: TripleHistory<Judged>): boolean {
+    return history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
   }
 }
 
-/** Gardens of each record that the fact may belong to: those between it and each rival, and those of records that it comes to. */
-const sidesOf = (fact: Judged, live: readonly Judged[], open: readonly ConflictRecord[]): (readonly string[])[] => {
-  const sides = new Map<string, readonly string[]>();
-  for (const other of live) {
-    if (other.valueKey === fact.valueKey) continue;
-    const between = [...new Set([fact.gardenId, other.gardenId])].filter((id) => id !== null).sort();
-    sides.set(between.join(' '), between);
-  }
-  for (const { gardens } of open) if (concerns(gardens, fact)) sides.set(gardens.join(' '), gardens);
-  return [...sides.values()];
-};
+const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
+  batch.siblings(appended).length >= SIBLING_LIMIT;
 
-const isSame = (some: readonly string[], others: readonly string[]): boolean => some.join(' ') === others.join(' ');
+const isContested = (standing: Standing | undefined, nowMs: number): boolean =>
+  standing !== undefined && contestedUntil(standing) > nowMs && standing.knownUntilMs > nowMs;
 
-/** The strongest facts tell all there is to tell while everybody sees the same facts and one of them is a rival of a fact that joins. */
-const needsAll = (fact: Judged, live: readonly Judged[], open: readonly ConflictRecord[]): boolean =>
-  open.length === 0 ||
-  strongestRival(fact, live) === undefined ||
-  [fact, ...live].some(({ gardenId }) => gardenId !== null);
+/** Facts whose end of life decides who reigns. */
+const factsToWeigh = ({ isCrowded, history, added }: Place): readonly Judged[] =>
+  isCrowded ? (added ?? []) : history.live;
 
-/** Read once per contradiction of a triple that so many facts share. */
-const EVERY_SIBLING = 1_000_000;
-
-/** Enough to find a fact among its live siblings; a triple with more is contested anyhow. */
-const PEER_SIBLINGS = 1000;
+async function liveArrivals(
+  { transaction, nowMs }: AppendedBatch,
+  contenders: readonly AppendedFact[],
+): Promise<ReadonlySet<string>> {
+  const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
+  if (ids.length === 0) return new Set();
+  const live = await transaction.outline(liveAmong(isIn('id', ids), nowMs));
+  return new Set(live.map(({ id }) => id));
+}

@@ -18,7 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { SumsUp } from '../facts/facts-api.ts';
 import { type AgentKeys, ATTESTATION_JSON, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
-import { RECORDS } from './conflict-record.ts';
+import { membersAmong, RECORDS } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
 import { type ConflictView, findConflict } from './list-conflicts.ts';
 
@@ -68,7 +68,9 @@ export function resolveConflictRoute(parts: ResolveParts): Route<{ id: string },
         if (conflict === undefined) throw new ServiceError('lookup', 'no such conflict');
         if (conflict.record.status === 'resolved') throw alreadyResolved();
         const model =
-          newValue === undefined ? await memberOf(conflict, body.winning_fact_id, reader) : conflict.factA.fact;
+          newValue === undefined
+            ? await memberOf(conflict, body.winning_fact_id, reader, parts.tables)
+            : conflict.factA.fact;
         return resolutionDraft(conflict, model, newValue ?? model.value, caller, note);
       });
       const attestedKeyId = await signerOf(draft, body.attestation, caller, parts);
@@ -98,12 +100,13 @@ async function signerOf(
 }
 
 async function memberOf(
-  { members }: ConflictView,
+  { record }: ConflictView,
   id: string | null | undefined,
   reader: FactReader,
+  tables: PluginTables,
 ): Promise<StoredFact> {
-  const member = members.find((candidate) => candidate.id === id);
-  const [fact] = member === undefined ? [] : await reader.visible([member.id]);
+  const members = id == null ? [] : await membersAmong(tables.in(reader.snapshot), record.id, [id]);
+  const [fact] = await reader.visible(members);
   if (fact === undefined) throw notAMember();
   return fact;
 }

@@ -1,4 +1,6 @@
 import {
+  type Clock,
+  isIn,
   type PluginTables,
   SCOPES,
   ServiceError,
@@ -7,6 +9,7 @@ import {
   type TransferSection,
   tripleId,
   type WritableTables,
+  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import {
   type ConflictRecord,
@@ -14,23 +17,27 @@ import {
   insertMembers,
   insertRecords,
   MEMBERS,
+  membersAmong,
   openRecords,
   RECORDS,
   recordOf,
 } from './conflict-record.ts';
+import { judgePlaces } from './live-facts.ts';
+import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
 
 const RECORDS_PER_PAGE = 200;
 /** A record with more members takes several lines, so that no line grows without bound. */
 const MEMBERS_PER_LINE = 1_000;
 
 /** Records and their members on their way from one store to another: they hold what no fact says, the time of detection for one. */
-export const transferConflicts = (tables: PluginTables): TransferSection => ({
+export const transferConflicts = (tables: PluginTables, clock: Clock): TransferSection => ({
   type: 'conflict',
   async *pages(snapshot, tenantId) {
     const within = tables.in(snapshot);
     for (let after = ''; ; ) {
       const rows: Record<string, SqlValue>[] = await within(RECORDS)
         .where('tenant_id', tenantId)
+        .whereIn('status', ['unresolved', 'resolved'])
         .where('conflict_id', '>', after)
         .orderBy('conflict_id')
         .limit(RECORDS_PER_PAGE);
@@ -46,19 +53,43 @@ export const transferConflicts = (tables: PluginTables): TransferSection => ({
     }
   },
   async take(transaction, tenantId, line) {
-    const { record, settled, factIds } = readConflict(line, tenantId);
+    const { record, factIds } = readConflict(line, tenantId);
     const within = tables.in(transaction);
-    const { id, changed } = await takeRecord(within, record, settled);
-    const known = await within.select(MEMBERS, { conflict_id: id, fact_id: factIds });
-    const here = new Set(known.map((row) => String(row['fact_id'])));
-    const missing = factIds.filter((factId) => !here.has(factId));
+    const { id, changed } = await takeRecord(within, record);
+    const here = new Set(await membersAmong(within, id, factIds));
+    const missing = await transaction.outline(
+      isIn(
+        'id',
+        factIds.filter((factId) => !here.has(factId)),
+      ),
+    );
+    // An export of an older version lists facts of several places; a record is about those of its own.
+    const own = missing.filter((fact) => tripleId(fact) === tripleId(record));
     await insertMembers(
       within,
-      missing.map((factId) => ({ conflictId: id, factId })),
+      own.map((fact) => ({ conflictId: id, fact })),
     );
-    return changed || missing.length > 0;
+    if (changed) await settle(record, within, transaction, clock.nowMs());
+    return changed || own.length > 0;
   },
 });
+
+/** The facts came without telling anybody: who reigns among them is worked out now. */
+const settle = async (
+  record: ConflictRecord,
+  tables: WritableTables,
+  transaction: WriteTransaction,
+  nowMs: number,
+): Promise<void> => {
+  const digest = placeDigest(record);
+  const stored = await readStandings(tables, [digest]);
+  const judged = await judgePlaces(transaction, [record], nowMs);
+  await writeStandings(
+    tables,
+    judged.map(({ triple, standing }) => ({ triple, before: stored.get(digest), after: standing })),
+    nowMs,
+  );
+};
 
 const conflictLines = (row: Readonly<Record<string, SqlValue>>, factIds: readonly string[]): TransferLine[] => {
   const record = recordOf(row);
@@ -69,66 +100,73 @@ const conflictLines = (row: Readonly<Record<string, SqlValue>>, factIds: readonl
       entity_key: record.entityKey,
       relation_key: record.relationKey,
       scope: record.scope,
-      gardens: record.gardens,
+      garden_id: record.gardenId,
       status: record.status,
       detected_ms: record.detectedMs,
       resolved_by: record.resolvedBy,
-      settled: Number(row['settled']) === 1,
       fact_ids: factIds.slice(from, from + MEMBERS_PER_LINE),
     });
   }
   return lines;
 };
 
-const readConflict = (line: TransferLine, tenantId: string) => {
+const readConflict = (
+  line: TransferLine,
+  tenantId: string,
+): { readonly record: ConflictRecord; readonly factIds: readonly string[] } => {
   const text = (name: string): string => {
     const value = line[name];
     if (typeof value !== 'string' || value === '') throw broken(name);
     return value;
   };
-  const { status, scope: sentScope, detected_ms: detectedMs, settled, fact_ids: factIds } = line;
-  const { gardens = [] } = line;
+  const { status, scope: sentScope, detected_ms: detectedMs, fact_ids: factIds } = line;
   const scope = SCOPES.find((known) => known === sentScope);
   if (scope === undefined) throw broken('scope');
   if (status !== 'resolved' && status !== 'unresolved') throw broken('status');
   if (typeof detectedMs !== 'number' || !Number.isSafeInteger(detectedMs)) throw broken('detected_ms');
-  if (typeof settled !== 'boolean') throw broken('settled');
   if (!Array.isArray(factIds) || !factIds.every((id) => typeof id === 'string')) throw broken('fact_ids');
-  if (!Array.isArray(gardens) || !gardens.every((id) => typeof id === 'string' && /^\S+$/.test(id)))
-    throw broken('gardens');
   const record: ConflictRecord = {
     id: text('id'),
     tenantId,
     entityKey: text('entity_key'),
     relationKey: text('relation_key'),
     scope,
-    gardens: [...new Set(gardens as string[])].sort(),
+    gardenId: gardenOf(line),
     status,
     detectedMs,
     resolvedBy: status === 'resolved' ? text('resolved_by') : null,
   };
-  return { record, settled, factIds: [...new Set(factIds as string[])] };
+  return { record, factIds: [...new Set(factIds as string[])] };
 };
 
-/** The record is there afterwards; one triple has one open record, so members join the one that this store has opened itself. */
+/** Older versions wrote a list, for records that joined several gardens. */
+const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string | null => {
+  if (Array.isArray(gardens)) {
+    if (gardens.length > 1) {
+      throw new ServiceError('validation', 'the record joins several gardens, which none does any more');
+    }
+    return gardenOf({ garden_id: gardens[0] ?? null });
+  }
+  if (gardenId !== null && (typeof gardenId !== 'string' || gardenId === '')) throw broken('garden_id');
+  return gardenId;
+};
+
+/** The record is there afterwards; one triple has one open record in a place, so members join the one that this store has opened itself. */
 const takeRecord = async (
   tables: WritableTables,
   record: ConflictRecord,
-  settled: boolean,
-): Promise<{ id: string; changed: boolean }> => {
+): Promise<{ readonly id: string; readonly changed: boolean }> => {
   const [row] = await tables.select(RECORDS, { conflict_id: record.id });
   if (row !== undefined) {
     const known = recordOf(row);
     if (tripleId(known) !== tripleId(record)) throw broken('id');
     if (known.status === 'resolved' || record.resolvedBy === null) return { id: record.id, changed: false };
-    await closeRecord(tables, record.id, record.resolvedBy, settled);
+    await closeRecord(tables, record.id, record.resolvedBy);
     return { id: record.id, changed: true };
   }
-  const isOpen = record.status === 'unresolved';
-  const open = isOpen ? ((await openRecords(tables, [record])).get(tripleId(record)) ?? []) : [];
-  const own = open.find(({ gardens }) => gardens.join(' ') === record.gardens.join(' '));
+  const own = record.status === 'unresolved' ? (await openRecords(tables, [record])).get(tripleId(record)) : undefined;
   if (own !== undefined) return { id: own.id, changed: false };
-  await insertRecords(tables, [record], settled);
+  await insertRecords(tables, [record]);
   return { id: record.id, changed: true };
 };
 

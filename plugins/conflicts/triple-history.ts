@@ -1,11 +1,11 @@
 import { compareHlc, type FactOutline, type PreparedFact } from '../../kernel/plugin-api.ts';
 
 /** What adding facts to a triple needs of each: a stored outline and a fact that is only prepared both have it. */
-export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'gardenId' | 'system'> &
+export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
   Partial<Pick<FactOutline, 'hlc'>>;
 
 /**
- * Follows one triple while facts are added to it within a transaction: which facts are live for somebody before each addition.
+ * Follows one triple in one place while facts are added to it within a transaction: which facts are live before each addition.
  */
 export class TripleHistory<T extends Entry> {
   #live: T[];
@@ -21,6 +21,12 @@ export class TripleHistory<T extends Entry> {
     return this.#live;
   }
 
+  /** Two live facts differ. */
+  get isContested(): boolean {
+    const [first] = this.#live;
+    return this.#live.some(({ valueKey }) => valueKey !== first?.valueKey);
+  }
+
   /** Whether a fact with confidence is live on arrival, as far as its own members tell. */
   startsLive(fact: T): boolean {
     return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#nowMs);
@@ -30,20 +36,15 @@ export class TripleHistory<T extends Entry> {
     return this.startsLive(fact) ? this.#live.filter((other) => other.valueKey !== fact.valueKey) : [];
   }
 
-  /** Adds a fact; one with confidence 0 ends the earlier ones for everybody who can see it. */
+  /** Adds a fact; one with confidence 0 ends the earlier ones. */
   add(fact: T): void {
     if (fact.confidence === 0) this.endBefore(fact);
     else if (this.startsLive(fact)) this.#live.push(fact);
   }
 
-  /**
-   * Ends every fact that is older than the cover. Outside gardens a cover ends all of them; inside one only those of the same garden,
-   * because whoever is outside still sees the others as live.
-   */
+  /** Ends every fact that is older than the cover. */
   endBefore(cover: T): void {
-    this.#live = this.#live.filter(
-      (fact) => isNewer(fact, cover) || (cover.gardenId !== null && cover.gardenId !== fact.gardenId),
-    );
+    this.#live = this.#live.filter((fact) => isNewer(fact, cover));
   }
 }
 

@@ -16,11 +16,12 @@ import {
   refuseScope,
   ServiceError,
   type StoredFact,
+  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { CLIENT_ASSERTION } from './client-assertion.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
 import type { SessionGuard } from './session-guard.ts';
-import { isTtlRelation, ttlRefusal, ttlTarget } from './ttl.ts';
+import { isTtlRelation, ttlRefusal } from './ttl.ts';
 import type { VerifySignature } from './verify-signature.ts';
 
 /** One body on its way to becoming a draft; `path` is how errors name it. */

@@ -12,9 +12,10 @@ import {
   type ServiceNames,
   SIBLING_LIMIT,
   type StoredFact,
+  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { ClientAssertion } from './client-assertion.ts';
-import { isTtlRelation, ttlTarget } from './ttl.ts';
+import { isTtlRelation } from './ttl.ts';
 
 /**
  * Answers a repeated assertion with the record that is already there (wire contract 4.3): same caller, equal in everything a caller says, and
@@ -27,11 +28,10 @@ export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames):
     if (!item.open) continue;
     let triple = triples.get(item.tripleId);
     if (triple === undefined) {
-      triple = { candidates: [], endedIn: undefined };
+      triple = { candidates: [], ended: false };
       triples.set(item.tripleId, triple);
     }
-    if (noteOf(item.notes, ClientAssertion) === undefined || item.fact.confidence === 0)
-      end(triple, item.fact.gardenId);
+    if (noteOf(item.notes, ClientAssertion) === undefined || item.fact.confidence === 0) end(triple);
     else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
     else {
       // Most facts are the first of their triple, and waiting for nothing takes time as well.
@@ -45,15 +45,14 @@ export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames):
 interface TripleInBatch {
   /** Items that will be stored, unless a later handler refuses them, and are live. */
   candidates: AppendItem[];
-  /** Gardens in which facts stored before this transaction no longer count as live; null stands for all of them. */
-  endedIn: Set<string | null> | undefined;
+  /** Facts stored before this transaction no longer count as live. */
+  ended: boolean;
 }
 
 /** A retraction ends what came before it, and so may a fact that a plugin or a peer brings, a resolution for one. */
-const end = (triple: TripleInBatch, gardenId: string | null): void => {
-  triple.endedIn ??= new Set();
-  triple.endedIn.add(gardenId);
-  triple.candidates = gardenId === null ? [] : triple.candidates.filter(({ fact }) => fact.gardenId !== gardenId);
+const end = (triple: TripleInBatch): void => {
+  triple.ended = true;
+  triple.candidates = [];
 };
 
 const settleOne = (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> | undefined => {
@@ -63,8 +62,7 @@ const settleOne = (batch: AppendBatch, item: AppendItem, triple: TripleInBatch):
     item.follow(earlier);
     return undefined;
   }
-  const hasEnded = triple.endedIn?.has(null) === true || triple.endedIn?.has(fact.gardenId) === true;
-  const mayBeStored = !hasEnded && (fact.system || batch.siblings(item).length > 0);
+  const mayBeStored = !triple.ended && (fact.system || batch.siblings(item).length > 0);
   if (mayBeStored) return settleStored(batch, item, triple);
   keepAsCandidate(batch, item, triple);
   return undefined;
@@ -129,10 +127,11 @@ const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact
     equals('entityKey', fact.entityKey),
     equals('relationKey', fact.relationKey),
     equals('scope', fact.scope),
+    equals('place', fact.gardenId ?? ''),
     equals('cid', fact.cid),
     equals('assertedBy', fact.assertedBy ?? ''),
   ];
-  const filter = liveAmong(all(...alike), nowMs, fact.gardenId === null ? [] : [fact.gardenId]);
+  const filter = liveAmong(all(...alike), nowMs);
   const found = await transaction.find({ filter, order: 'hlc', limit: SIBLING_LIMIT });
   return found.find((stored) => repeats(fact, stored, stored.value.interpretAs));
 };
@@ -140,7 +139,7 @@ const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact
 const repeatsItem = (fact: PreparedFact, { fact: earlier }: AppendItem): boolean =>
   repeats(fact, earlier, earlier.value.interpretAs);
 
-/** Equal in everything that counts. Both are facts of one triple; texts are compared as stored, values by their key. */
+/** Equal in everything that counts. Both are facts of one triple and place; texts are compared as stored, values by their key. */
 const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
   fact.valueKey === other.valueKey &&
   fact.assertedBy === other.assertedBy &&
@@ -149,7 +148,6 @@ const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpre
   fact.entity === other.entity &&
   fact.relation === other.relation &&
   fact.validUntil === other.validUntil &&
-  fact.gardenId === other.gardenId &&
   fact.value.interpretAs === interpretAs &&
   fact.derivedFrom.length === other.derivedFrom.length &&
   fact.derivedFrom.every((hash, at) => hash === other.derivedFrom[at]);

@@ -1,7 +1,6 @@
 import {
   type AppendedBatch,
   type FactDraft,
-  matchKey,
   memberRefusal,
   noteOf,
   type Principal,
@@ -9,17 +8,12 @@ import {
   ServiceError,
   type ServiceNames,
   type StoredFact,
+  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { ClientAssertion } from './client-assertion.ts';
 
 /** The meta-relation that bounds the life of another fact (wire contract 4.5). */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
-
-/** Id of the fact that a time-to-live speaks of: its entity, bare or under the prefix of fact entities. */
-export const ttlTarget = (entity: string, names: ServiceNames): string => {
-  const prefix = names.factEntity('');
-  return matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity;
-};
 
 interface TtlContext {
   readonly caller: Principal;

@@ -11,8 +11,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { gardensById } from './garden-store.ts';
-import { AlsoInGarden, QuarantineReason } from './gardens-api.ts';
-import { ALSO_IN, QUARANTINED } from './gardens-migrations.ts';
+import { QuarantineReason } from './gardens-api.ts';
+import { QUARANTINED } from './gardens-migrations.ts';
 import { type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
 
 /** A fact that was let out of quarantine, or refused, stays where it is and ends. */
@@ -30,7 +30,7 @@ export interface FollowParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** What follows from facts that were just stored in gardens, in their transaction: quarantine, and who else must see a garden. */
+/** What follows from facts that were just stored in gardens, in their transaction: some wait in quarantine, and a promotion ends its original. */
 export const followFacts = async (
   { facts, transaction, nowMs }: AppendedBatch,
   own: WritableTables,
@@ -38,7 +38,6 @@ export const followFacts = async (
 ): Promise<FactDraft[] | undefined> => {
   const inGardens = facts.filter(({ fact, notes }) => fact.gardenId !== null || notes !== undefined);
   if (inGardens.length === 0) return undefined;
-  await noteOtherGardens(inGardens, own);
   const held = await heldAmong(inGardens, own);
   if (held.length > 0) {
     await own.insertRows(
@@ -72,14 +71,6 @@ export const endOf = ({ id, scope, gardenId }: Held, nowMs: number, names: Servi
   scope,
   gardenId,
 });
-
-const noteOtherGardens = async (facts: readonly AppendedFact[], own: WritableTables): Promise<void> => {
-  const rows = facts.flatMap(({ fact, notes }) => {
-    const other = noteOf(notes, AlsoInGarden);
-    return other === undefined ? [] : [{ fact_id: fact.id, tenant_id: fact.tenantId, garden_id: other }];
-  });
-  if (rows.length > 0) await own.insertRows(ALSO_IN, rows);
-};
 
 const heldAmong = async (
   facts: readonly AppendedFact[],

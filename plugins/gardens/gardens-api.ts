@@ -27,12 +27,6 @@ export const gardenCreated = defineCollectHook<GardenCreated & { readonly transa
   'garden:created',
 );
 
-/**
- * Note on a draft in a garden that only who reads another garden too may see: what is said about a contradiction between facts of two gardens,
- * for one. The other garden by its UUID.
- */
-export const AlsoInGarden = defineRef<string>('gardens.also-in-garden');
-
 /** Note on a draft for a quarantine garden: why it is held, in one word. */
 export const QuarantineReason = defineRef<string>('gardens.quarantine-reason');
 

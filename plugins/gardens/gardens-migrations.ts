@@ -3,7 +3,7 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 export const GARDENS = 'gardens_gardens';
 export const MEMBERS = 'gardens_members';
 export const QUARANTINED = 'gardens_quarantined';
-export const ALSO_IN = 'gardens_also_in';
+const ALSO_IN = 'gardens_also_in';
 
 export const gardensMigrations: readonly Migration[] = [
   {
@@ -57,6 +57,12 @@ export const gardensMigrations: readonly Migration[] = [
         table.index(['tenant_id', 'fact_id'], 'gardens_also_in_tenant');
       });
     },
+  },
+  {
+    number: 30,
+    name: 'no_joint_gardens',
+    // Nothing is said about facts of two gardens any more; the core has put what once was out of sight.
+    up: ({ schema }) => schema.dropTableIfExists(ALSO_IN),
   },
   {
     number: 38,

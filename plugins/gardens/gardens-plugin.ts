@@ -14,7 +14,6 @@ import {
   type PluginTables,
   Random,
   readAnnotate,
-  readConstrain,
   schema,
   tenantTransfer,
 } from '../../kernel/plugin-api.ts';
@@ -29,7 +28,6 @@ import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
 import { Quarantine } from './gardens-api.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
-import { hideJointFacts } from './hide-joint-facts.ts';
 import { markGardens } from './mark-gardens.ts';
 import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
 import { addMemberRoute, changeMemberRoute, listMembersRoute, removeMemberRoute } from './member-routes.ts';
@@ -41,7 +39,7 @@ import {
   rejectRoute,
 } from './quarantine-routes.ts';
 import { QuarantineService } from './quarantine-service.ts';
-import { transferGardens, transferOtherGardens, transferQuarantine } from './transfer-gardens.ts';
+import { transferGardens, transferQuarantine } from './transfer-gardens.ts';
 
 interface Settings {
   readonly tiers: Readonly<Record<string, number>>;
@@ -102,12 +100,10 @@ export const gardensPlugin = definePlugin({
     // First, so that nobody is answered with what they may no longer write.
     on(factBeforeAppend, (batch) => checkGardenWrites(batch, tables.in(batch.transaction)), { order: 'first' });
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
-    on(readConstrain, hideJointFacts);
     on(readAnnotate, (views, context) => markGardens(views, context, tables));
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
     on(tenantTransfer, () => transferGardens(tables));
     on(tenantTransfer, () => transferQuarantine(tables));
-    on(tenantTransfer, () => transferOtherGardens(tables));
 
     const gardens = new GardenService({
       tables,

@@ -11,7 +11,7 @@ import {
 import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';
-import { ALSO_IN, GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
 import { QUARANTINE_STATUSES, type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
 
 const ROWS_PER_PAGE = 500;
@@ -61,24 +61,6 @@ export const transferQuarantine = (tables: PluginTables): TransferSection => ({
     if (known !== undefined) return false;
     if ((await transaction.get(entry.factId))?.tenantId !== tenantId) throw broken('fact_id');
     await own.insertRows(QUARANTINED, [rowOfQuarantined(entry)]);
-    return true;
-  },
-});
-
-/** Facts that are seen by who reads two gardens. */
-export const transferOtherGardens = (tables: PluginTables): TransferSection => ({
-  type: 'garden_fact',
-  async *pages(snapshot, tenantId) {
-    for await (const rows of pagesOf(tables.in(snapshot), ALSO_IN, 'fact_id', tenantId)) {
-      yield rows.map(({ fact_id, garden_id }) => ({ fact_id, garden_id }));
-    }
-  },
-  async take(transaction, tenantId, line) {
-    const [factId, gardenId] = [textOf(line, 'fact_id'), textOf(line, 'garden_id')];
-    const own = tables.in(transaction);
-    if ((await own.select(ALSO_IN, { fact_id: factId })).length > 0) return false;
-    if ((await transaction.get(factId))?.tenantId !== tenantId) throw broken('fact_id');
-    await own.insertRows(ALSO_IN, [{ fact_id: factId, garden_id: gardenId, tenant_id: tenantId }]);
     return true;
   },
 });

@@ -1,14 +1,13 @@
-import {
-  type AppendedBatch,
-  type FactReader,
-  type Facts,
-  isIn,
-  type PluginTables,
-  type Principal,
-  type Random,
-  type Row,
-  type StoredFact,
-  type WriteTransaction,
+import type {
+  AppendedBatch,
+  FactReader,
+  Facts,
+  PluginTables,
+  Principal,
+  Random,
+  Row,
+  StoredFact,
+  WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { ConflictChange } from '../conflicts/conflicts-api.ts';
 import { type AccessCheck, mayReadTarget } from './access-check.ts';
@@ -134,17 +133,11 @@ export class EventOutbox {
   }
 
   /** Which facts besides its own make the cause known to the reader; undefined when it stays unknown. */
-  async #witnessesOf({ fact, change, type }: Cause, reader: FactReader): Promise<readonly string[] | undefined> {
+  async #witnessesOf({ fact, change }: Cause, reader: FactReader): Promise<readonly string[] | undefined> {
     if (!(await this.#parts.facts.isVisible(fact, reader))) return undefined;
     if (change === undefined) return [];
-    const { before, after } = await change.members(reader.gardens);
-    const constraint = await reader.constraint('visible');
-    const visible = await reader.snapshot.outline({ kind: 'all', of: [constraint, isIn('id', after)] });
-    const known = new Set(before);
-    if (type === 'conflict_opened' && twoThatDiffer(visible.filter(({ id }) => known.has(id))) !== undefined) {
-      return undefined;
-    }
-    return twoThatDiffer(visible);
+    const witnesses = await change.witnesses();
+    return (await reader.visible(witnesses)).length === 2 ? witnesses : undefined;
   }
 }
 
@@ -175,11 +168,3 @@ const keysOf = ({ fact }: Cause): string[] => [
   scopeTarget(fact.scope),
   ...(fact.gardenId === null ? [] : [gardenTarget(fact.gardenId)]),
 ];
-
-const twoThatDiffer = (
-  facts: readonly { readonly id: string; readonly valueKey: string }[],
-): readonly string[] | undefined => {
-  const [first] = facts;
-  const other = facts.find(({ valueKey }) => valueKey !== first?.valueKey);
-  return first === undefined || other === undefined ? undefined : [first.id, other.id];
-};

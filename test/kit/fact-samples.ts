@@ -11,6 +11,7 @@ export const SAMPLE_TRIPLE: TripleKey = {
   entityKey: 'user:alice',
   relationKey: 'memory:role',
   scope: 'company',
+  gardenId: null,
 };
 
 /**
@@ -33,7 +34,6 @@ export const sampleFact = (n: number, members: Partial<StoredFact> = {}): Stored
     confidence: 1,
     validUntil: null,
     validUntilMs: null,
-    gardenId: null,
     cid: `sha256:${String(n).padStart(64, '0')}`,
     derivedFrom: [],
     system: false,

@@ -3,14 +3,13 @@ import { PagedRows } from './paged-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
-/** Which covers are meant: those outside gardens, those in any garden, or those of one, by its number from `FIRST_GARDEN` on. */
+/** The place of a cover: outside gardens, or one garden, by its number from `FIRST_GARDEN` on. */
 export const OUTSIDE_GARDENS = 0;
-export const IN_ANY_GARDEN = 1;
-export const FIRST_GARDEN = 2;
+export const FIRST_GARDEN = 1;
 
 /**
- * Newest cover of each triple, apart for facts outside gardens and each garden. It ends what is older, so the newest one is all that counts,
- * and whether it or the fact came first does not.
+ * Newest cover of each triple and place. It ends what is older there, so the newest one is all that counts, and whether it or the fact came
+ * first does not.
  */
 export class CoverTable {
   readonly rows = new PagedRows(ROW_WORDS);

@@ -1,15 +1,26 @@
 import { SCOPES } from '../../../ports/ports.ts';
-import { type DocumentTable, ENDED, ENTITY, ENTITY_CHAIN, REALM, RELATION, TRIPLE_CHAIN } from './document-table.ts';
+import {
+  type DocumentTable,
+  ENDED,
+  ENTITY,
+  ENTITY_CHAIN,
+  PART,
+  REALM,
+  RELATION,
+  TRIPLE_CHAIN,
+} from './document-table.ts';
+import type { IndexPart } from './index-part.ts';
 import { realmOf, tenantOfRealm } from './realm.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
-/** Walks from the newest document of an entity, or of a triple, to the oldest, over all gardens (and scopes, for an entity) of a tenant. */
+/** Walks from the newest document to the oldest: of an entity, over all scopes and gardens of a tenant, or of a triple within one part. */
 export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
   readonly #triples = new SlotTable();
   #realm = 0;
+  #part = 0;
   #entity: Hash64 = { hi: 0, lo: 0 };
   #relation: Hash64 = { hi: 0, lo: 0 };
   readonly #isEntity = (document: number): boolean =>
@@ -18,7 +29,7 @@ export class DocumentChains {
   readonly #isTriple = (document: number): boolean =>
     this.#documents.has(document, ENTITY, this.#entity) &&
     this.#documents.has(document, RELATION, this.#relation) &&
-    this.#documents.word(document, REALM) === this.#realm;
+    this.#documents.word(document, PART) === this.#part;
 
   constructor(documents: DocumentTable) {
     this.#documents = documents;
@@ -27,6 +38,7 @@ export class DocumentChains {
   /** Puts a document before the older ones of its entity and its triple. */
   link(document: number): void {
     const documents = this.#documents;
+    this.#part = documents.word(document, PART);
     this.#seek(
       documents.word(document, REALM),
       hashAt(documents, document, ENTITY),
@@ -52,11 +64,12 @@ export class DocumentChains {
   }
 
   /**
-   * Documents of a triple that were not ended, newest first. `visit` may end documents; those leave the chain, so that ending all facts
+   * Documents of a triple in one part that were not ended, newest first. `visit` may end documents; those leave the chain, so that ending all facts
    * of a triple again and again does not walk over all that ever were.
    */
-  visitTriple(realm: number, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
-    this.#seek(realm, entity, relation);
+  visitTriple(part: IndexPart, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
+    this.#part = part.number;
+    this.#seek(part.realm, entity, relation);
     const documents = this.#documents;
     let kept = -1;
     let document = this.#triples.find(this.#tripleHash(), this.#isTriple);
@@ -84,7 +97,7 @@ export class DocumentChains {
 
   #tripleHash(): number {
     return (
-      mix32(this.#entity.lo ^ mix32(this.#relation.lo ^ Math.imul(this.#realm + 1, 0x9e3779b1)) ^ this.#entity.hi) >>> 0
+      mix32(this.#entity.lo ^ mix32(this.#relation.lo ^ Math.imul(this.#part + 1, 0x9e3779b1)) ^ this.#entity.hi) >>> 0
     );
   }
 }

@@ -21,10 +21,8 @@ export interface DocumentMembers {
   readonly session: Hash64;
 }
 
-/** Of a document that is covered for everybody. */
+/** Flag of a document that is covered. */
 export const ENDED = 1;
-/** Of a document that is covered for those who read some garden. */
-export const CONTESTED = 2;
 
 /** Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags and chains change. */
 export class DocumentTable {

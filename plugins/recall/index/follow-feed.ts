@@ -214,6 +214,6 @@ const coverOf = (row: CoreRow): Omit<Cover, 'factId' | 'kind'> => ({
   entityKey: String(row['entity_key']),
   relationKey: String(row['relation_key']),
   scope: String(row['scope']) as Scope,
-  gardenId: row['garden_id'] === null ? null : String(row['garden_id']),
+  gardenId: row['place'] === '' ? null : String(row['place']),
   hlc: stampOf(row),
 });

@@ -23,9 +23,8 @@ export class IndexPart implements PartName {
   totalLength = 0;
   /** Documents by ordinal. */
   readonly documents = new WordList();
-  /** Ordinals of those that are not live for everybody at all times. */
+  /** Ordinals of those that are not live at all times. */
   readonly ended = new WordList();
-  readonly contested = new WordList();
   readonly expiring = new WordList();
   /** Ordinals of those with a confidence below `FAINT`. */
   readonly faint = new WordList();

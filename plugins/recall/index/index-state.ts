@@ -1,18 +1,8 @@
 import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
-import { CoverTable, IN_ANY_GARDEN, OUTSIDE_GARDENS } from './cover-table.ts';
+import { CoverTable } from './cover-table.ts';
 import { DocumentChains } from './document-chains.ts';
 import { normOf } from './document-norm.ts';
-import {
-  CONFIDENCE,
-  CONTESTED,
-  DocumentTable,
-  ENDED,
-  ENTITY,
-  EXPIRES,
-  ORDINAL,
-  PART,
-  RELATION,
-} from './document-table.ts';
+import { CONFIDENCE, DocumentTable, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION } from './document-table.ts';
 import { readFactTerms } from './fact-terms.ts';
 import type { IndexPart } from './index-part.ts';
 import { LifetimeTable } from './lifetime-table.ts';
@@ -80,16 +70,12 @@ export class IndexState {
   cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
     const { documents, covers, catalog } = this;
     const realm = this.#readTriple(cover);
-    if (cover.gardenId === null) {
-      covers.raise(realm, this.#entity, this.#relation, OUTSIDE_GARDENS, cover.hlc);
-    } else {
-      covers.raise(realm, this.#entity, this.#relation, catalog.gardenNumber(cover.gardenId), cover.hlc);
-      covers.raise(realm, this.#entity, this.#relation, IN_ANY_GARDEN, cover.hlc);
-    }
-    const flag = cover.gardenId === null ? ENDED : CONTESTED;
+    covers.raise(realm, this.#entity, this.#relation, catalog.placeNumber(cover.gardenId), cover.hlc);
+    const part = catalog.knownPart(cover);
+    if (part === undefined) return;
     const { wallMs, counter } = cover.hlc;
-    this.chains.visitTriple(realm, this.#entity, this.#relation, (document) => {
-      if (documents.isBefore(document, wallMs, counter)) this.#mark(document, flag);
+    this.chains.visitTriple(part, this.#entity, this.#relation, (document) => {
+      if (documents.isBefore(document, wallMs, counter)) this.#end(document);
     });
   }
 
@@ -118,7 +104,7 @@ export class IndexState {
       if (this.covers.rows.count === 0) continue;
       documents.readHash(document, ENTITY, this.#entity);
       documents.readHash(document, RELATION, this.#relation);
-      this.#markCovered(document, part.realm);
+      this.#endIfCovered(document, part);
     }
   }
 
@@ -152,34 +138,29 @@ export class IndexState {
     });
     part.add(document, fact.confidence, expiresMs);
     this.chains.link(document);
-    this.#markCovered(document, realm);
+    this.#endIfCovered(document, part);
     return document;
   }
 
   /** By the triple that was read last. */
-  #markCovered(document: number, realm: number): void {
-    if (this.#isCovered(document, realm, OUTSIDE_GARDENS)) this.#mark(document, ENDED);
-    if (this.#isCovered(document, realm, IN_ANY_GARDEN)) this.#mark(document, CONTESTED);
+  #endIfCovered(document: number, part: IndexPart): void {
+    const { covers, documents, catalog } = this;
+    if (covers.rows.count === 0) return;
+    const row = covers.find(part.realm, this.#entity, this.#relation, catalog.placeNumber(part.gardenId));
+    if (row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row))) this.#end(document);
   }
 
-  #isCovered(document: number, realm: number, garden: number): boolean {
-    const { covers, documents } = this;
-    if (covers.rows.count === 0) return false;
-    const row = covers.find(realm, this.#entity, this.#relation, garden);
-    return row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row));
-  }
-
-  #mark(document: number, flag: number): void {
+  #end(document: number): void {
     const { flags } = this.documents;
     const before = flags[document] as number;
-    if ((before & flag) !== 0) return;
-    flags[document] = before | flag;
+    if ((before & ENDED) !== 0) return;
+    flags[document] = before | ENDED;
     const part = this.catalog.parts[this.documents.word(document, PART)] as IndexPart;
-    (flag === ENDED ? part.ended : part.contested).push(this.documents.word(document, ORDINAL));
+    part.ended.push(this.documents.word(document, ORDINAL));
   }
 
   /** Hashes of entity and relation; the answer is the realm. */
-  #readTriple(triple: TripleKey): number {
+  #readTriple(triple: Omit<TripleKey, 'gardenId'>): number {
     this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
     this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);
     return realmOf(this.catalog.tenantNumber(triple.tenantId), triple.scope);

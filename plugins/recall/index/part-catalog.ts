@@ -1,5 +1,5 @@
 import type { SearchView } from '../recall-api.ts';
-import { FIRST_GARDEN } from './cover-table.ts';
+import { FIRST_GARDEN, OUTSIDE_GARDENS } from './cover-table.ts';
 import { IndexPart, type PartName } from './index-part.ts';
 import { realmOf } from './realm.ts';
 
@@ -11,13 +11,18 @@ export class PartCatalog {
 
   partOf(name: PartName): IndexPart {
     const tenant = this.#tenantOf(name.tenantId);
-    const key = `${name.scope}:${name.gardenId ?? ''}`;
+    const key = keyOf(name);
     const known = tenant.parts.get(key);
     if (known !== undefined) return known;
     const part = new IndexPart(this.parts.length, name, realmOf(tenant.number, name.scope));
     tenant.parts.set(key, part);
     this.parts.push(part);
     return part;
+  }
+
+  /** The part of that name, if it holds anything. */
+  knownPart({ tenantId, scope, gardenId }: PartName): IndexPart | undefined {
+    return this.#tenants.get(tenantId)?.parts.get(keyOf({ scope, gardenId }));
   }
 
   tenantNumber(tenantId: string): number {
@@ -32,9 +37,9 @@ export class PartCatalog {
     return number;
   }
 
-  /** Numbers of those gardens that the index has met. */
-  knownGardens(gardenIds: readonly string[]): number[] {
-    return gardenIds.flatMap((id) => this.#gardens.get(id) ?? []);
+  /** The number of a place: a garden, or outside all gardens. */
+  placeNumber(gardenId: string | null): number {
+    return gardenId === null ? OUTSIDE_GARDENS : this.gardenNumber(gardenId);
   }
 
   /** The parts that the view opens. A garden that it names but does not read opens nothing. */
@@ -69,3 +74,5 @@ export class PartCatalog {
     return tenant;
   }
 }
+
+const keyOf = ({ scope, gardenId }: Pick<PartName, 'scope' | 'gardenId'>): string => `${scope}:${gardenId ?? ''}`;

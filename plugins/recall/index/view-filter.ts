@@ -1,6 +1,5 @@
 import type { PlacedTriple, SearchView } from '../recall-api.ts';
-import { IN_ANY_GARDEN } from './cover-table.ts';
-import { CONFIDENCE, CONTESTED, ENDED, ENTITY, EXPIRES, ORDINAL, PART, REALM, RELATION } from './document-table.ts';
+import { CONFIDENCE, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION } from './document-table.ts';
 import { FAINT, type IndexPart } from './index-part.ts';
 import type { IndexState } from './index-state.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
@@ -15,8 +14,6 @@ export class ViewFilter {
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
-  /** Numbers of the gardens whose covers count. */
-  readonly #gardens: readonly number[];
   /** Triples that are left out, by the number of their part. */
   readonly #contested: ReadonlyMap<number, readonly HashedTriple[]>;
 
@@ -27,14 +24,12 @@ export class ViewFilter {
     this.entity = hashed(state.hasher, view.entityKey, KEY_KINDS.entity);
     this.#relation = hashed(state.hasher, view.relationKey, KEY_KINDS.relation);
     this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
-    this.#gardens = view.gardens === 'all' ? [IN_ANY_GARDEN] : state.catalog.knownGardens(view.gardens);
   }
 
   /** Whether a document of an opened part may be found. */
   accepts(document: number): boolean {
     const { documents } = this.#state;
-    const flags = documents.flags[document] as number;
-    if (flags !== 0 && ((flags & ENDED) !== 0 || this.#isCovered(document))) return false;
+    if (((documents.flags[document] as number) & ENDED) !== 0) return false;
     if (documents.double(document, EXPIRES) <= this.#view.nowMs) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
@@ -51,7 +46,6 @@ export class ViewFilter {
     const dropped: Uint32Array[] = [part.ended.view()];
     const { documents } = this.#state;
     const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
-    dropped.push(part.contested.view().filter(isOut));
     dropped.push(
       part.expiring.view().filter((ordinal) => documents.double(part.documents.at(ordinal), EXPIRES) <= nowMs),
     );
@@ -97,23 +91,8 @@ export class ViewFilter {
   #ordinalsOf(part: IndexPart, { entity, relation }: HashedTriple): Uint32Array {
     const { documents, chains } = this.#state;
     const ordinals: number[] = [];
-    chains.visitTriple(part.realm, entity, relation, (document) => {
-      if (documents.word(document, PART) === part.number) ordinals.push(documents.word(document, ORDINAL));
-    });
+    chains.visitTriple(part, entity, relation, (document) => ordinals.push(documents.word(document, ORDINAL)));
     return Uint32Array.from(ordinals);
-  }
-
-  /** A cover that whoever asks may not see ends nothing. */
-  #isCovered(document: number): boolean {
-    const { documents, covers } = this.#state;
-    if (((documents.flags[document] as number) & CONTESTED) === 0) return false;
-    const realm = documents.word(document, REALM);
-    const entity = { hi: documents.word(document, ENTITY), lo: documents.word(document, ENTITY + 1) };
-    const relation = { hi: documents.word(document, RELATION), lo: documents.word(document, RELATION + 1) };
-    return this.#gardens.some((garden) => {
-      const row = covers.find(realm, entity, relation, garden);
-      return row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row));
-    });
   }
 }
 

@@ -55,6 +55,7 @@ const FIELDS: Readonly<Record<'text' | 'number' | 'stamp', readonly FactField[]>
     'valueKey',
     'scope',
     'gardenId',
+    'place',
     'cid',
     'interpretAs',
     'sessionId',
@@ -86,6 +87,7 @@ const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | '
     entity_key: 'text',
     scope: 'text',
     garden_id: 'text',
+    place: 'text',
     session_id: 'text',
     confidence: 'number',
     valid_until_ms: 'number',
@@ -93,7 +95,7 @@ const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | '
     hlc: 'stamp',
     feed: 'stamp',
   },
-  fact_covers: { fact_id: 'text', entity_key: 'text', garden_id: 'text', kind: 'text', hlc: 'stamp' },
+  fact_covers: { fact_id: 'text', entity_key: 'text', place: 'text', kind: 'text', hlc: 'stamp' },
   fact_expiries: { fact_id: 'text', expires_ms: 'number', hlc: 'stamp' },
 };
 
@@ -102,7 +104,10 @@ const match = (table: string): fc.Arbitrary<ColumnMatch> =>
     fc.record({
       column: fc.constant(column),
       // How texts are ordered is not a question that a filter asks.
-      is: of === 'text' ? fc.constant('equal' as const) : fc.constantFrom('equal' as const, 'above' as const),
+      is:
+        of === 'text'
+          ? fc.constantFrom('equal' as const, 'other' as const)
+          : fc.constantFrom('equal' as const, 'other' as const, 'above' as const),
       field: fc.constantFrom(...FIELDS[of]),
     }),
   );
@@ -148,13 +153,16 @@ export const arbitraryFilter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter;
       fc.record({ kind: fc.constant('isNull' as const), field: anyField }),
     ),
     join: fc.constantFrom(...Object.keys(JOINED_COLUMNS)).chain((table) =>
-      fc.record({
-        kind: fc.constant('inTable' as const),
-        table: fc.constant(table),
-        match: fc.array(match(table), { maxLength: 2 }),
-        where: fc.array(condition(table), { maxLength: 2 }),
-        ...(table === 'facts' ? { whereFact: tie('filter') } : {}),
-      }),
+      fc.record(
+        {
+          kind: fc.constant('inTable' as const),
+          table: fc.constant(table),
+          match: fc.array(match(table), { maxLength: 2 }),
+          where: fc.array(condition(table), { maxLength: 2 }),
+          whereFact: tie('filter'),
+        },
+        { requiredKeys: ['kind', 'table', 'match', 'where'] },
+      ),
     ),
   }),
 ).filter;

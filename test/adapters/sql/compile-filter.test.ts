@@ -37,7 +37,7 @@ forEachStore('compile-filter', (engine) => {
     });
     const names = ['facts', 'fact_covers', 'fact_expiries'];
     const rows = await store.read((snapshot) => Promise.all(names.map((name) => snapshot.select(name, {}))));
-    tables = Object.fromEntries(names.map((name, at) => [name, rows[at] ?? []]));
+    tables = Object.fromEntries(names.map((name, at) => [name, (rows[at] ?? []).map(withPlace)]));
   });
   after(() => temporary.stop());
 
@@ -47,8 +47,8 @@ forEachStore('compile-filter', (engine) => {
       if (!node.match.every((each) => matches(each, row, fact))) continue;
       if (!node.where.every((each) => satisfies(each, row))) continue;
       if (node.whereFact === undefined) return true;
-      const joined = facts.find(({ id }) => id === row['id']) as StoredFact;
-      if (await evaluateFilter(node.whereFact, joined, exists)) return true;
+      const joined = facts.find(({ id }) => id === (node.table === 'facts' ? row['id'] : row['fact_id']));
+      if (joined !== undefined && (await evaluateFilter(node.whereFact, joined, exists))) return true;
     }
     return false;
   };
@@ -111,11 +111,16 @@ const JOIN_INSIDE_A_JOIN: Filter = {
   },
 };
 
+/** The column that filters find on facts beside those that are stored. */
+const withPlace = (row: Row): Row =>
+  'garden_id' in row && !('place' in row) ? { ...row, place: row['garden_id'] ?? '' } : row;
+
 const matches = ({ column, is, field }: ColumnMatch, row: Row, fact: StoredFact): boolean => {
   const member = memberOf(fact, field);
   const cell = typeof member === 'object' && member !== null ? stampAt(row, column) : (row[column] as SqlValue);
   const order = compare(cell, typeof member === 'boolean' ? Number(member) : member);
-  return is === 'equal' ? order === 0 : order > 0;
+  if (is === 'equal') return order === 0;
+  return is === 'above' ? order > 0 : order !== 0 && !Number.isNaN(order);
 };
 
 const satisfies = (condition: ColumnCondition, row: Row): boolean => {
@@ -140,7 +145,8 @@ const stampAt = (row: Row, prefix: string): Hlc => ({
 const compare = (cell: Cell, value: Cell): number => {
   if (isStamp(cell) && isStamp(value)) return compareHlc(cell, value);
   if (typeof cell === 'number' && typeof value === 'number') return cell - value;
-  return typeof cell === 'string' && cell === value ? 0 : Number.NaN;
+  if (typeof cell !== 'string' || typeof value !== 'string') return Number.NaN;
+  return cell === value ? 0 : 1;
 };
 
 const isStamp = (value: Cell): value is Hlc => typeof value === 'object' && value !== null && 'wallMs' in value;

@@ -42,7 +42,14 @@ describe('an SQLite file', () => {
     await Promise.all([0, 1, 2, 3].map((at) => share(temporary.path, at * 10, 5)));
     expect(await counters(temporary.store)).to.deep.equal(upTo(20));
     const versions = await temporary.store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
-    expect(versions).to.have.members(['001_init', '011_facts_garden_attested', '012_multi_tenant', '017_leases']);
+    expect(versions).to.have.members([
+      '001_init',
+      '011_facts_garden_attested',
+      '012_multi_tenant',
+      '017_leases',
+      '028_places',
+      '034_facts_by_session',
+    ]);
   });
 
   it('is read while another process writes, in states that grow', async () => {

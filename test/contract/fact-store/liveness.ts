@@ -39,9 +39,10 @@ export const describeLiveness = (current: CurrentStore): void => {
       ]);
     });
 
-    it('share all four parts of the triple', async () => {
+    it('share all four parts of the triple, and the place', async () => {
       await store(sampleFact(1));
-      for (const change of [{ tenantId: 'x' }, { entityKey: 'x' }, { relationKey: 'x' }, { scope: 'local' }] as const) {
+      const changes = [{ tenantId: 'x' }, { entityKey: 'x' }, { relationKey: 'x' }, { scope: 'local' }] as const;
+      for (const change of [...changes, { gardenId: GARDEN }]) {
         expect(await siblings({ ...SAMPLE_TRIPLE, ...change })).to.deep.equal([]);
       }
     });
@@ -98,12 +99,17 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings({ ...SAMPLE_TRIPLE, scope: 'local' })).to.deep.equal([sampleId(2)]);
     });
 
-    it('are covered from inside a garden only when they are in that garden', async () => {
-      await store(sampleFact(1), sampleFact(2, { gardenId: GARDEN }), sampleFact(3, { gardenId: OTHER_GARDEN }));
-      await current().store.write('default', (transaction) =>
-        transaction.cover([sampleCover('c', stamp(9), { gardenId: GARDEN })]),
-      );
-      expect(await siblings()).to.deep.equal([3, 1].map(sampleId));
+    it('are covered in the place of the cover alone', async () => {
+      const places = [null, GARDEN, OTHER_GARDEN];
+      await store(...places.map((gardenId, at) => sampleFact(at, { gardenId })));
+      const left = () => Promise.all(places.map((gardenId) => siblings({ ...SAMPLE_TRIPLE, gardenId })));
+      expect(await left()).to.deep.equal([[sampleId(0)], [sampleId(1)], [sampleId(2)]]);
+      const cover = (id: string, gardenId: string | null) =>
+        current().store.write('default', (transaction) => transaction.cover([sampleCover(id, stamp(9), { gardenId })]));
+      await cover('c', GARDEN);
+      expect(await left()).to.deep.equal([[sampleId(0)], [], [sampleId(2)]]);
+      await cover('d', null);
+      expect(await left()).to.deep.equal([[], [], [sampleId(2)]]);
     });
   });
 
@@ -140,9 +146,9 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await find(joined([]))).to.deep.equal([sampleId(1)]);
       expect(await find(joined([{ column: 'kind', in: ['retraction'] }]))).to.deep.equal([sampleId(1)]);
       expect(await find(joined([{ column: 'kind', in: ['resolution'] }]))).to.deep.equal([]);
-      expect(await find(joined([{ column: 'garden_id', isNull: true }]))).to.deep.equal([]);
-      expect(await find(joined([{ column: 'garden_id', in: [], orNull: true }]))).to.deep.equal([]);
-      expect(await find(joined([{ column: 'garden_id', in: [GARDEN], orNull: true }]))).to.deep.equal([sampleId(1)]);
+      expect(await find(joined([{ column: 'place', isNull: true }]))).to.deep.equal([]);
+      expect(await find(joined([{ column: 'place', in: [], orNull: true }]))).to.deep.equal([]);
+      expect(await find(joined([{ column: 'place', in: [GARDEN], orNull: true }]))).to.deep.equal([sampleId(1)]);
       expect(await find(all(equals('scope', 'company'), joined([])))).to.deep.equal([sampleId(1)]);
     });
   });

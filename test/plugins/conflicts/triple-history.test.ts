@@ -7,7 +7,6 @@ const entry = (id: string, valueKey: string, changes: Partial<Entry> = {}): Entr
   valueKey,
   confidence: 1,
   validUntilMs: null,
-  gardenId: null,
   system: false,
   ...changes,
 });
@@ -36,12 +35,6 @@ describe('the history of a triple within a transaction', () => {
     const history = new TripleHistory<Entry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], NOW);
     history.add(entry('old retraction', 'x', { confidence: 0, hlc: { wallMs: 9, counter: 9 } }));
     expect(idsOf(history.live)).to.deep.equal(['newer']);
-  });
-
-  it('lets a retraction inside a garden end only the facts of that garden', () => {
-    const history = new TripleHistory<Entry>([entry('outside', 'a'), entry('inside', 'b', { gardenId: 'g' })], NOW);
-    history.add(entry('gone', 'x', { confidence: 0, gardenId: 'g' }));
-    expect(idsOf(history.live)).to.deep.equal(['outside']);
   });
 
   it('gives a fact that is already expired no rivals and no say', () => {

@@ -26,7 +26,7 @@ export class NaiveIndex {
   /** Facts that the view may find, oldest first, judged by the kernel's own filter. */
   async live(view: SearchView): Promise<StoredFact[]> {
     const caller = { tenantId: view.tenantId, allowedScopes: new Set(view.scopes) } as unknown as Principal;
-    const filter = liveAmong(visibleTo(caller, view.gardens), view.nowMs, view.gardens);
+    const filter = liveAmong(visibleTo(caller, view.gardens), view.nowMs);
     const found: StoredFact[] = [];
     for (const fact of this.facts) {
       if (view.onlyGarden !== undefined && fact.gardenId !== view.onlyGarden) continue;
@@ -130,7 +130,7 @@ const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, h
   relation_key: relationKey,
   scope,
   kind,
-  garden_id: gardenId,
+  place: gardenId ?? '',
   hlc,
 });
 

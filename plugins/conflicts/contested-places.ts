@@ -1,0 +1,61 @@
+import {
+  all,
+  type ColumnCondition,
+  type FactView,
+  type Filter,
+  inTable,
+  isIn,
+  not,
+  type ReadContext,
+  SAME_PLACE,
+} from '../../kernel/plugin-api.ts';
+import type { AloneInTransaction } from './alone-in-transaction.ts';
+import { REIGNS } from './standing-rows.ts';
+
+/**
+ * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever else is contested.
+ * All facts of a place are seen by the same callers; where a plugin hides one that reigns from some of them, it counts as if nobody reigned.
+ */
+
+/** Hides the facts that lose in their place, whoever else is asked for. */
+export async function hideLosers(context: ReadContext): Promise<Filter | undefined> {
+  if (context.include.contradicted) return undefined;
+  const live = await context.live();
+  const sameValue = inTable(
+    REIGNS,
+    [...SAME_PLACE, { column: 'value_key', is: 'equal', field: 'valueKey' }],
+    reignsAt(context.nowMs),
+  );
+  return not(all(contested(live, context.nowMs), not(sameValue), live));
+}
+
+/** Sets `contradicted` on each fact that is live and has a live rival in its place. */
+export async function markContradicted(
+  views: readonly FactView[],
+  context: ReadContext,
+  alone: AloneInTransaction,
+): Promise<readonly FactView[] | undefined> {
+  const { snapshot, nowMs } = context;
+  const ids = views.flatMap(({ fact }) => (fact.system || alone.has(snapshot, fact) ? [] : [fact.id]));
+  if (ids.length === 0) return undefined;
+  const live = await context.live();
+  const found = await snapshot.outline(all(isIn('id', ids), contested(live, nowMs), live));
+  if (found.length === 0) return undefined;
+  const contradicted = new Set(found.map(({ id }) => id));
+  return views.map((view) => (contradicted.has(view.fact.id) ? { ...view, contradicted: true } : view));
+}
+
+/** Somebody reigns in the place of the fact, and others there differ. */
+const contested = (live: Filter, nowMs: number): Filter => ({
+  kind: 'inTable',
+  table: REIGNS,
+  match: SAME_PLACE,
+  where: reignsAt(nowMs),
+  whereFact: live,
+});
+
+const reignsAt = (nowMs: number): readonly ColumnCondition[] => [
+  { column: 'from_ms', below: nowMs + 1 },
+  { column: 'until_ms', above: nowMs },
+  { column: 'contested_until_ms', above: nowMs },
+];

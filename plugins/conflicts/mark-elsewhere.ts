@@ -1,0 +1,51 @@
+import {
+  all,
+  type FactOutline,
+  type FactView,
+  type Filter,
+  isIn,
+  type ReadContext,
+  SAME_TRIPLE,
+  tripleId,
+} from '../../kernel/plugin-api.ts';
+
+/** Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one. */
+const MOST_GARDENS = 64;
+
+/**
+ * Marks facts whose triple has another live value in another place that the caller reads (wire contract 4.6). Only the caller's own places are
+ * asked, so that it does not matter how many gardens there are; who reads none is spared the question.
+ */
+export async function markElsewhere(
+  views: readonly FactView[],
+  context: ReadContext,
+): Promise<readonly FactView[] | undefined> {
+  const { gardens, snapshot } = context;
+  if (gardens !== 'all' && gardens.length === 0) return undefined;
+  // Facts that say the same in the same place share the answer.
+  const asked = new Map<string, string>();
+  for (const { fact } of views) if (!fact.system) asked.set(sayingOf(fact), fact.id);
+  if (asked.size === 0) return undefined;
+  const live = await context.live();
+  const differing = await snapshot.outline(all(isIn('id', [...asked.values()]), differsElsewhere(gardens, live)));
+  if (differing.length === 0) return undefined;
+  const sayings = new Set(differing.map(sayingOf));
+  const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));
+  const marked = new Set((await snapshot.outline(all(isIn('id', ids), live))).map(({ id }) => id));
+  return views.map((view) => (marked.has(view.fact.id) ? { ...view, differsElsewhere: true } : view));
+}
+
+const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>
+  `${tripleId(fact)} ${fact.valueKey}`;
+
+const differsElsewhere = (gardens: ReadContext['gardens'], live: Filter): Filter => ({
+  kind: 'inTable',
+  table: 'facts',
+  match: [
+    ...SAME_TRIPLE,
+    { column: 'place', is: 'other', field: 'place' },
+    { column: 'value_key', is: 'other', field: 'valueKey' },
+  ],
+  where: gardens === 'all' ? [] : [{ column: 'place', in: ['', ...[...gardens].sort().slice(0, MOST_GARDENS)] }],
+  whereFact: live,
+});

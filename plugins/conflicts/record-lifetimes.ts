@@ -1,0 +1,95 @@
+import {
+  type AppendedBatch,
+  type FactDraft,
+  isIn,
+  parseDateOrInstant,
+  type ServiceNames,
+  SIBLING_LIMIT,
+  type TripleKey,
+  tripleId,
+  ttlTarget,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import { openRecords } from './conflict-record.ts';
+import { type Judged, judgePlaces } from './live-facts.ts';
+import { RecordWriter, type WriterParts } from './record-writer.ts';
+import { contestedUntil } from './standing.ts';
+import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
+import { compareAge, strongestRival } from './strength.ts';
+
+/**
+ * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run after the times-to-live of
+ * the batch have taken effect.
+ */
+export async function recordLifetimes(
+  batch: AppendedBatch,
+  tables: WritableTables,
+  parts: WriterParts,
+): Promise<FactDraft[]> {
+  const targets = targetsOf(batch, parts.names);
+  if (targets.size === 0) return [];
+  const { transaction, nowMs } = batch;
+  const places = new Map<string, { readonly triple: TripleKey; readonly mayLive: boolean }>();
+  for (const fact of await transaction.outline(isIn('id', [...targets.keys()]))) {
+    if (fact.system || fact.tenantId !== batch.facts[0]?.fact.tenantId) continue;
+    const id = tripleId(fact);
+    const mayLive = (targets.get(fact.id) ?? 0) > nowMs || places.get(id)?.mayLive === true;
+    places.set(id, { triple: fact, mayLive });
+  }
+  const all = [...places.values()];
+  const stored = await readStandings(
+    tables,
+    all.map(({ triple }) => placeDigest(triple)),
+  );
+  const touched = all.filter(({ triple, mayLive }) => mayLive || stored.has(placeDigest(triple)));
+  const judged = await judgePlaces(
+    transaction,
+    touched.map(({ triple }) => triple),
+    nowMs,
+  );
+  await writeStandings(
+    tables,
+    judged.map(({ triple, standing }) => ({ triple, before: stored.get(placeDigest(triple)), after: standing })),
+    nowMs,
+  );
+  return openMissing(judged, batch, tables, parts);
+}
+
+/** The facts that the batch gives another life, with the instant at which it ends. */
+const targetsOf = ({ facts }: AppendedBatch, names: ServiceNames): Map<string, number> => {
+  const targets = new Map<string, number>();
+  for (const { fact } of facts) {
+    if (!fact.system || fact.relationKey !== names.meta('ttl') || fact.value.type !== 'datetime') continue;
+    targets.set(ttlTarget(fact.entity, names), parseDateOrInstant(String(fact.value.v)) ?? 0);
+  }
+  return targets;
+};
+
+/** A fact that came back may contradict what was said while it was gone. */
+async function openMissing(
+  judged: readonly Judged[],
+  { transaction, nowMs }: AppendedBatch,
+  tables: WritableTables,
+  parts: WriterParts,
+): Promise<FactDraft[]> {
+  const contested = judged.filter(({ standing }) => contestedUntil(standing) > nowMs);
+  if (contested.length === 0) return [];
+  const writer = new RecordWriter(transaction, tables, nowMs, parts);
+  const open = await openRecords(
+    tables,
+    contested.map(({ triple }) => triple),
+  );
+  for (const { triple, facts } of contested) {
+    if (open.has(tripleId(triple))) continue;
+    const newest = [...facts].sort(compareAge)[0];
+    const rival = newest && strongestRival(newest, facts);
+    const fact = newest && (await transaction.get(newest.id));
+    if (fact === undefined || rival === undefined) continue;
+    const strongest = facts.slice(0, SIBLING_LIMIT);
+    const others = strongest.filter(({ id }) => id !== fact.id && id !== rival.id);
+    writer.open(triple, fact, rival, [fact, rival, ...others]);
+  }
+  await writer.write();
+  await writer.tell();
+  return writer.drafts;
+}

@@ -1,0 +1,83 @@
+import { type FactOutline, isIn, type ReadableTables, type Snapshot } from '../../kernel/plugin-api.ts';
+import { MEMBERS } from './conflict-record.ts';
+
+/** Members of one record that are read and shown: its newest. A record has more only where very many facts share a triple. */
+export const MOST_MEMBERS = 1_000;
+
+/** Members that are looked at to find a strong rival beyond the newest. */
+const STRONGEST = 64;
+
+type Order = 'newest' | 'strongest';
+
+const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
+  newest: ['hlc_wall', 'hlc_ctr'],
+  strongest: ['confidence', 'hlc_wall', 'hlc_ctr'],
+};
+
+/** The first of a record's members, by id. */
+export async function someMembers(
+  tables: ReadableTables,
+  conflictId: string,
+  order: Order,
+  limit: number,
+): Promise<string[]> {
+  const rows: { fact_id: string }[] = await tables(MEMBERS)
+    .select('fact_id')
+    .where('conflict_id', conflictId)
+    .orderBy(COLUMNS[order].map((column) => ({ column, order: 'desc' as const })))
+    .limit(limit);
+  return rows.map(({ fact_id: id }) => id);
+}
+
+export interface KnownMembers {
+  readonly ids: readonly string[];
+  /** The record has members besides these. */
+  readonly truncated: boolean;
+}
+
+/** Members of these records, by record: all of them, or the newest and the strongest where there are too many. */
+export async function membersOf(tables: ReadableTables, ids: readonly string[]): Promise<Map<string, KnownMembers>> {
+  const found = new Map<string, string[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return new Map();
+  const limit = Math.max(MOST_MEMBERS, ids.length * USUAL_MEMBERS);
+  const rows: { conflict_id: string; fact_id: string }[] = await tables(MEMBERS)
+    .select('conflict_id', 'fact_id')
+    .whereIn('conflict_id', [...ids])
+    .limit(limit + 1);
+  if (rows.length <= limit) {
+    for (const row of rows) found.get(row.conflict_id)?.push(row.fact_id);
+    return new Map([...found].map(([id, own]) => [id, { ids: own, truncated: false }]));
+  }
+  const known = new Map<string, KnownMembers>();
+  for (const id of ids) known.set(id, await firstOf(tables, id));
+  return known;
+}
+
+/** Records of a page have no more than this on average, or each is asked for by itself. */
+const USUAL_MEMBERS = 20;
+
+async function firstOf(tables: ReadableTables, id: string): Promise<KnownMembers> {
+  const newest = await someMembers(tables, id, 'newest', MOST_MEMBERS + 1);
+  if (newest.length <= MOST_MEMBERS) return { ids: newest, truncated: false };
+  const strongest = await someMembers(tables, id, 'strongest', STRONGEST);
+  return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
+}
+
+/** Two members that differ in value, if there are two among the first. */
+export async function differingMembers(
+  snapshot: Snapshot,
+  tables: ReadableTables,
+  conflictId: string,
+): Promise<readonly string[]> {
+  const { ids } = await firstOf(tables, conflictId);
+  const outlines = await snapshot.outline(isIn('id', ids));
+  return twoThatDiffer(outlines) ?? [];
+}
+
+export const twoThatDiffer = (
+  facts: readonly Pick<FactOutline, 'id' | 'valueKey'>[],
+): readonly [string, string] | undefined => {
+  const [first] = facts;
+  const other = facts.find(({ valueKey }) => valueKey !== first?.valueKey);
+  return first === undefined || other === undefined ? undefined : [first.id, other.id];
+};

@@ -1,0 +1,130 @@
+import type {
+  FactDraft,
+  HookCaller,
+  Random,
+  ServiceNames,
+  StoredFact,
+  TripleKey,
+  WritableTables,
+  WriteTransaction,
+} from '../../kernel/plugin-api.ts';
+import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
+import {
+  type ConflictRecord,
+  closeRecord,
+  insertMembers,
+  insertRecords,
+  type Membership,
+  membersAmong,
+} from './conflict-record.ts';
+import { type ConflictChange, conflictOpened, conflictResolved } from './conflicts-api.ts';
+import { differingMembers } from './record-members.ts';
+import type { Lasting } from './standing.ts';
+
+export interface WriterParts {
+  readonly names: ServiceNames;
+  readonly random: Random;
+  readonly hooks: HookCaller;
+}
+
+type Member = Membership['fact'];
+type Rival = Pick<Lasting, 'id'>;
+
+/** Opens, extends and closes records on behalf of one wave of facts: their rows, the facts that say so, and the news of it. */
+export class RecordWriter {
+  /** Facts that follow from what was done. */
+  readonly drafts: FactDraft[] = [];
+  readonly #transaction: WriteTransaction;
+  readonly #tables: WritableTables;
+  readonly #nowMs: number;
+  readonly #parts: WriterParts;
+  readonly #records: ConflictRecord[] = [];
+  readonly #members: Membership[] = [];
+  /** Ids of the records that are opened here, while nothing of them is written. */
+  readonly #opened = new Set<string>();
+  readonly #news: { readonly hook: typeof conflictOpened; readonly change: ConflictChange }[] = [];
+
+  constructor(transaction: WriteTransaction, tables: WritableTables, nowMs: number, parts: WriterParts) {
+    this.#transaction = transaction;
+    this.#tables = tables;
+    this.#nowMs = nowMs;
+    this.#parts = parts;
+  }
+
+  /** `rival` differs from the fact. Of a place with very many live facts the strongest are members. */
+  open(triple: TripleKey, fact: StoredFact, rival: Rival, members: readonly Member[]): ConflictRecord {
+    const { tenantId, entityKey, relationKey, scope, gardenId } = triple;
+    const record: ConflictRecord = {
+      id: this.#parts.random.uuid(),
+      tenantId,
+      entityKey,
+      relationKey,
+      scope,
+      gardenId,
+      status: 'unresolved',
+      detectedMs: this.#nowMs,
+      resolvedBy: null,
+    };
+    this.#records.push(record);
+    this.#opened.add(record.id);
+    this.#enter(record, members);
+    this.drafts.push(...openedFacts(record, fact, rival, this.#parts.names));
+    this.#tell(conflictOpened, record, fact, async () => [fact.id, rival.id]);
+    return record;
+  }
+
+  join(record: ConflictRecord, fact: StoredFact, rival: Rival, members: readonly Member[]): void {
+    this.#enter(record, members);
+    this.drafts.push(joinedFacts(record, fact, rival, this.#parts.names));
+  }
+
+  async close(record: ConflictRecord, fact: StoredFact, note: string): Promise<void> {
+    await this.write();
+    await closeRecord(this.#tables, record.id, fact.id);
+    this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
+    this.#tell(conflictResolved, record, fact, () => differingMembers(this.#transaction, this.#tables, record.id));
+  }
+
+  async write(): Promise<void> {
+    await insertRecords(this.#tables, this.#records.splice(0));
+    const members = this.#members.splice(0);
+    if (members.length > 0) await insertMembers(this.#tables, await this.#unknown(members));
+    this.#opened.clear();
+  }
+
+  /** Tells whoever listens, once all is written. */
+  async tell(): Promise<void> {
+    const { hooks } = this.#parts;
+    for (const { hook, change } of this.#news) if (hooks.hasHandlers(hook)) await hooks.collect(hook, change);
+  }
+
+  #enter({ id }: ConflictRecord, members: readonly Member[]): void {
+    for (const fact of members) this.#members.push({ conflictId: id, fact });
+  }
+
+  #tell(
+    hook: typeof conflictOpened,
+    record: ConflictRecord,
+    fact: StoredFact,
+    witnesses: ConflictChange['witnesses'],
+  ): void {
+    const change = { conflictId: record.id, triple: record, fact, transaction: this.#transaction, witnesses };
+    this.#news.push({ hook, change });
+  }
+
+  /** A fact may have been named more than once, or be a member already of a record that was written before. */
+  async #unknown(members: readonly Membership[]): Promise<Membership[]> {
+    const wanted = new Map(members.map((member) => [keyOf(member.conflictId, member.fact.id), member]));
+    const joined = new Map<string, string[]>();
+    for (const { conflictId, fact } of wanted.values()) {
+      if (this.#opened.has(conflictId)) continue;
+      joined.set(conflictId, [...(joined.get(conflictId) ?? []), fact.id]);
+    }
+    for (const [conflictId, factIds] of joined) {
+      for (const id of await membersAmong(this.#tables, conflictId, factIds)) wanted.delete(keyOf(conflictId, id));
+    }
+    return [...wanted.values()];
+  }
+}
+
+const keyOf = (conflictId: string, factId: string): string => `${conflictId} ${factId}`;

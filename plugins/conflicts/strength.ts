@@ -1,0 +1,25 @@
+import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
+
+/** What deciding between rivals needs of a fact. */
+export interface Contender {
+  readonly id: string;
+  readonly valueKey: string;
+  readonly confidence: number;
+  readonly hlc: Hlc;
+}
+
+/** Higher confidence first, then the higher stamp (specification, contradiction rule 3). Zero only for an exact tie. */
+export function compareStrength(
+  a: Pick<Contender, 'confidence' | 'hlc'>,
+  b: Pick<Contender, 'confidence' | 'hlc'>,
+): number {
+  return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
+}
+
+/** The strongest fact whose value differs; undefined when there is none. */
+export function strongestRival<T extends Contender>(fact: Contender, others: readonly T[]): T | undefined {
+  return others.filter((other) => other.valueKey !== fact.valueKey).sort(compareStrength)[0];
+}
+
+/** Newest first. */
+export const compareAge = (a: Contender, b: Contender): number => compareHlc(b.hlc, a.hlc) || compareStrength(a, b);
