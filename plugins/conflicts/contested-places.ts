@@ -1,6 +1,8 @@
 import {
   all,
+  any,
   type ColumnCondition,
+  type ColumnMatch,
   type FactView,
   type Filter,
   inTable,
@@ -21,13 +23,17 @@ import { REIGNS } from './standing-rows.ts';
 export async function hideLosers(context: ReadContext): Promise<Filter | undefined> {
   if (context.include.contradicted) return undefined;
   const live = await context.live();
-  const sameValue = inTable(
-    REIGNS,
-    [...SAME_PLACE, { column: 'value_key', is: 'equal', field: 'valueKey' }],
-    reignsAt(context.nowMs),
-  );
-  return not(all(contested(live, context.nowMs), not(sameValue), live));
+  const reigns = (...matches: readonly ColumnMatch[]): Filter =>
+    inTable(REIGNS, [...SAME_PLACE, ...matches], reignsAt(context.nowMs));
+  // So that rows which nobody kept while the plugin was off hide nothing that is stronger than who they name.
+  const isWeaker = any(reigns(SURER), reigns(AS_SURE, NEWER));
+  return not(all(contested(live, context.nowMs), not(reigns(SAME_VALUE)), isWeaker, live));
 }
+
+const SAME_VALUE: ColumnMatch = { column: 'value_key', is: 'equal', field: 'valueKey' };
+const SURER: ColumnMatch = { column: 'confidence', is: 'above', field: 'confidence' };
+const AS_SURE: ColumnMatch = { column: 'confidence', is: 'equal', field: 'confidence' };
+const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 
 /** Sets `contradicted` on each fact that is live and has a live rival in its place. */
 export async function markContradicted(

@@ -8,7 +8,13 @@ interface Listed {
   readonly status: string;
 }
 
-forEachStore('contradictions around gardens (D14)', () => {
+interface Shown {
+  readonly id: string;
+  readonly contradicted: boolean;
+  readonly differs_elsewhere?: boolean;
+}
+
+forEachStore('contradictions and places (D14)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit', 'conflicts'] });
@@ -17,13 +23,17 @@ forEachStore('contradictions around gardens (D14)', () => {
   });
   afterEach(() => garden.stop());
 
-  const says = async (actor: Actor, v: string, place?: string): Promise<string> => {
+  const says = async (actor: Actor, v: string, place?: string, confidence = 1): Promise<string> => {
     await garden.node.clock.advance(1);
     const where = place === undefined ? {} : { garden_id: place };
-    return (await garden.say(actor, { value: { type: 'string', v }, ...where })).id;
+    return (await garden.say(actor, { value: { type: 'string', v }, confidence, ...where })).id;
   };
   const conflicts = async (actor: Actor, status = 'unresolved'): Promise<Listed[]> =>
     (await garden.must(200, actor, 'GET', `/v1/conflicts?status=${status}`)).body.conflicts;
+  const facts = async (actor: Actor, options = ''): Promise<Shown[]> =>
+    (await garden.must(200, actor, 'GET', `/v1/facts?entity=user:alice&relation=memory:role${options}`)).body.facts;
+  const ids = async (actor: Actor, options = ''): Promise<string[]> =>
+    (await facts(actor, options)).map(({ id }) => id);
   /** What the actor is told about a conflict by facts. */
   const told = async (actor: Actor, { conflict_id: id }: Listed): Promise<string[]> => {
     const { body } = await garden.must(200, actor, 'GET', `/v1/facts?entity=${id}`);
@@ -37,52 +47,110 @@ forEachStore('contradictions around gardens (D14)', () => {
       resolution_note: 'so',
     });
 
-  it('are known to who sees both sides, with all that is said about them', async () => {
+  it('leaves facts of different places side by side: each shown to its readers, none contradicted, no record', async () => {
     const outside = await says('stranger', 'a');
-    const inside = await says('writer', 'b', 'herbs');
-    for (const actor of ['founder', 'writer', 'reader', 'operator'] as const) {
-      const [conflict, ...others] = await conflicts(actor);
-      expect(others).to.deep.equal([]);
-      expect(conflict?.members).to.deep.equal([inside, outside]);
-      expect(await told(actor, conflict as Listed)).to.have.members([
-        `svc:conflict:between ${inside} ${outside}`,
-        'svc:conflict:status unresolved',
-      ]);
-    }
-    const [conflict] = await conflicts('reader');
-    expect(await conflicts('stranger', 'all')).to.deep.equal([]);
-    expect(await told('stranger', conflict as Listed)).to.deep.equal([]);
-    await resolve('stranger', conflict as Listed, outside, 404);
-    const { body } = await garden.must(200, 'stranger', 'GET', `/v1/facts/${outside}`);
-    expect(body.contradicted).to.equal(false);
-  });
-
-  it('between two gardens are known to who reads both', async () => {
-    const herbs = await says('writer', 'a', 'herbs');
-    const roots = await says('founder', 'b', 'roots');
+    const herbs = await says('writer', 'b', 'herbs');
+    const roots = await says('founder', 'c', 'roots');
     for (const actor of ['founder', 'writer', 'operator'] as const) {
-      const [conflict] = await conflicts(actor);
-      expect(conflict?.members).to.deep.equal([roots, herbs]);
-      expect(await told(actor, conflict as Listed)).to.have.lengthOf(2);
-    }
-    const [conflict] = await conflicts('founder');
-    for (const actor of ['reader', 'stranger'] as const) {
+      expect(await ids(actor)).to.have.members([outside, herbs, roots]);
+      for (const shown of await facts(actor))
+        expect(shown).to.include({ contradicted: false, differs_elsewhere: true });
       expect(await conflicts(actor, 'all')).to.deep.equal([]);
-      expect(await told(actor, conflict as Listed)).to.deep.equal([]);
     }
-    await garden.must(201, 'founder', 'POST', '/v1/gardens/roots/members', { entity_uri: CAST.reader });
-    expect(await conflicts('reader')).to.have.lengthOf(1);
-    expect(await told('reader', conflict as Listed)).to.have.lengthOf(2);
-    await resolve('reader', conflict as Listed, herbs, 403);
-    await resolve('writer', conflict as Listed, herbs);
-    expect(await conflicts('founder')).to.deep.equal([]);
-    expect(await told('reader', conflict as Listed)).to.include('svc:conflict:note so');
-    await garden.must(204, 'founder', 'DELETE', `/v1/gardens/roots/members/${CAST.reader}`);
-    expect(await told('reader', conflict as Listed)).to.deep.equal([]);
+    expect(await ids('reader')).to.have.members([outside, herbs]);
+    expect(await ids('stranger')).to.deep.equal([outside]);
+    expect((await facts('stranger'))[0]).to.not.have.property('differs_elsewhere');
   });
 
-  it('outside are the same whatever is hidden: record, members, time, facts about them, and their end', async () => {
-    const hidden = await says('writer', 'b', 'herbs');
+  it('says that a fact differs elsewhere only of live facts whose value another place of the reader lacks', async () => {
+    const outside = await says('stranger', 'a');
+    const same = await says('writer', 'a', 'herbs');
+    for (const shown of await facts('reader')) expect(shown).to.not.have.property('differs_elsewhere');
+    const other = await says('writer', 'b', 'herbs', 0.5);
+    const marks = async (actor: Actor) =>
+      Object.fromEntries(
+        (await facts(actor, '&include_contradicted=true')).map(({ id, contradicted, differs_elsewhere: differs }) => [
+          id,
+          [contradicted, differs === true],
+        ]),
+      );
+    expect(await marks('reader')).to.deep.equal({
+      [outside]: [false, true],
+      [same]: [true, false],
+      [other]: [true, true],
+    });
+    await says('writer', 'x', 'herbs', 0);
+    expect(await marks('reader')).to.include.keys(outside);
+    for (const [id, [contradicted, differs]] of Object.entries(await marks('reader'))) {
+      expect([contradicted, differs], id).to.deep.equal([false, false]);
+    }
+    const one = await garden.must(200, 'reader', 'GET', `/v1/facts/${outside}`);
+    expect(one.body).to.not.have.property('differs_elsewhere');
+  });
+
+  it('lets each place have its own winner', async () => {
+    const outside = await says('stranger', 'a', undefined, 0.9);
+    await says('stranger', 'b', undefined, 0.2);
+    await says('writer', 'c', 'herbs', 0.1);
+    const herbs = await says('writer', 'd', 'herbs', 0.3);
+    expect(await ids('reader')).to.have.members([outside, herbs]);
+    for (const shown of await facts('reader'))
+      expect(shown).to.include({ contradicted: true, differs_elsewhere: true });
+    expect(await ids('stranger')).to.deep.equal([outside]);
+  });
+
+  it('keeps a record for each place, known to its readers, with what is said about it', async () => {
+    const first = await says('stranger', 'a');
+    const second = await says('stranger', 'b');
+    const inner = [await says('writer', 'a', 'herbs'), await says('writer', 'c', 'herbs')];
+    const [newest, oldest] = await conflicts('reader');
+    expect(newest?.members).to.deep.equal([...inner].reverse());
+    expect(oldest?.members).to.deep.equal([second, first]);
+    expect((await conflicts('stranger')).map(({ conflict_id: id }) => id)).to.deep.equal([oldest?.conflict_id]);
+    expect(await told('reader', newest as Listed)).to.have.members([
+      `svc:conflict:between ${inner[1]} ${inner[0]}`,
+      'svc:conflict:status unresolved',
+    ]);
+    expect(await told('stranger', newest as Listed)).to.deep.equal([]);
+    expect(await told('stranger', oldest as Listed)).to.have.length(2);
+    await resolve('stranger', newest as Listed, inner[0] as string, 404);
+    await resolve('reader', newest as Listed, inner[0] as string, 403);
+  });
+
+  it('ends nothing in another place: neither by a retraction, nor a resolution, nor a time-to-live', async () => {
+    const outside = [await says('stranger', 'a', undefined, 0.4), await says('stranger', 'b', undefined, 0.5)];
+    await says('writer', 'c', 'herbs');
+    await says('writer', 'x', 'herbs', 0);
+    expect(await ids('reader', '&include_contradicted=true')).to.include.members(outside);
+    const herbs = [await says('writer', 'd', 'herbs', 0.4), await says('writer', 'e', 'herbs', 0.5)];
+    const inner = (await conflicts('reader')).find(({ members }) => members.includes(herbs[0] as string)) as Listed;
+    await resolve('writer', inner, herbs[0] as string);
+    const [open, ...others] = await conflicts('reader');
+    expect(others).to.deep.equal([]);
+    expect(open?.members).to.have.members(outside);
+    expect(await ids('stranger')).to.deep.equal([outside[1]]);
+    await resolve('stranger', open as Listed, outside[0] as string);
+    expect(await conflicts('founder')).to.deep.equal([]);
+    await says('stranger', 'x', undefined, 0);
+    const left = await facts('reader');
+    expect(left.map(({ id }) => id)).to.have.length(2);
+    const inGarden = await garden.must(200, 'reader', 'GET', '/v1/facts?entity=user:alice&garden_id=herbs');
+    expect(inGarden.body.facts).to.have.length(1);
+    expect(inGarden.body.facts[0].value.v).to.equal('d');
+  });
+
+  it('shows the newest retraction of each place that has nothing live left', async () => {
+    await says('stranger', 'a');
+    const herbs = await says('writer', 'b', 'herbs');
+    const gone = await says('stranger', 'x', undefined, 0);
+    expect(await ids('reader')).to.have.members([gone, herbs]);
+    const goneToo = await says('writer', 'x', 'herbs', 0);
+    expect(await ids('reader')).to.have.members([gone, goneToo]);
+    expect(await ids('stranger')).to.deep.equal([gone]);
+  });
+
+  it('is the same outside whatever is hidden: record, members, time, facts about them, and their end', async () => {
+    await says('writer', 'b', 'herbs');
     const first = await says('stranger', 'a');
     await says('writer', 'c', 'herbs');
     expect(await conflicts('stranger', 'all')).to.deep.equal([]);
@@ -93,30 +161,9 @@ forEachStore('contradictions around gardens (D14)', () => {
       members: [second, first],
       detected_at: new Date(garden.node.clock.nowMs()).toISOString(),
     });
-    expect(await told('stranger', conflict as Listed)).to.have.members([
-      `svc:conflict:between ${second} ${first}`,
-      'svc:conflict:status unresolved',
-    ]);
-    const inner = (await conflicts('reader')).find(({ members }) => members.includes(hidden)) as Listed;
-    await resolve('writer', inner, hidden);
-    expect(await conflicts('reader')).to.deep.equal([]);
-    expect(await conflicts('stranger')).to.deep.equal([conflict]);
     await resolve('stranger', conflict as Listed, first);
     const [closed] = await conflicts('stranger', 'all');
     expect(closed).to.deep.include({ conflict_id: conflict?.conflict_id, status: 'resolved' });
     expect(await told('stranger', closed as Listed)).to.have.lengthOf(4);
-  });
-
-  it('end in every garden when they are resolved outside', async () => {
-    const outside = await says('stranger', 'a');
-    await says('writer', 'b', 'herbs');
-    await says('founder', 'c', 'roots');
-    expect(await conflicts('founder')).to.have.lengthOf(3);
-    const [conflict] = await conflicts('reader');
-    await resolve('reader', conflict as Listed, outside);
-    for (const actor of ['founder', 'reader', 'operator'] as const) expect(await conflicts(actor)).to.deep.equal([]);
-    await says('founder', 'e', 'roots');
-    expect(await conflicts('founder')).to.have.lengthOf(1);
-    expect(await conflicts('reader')).to.deep.equal([]);
   });
 });

@@ -190,10 +190,12 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('are retracted for those who see the retraction', async () => {
+  it('are retracted in their garden alone', async () => {
     const outside = await garden.say('stranger');
-    await garden.say('writer', { garden_id: 'herbs', confidence: 0 });
+    const inside = await garden.say('writer', { garden_id: 'herbs' });
+    const retraction = await garden.say('writer', { garden_id: 'herbs', confidence: 0 });
     expect(await found('stranger')).to.deep.equal([outside.id]);
-    expect(await found('reader')).not.to.include(outside.id);
+    expect(await found('reader')).to.have.members([outside.id, retraction.id]);
+    expect(await found('reader')).not.to.include(inside.id);
   });
 });

@@ -30,6 +30,7 @@ describe('gardens on their way to another store', () => {
         const string = (v: string) => ({ value: { type: 'string', v } });
         const inside = await garden.say('writer', { garden_id: 'herbs', ...string('a') });
         await garden.say('writer', { garden_id: 'roots', ...string('b') });
+        const winner = await garden.say('writer', { garden_id: 'roots', ...string('c') });
         const lost = await garden.say('founder', { garden_id: 'gone', entity: 'user:lost' });
         const held = await garden.say('founder', { garden_id: 'ward', entity: 'user:held' });
         const refused = await garden.say('founder', { garden_id: 'ward', entity: 'user:refused' });
@@ -51,6 +52,8 @@ describe('gardens on their way to another store', () => {
         const [conflict] = (await ask(CAST.writer, '/v1/conflicts')).conflicts;
         expect((await ask(CAST.writer, `/v1/facts?entity=${conflict.conflict_id}`)).total).to.equal(2);
         expect((await ask(CAST.reader, `/v1/facts?entity=${conflict.conflict_id}`)).total).to.equal(0);
+        const inRoots = await ask(CAST.writer, '/v1/facts?entity=user:alice&garden_id=roots');
+        expect(inRoots.facts.map(({ id }: { id: string }) => id)).to.deep.equal([winner.id]);
         const pending = await ask(CAST.founder, '/v1/quarantine?quarantine_status=pending');
         expect(pending.items.map((item: { fact_id: string }) => item.fact_id)).to.deep.equal([held.id]);
         expect((await ask(CAST.founder, `/v1/facts/${lost.id}`)).status).to.equal(404);

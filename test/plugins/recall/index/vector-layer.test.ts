@@ -72,12 +72,14 @@ describe('a search by vectors', () => {
     expect(await found({ relationKey: 'memory:note' })).to.deep.equal(ids(3));
   });
 
-  it('leaves out what was ended, for those who can see it', async () => {
-    index.cover(sampleCover(sampleId(90), stamp(90), { gardenId: GARDEN }));
+  it('leaves out what was ended, in the place where it was', async () => {
+    index.cover(sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }));
     expect(await found()).to.deep.equal([5, 3, 1].map(sampleId));
-    expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 4, 3].map(sampleId));
-    index.cover(sampleCover(sampleId(91), stamp(91)));
-    expect(await found()).to.deep.equal([5, 3].map(sampleId));
+    expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 3, 1].map(sampleId));
+    index.cover(sampleCover(sampleId(91), stamp(91), { relationKey: 'memory:note' }));
+    expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 1].map(sampleId));
+    index.cover(sampleCover(sampleId(92), stamp(92)));
+    expect(await found()).to.deep.equal([5].map(sampleId));
   });
 
   it('has the same places for vectors after a snapshot', async () => {
