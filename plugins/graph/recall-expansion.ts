@@ -1,5 +1,4 @@
-import { all, below, equals, type FactView, type Filter, isIn, not, type StoredFact } from '../../kernel/plugin-api.ts';
-import type { Hit, RecallContext } from '../recall/recall-api.ts';
+import type { ExpansionContext, Hit } from '../recall/recall-api.ts';
 import type { EntityGraph, Neighbor } from './graph-api.ts';
 
 /** What a hop takes off the score, besides the confidence of its edge. */
@@ -10,14 +9,13 @@ const MAX_EDGES = 1_000;
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;
 
-export type ExpansionRequest = RecallContext & { readonly seeds: readonly (FactView & { readonly score: number })[] };
 export type ExpandedFact = Hit & { readonly hops: number };
 
 /**
  * From the facts that a recall has found to what is known about the entities next to theirs: the edges that lead there, and the newest facts about
  * whatever they lead to. The score of a seed falls with each hop by half and by the confidence of the edge; the strongest way counts.
  */
-export const expandRecall = async (graph: EntityGraph, request: ExpansionRequest): Promise<readonly ExpandedFact[]> => {
+export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<readonly ExpandedFact[]> => {
   const { seeds, depth, view, reader } = request;
   const starts = bestEntities(seeds);
   if (depth === 0 || starts.length === 0) return [];
@@ -39,9 +37,11 @@ export const expandRecall = async (graph: EntityGraph, request: ExpansionRequest
     found.set(id, { id, score, hops });
   };
   for (const { neighbor, score } of neighbors.values()) add(neighbor.factId, score, neighbor.hops);
-  for (const fact of await factsAbout([...neighbors.keys()], request)) {
-    const { neighbor, score } = neighbors.get(fact.entityKey) as Scored;
-    add(fact.id, score * fact.confidence, neighbor.hops);
+  const factsOfEach = Math.ceil(MAX_FACTS / neighbors.size);
+  for (const [entityKey, { neighbor, score }] of neighbors) {
+    for (const fact of await request.newestAbout(entityKey, factsOfEach)) {
+      add(fact.id, score * fact.score, neighbor.hops);
+    }
   }
   return [...found.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 };
@@ -52,15 +52,15 @@ interface Scored {
 }
 
 /** The best seed of each entity, for the entities with the best ones. */
-const bestEntities = (seeds: ExpansionRequest['seeds']): ExpansionRequest['seeds'] => {
-  const best = new Map<string, ExpansionRequest['seeds'][number]>();
+const bestEntities = (seeds: ExpansionContext['seeds']): ExpansionContext['seeds'] => {
+  const best = new Map<string, ExpansionContext['seeds'][number]>();
   const ordered = [...seeds].sort((a, b) => b.score - a.score || (a.fact.id < b.fact.id ? -1 : 1));
   for (const seed of ordered) if (!best.has(seed.fact.entityKey)) best.set(seed.fact.entityKey, seed);
   return [...best.values()].slice(0, MAX_SEED_ENTITIES);
 };
 
 /** Neighbours come by hops, so the one before is scored before. */
-const strongest = (reached: readonly Neighbor[], starts: ExpansionRequest['seeds']): ReadonlyMap<string, Scored> => {
+const strongest = (reached: readonly Neighbor[], starts: ExpansionContext['seeds']): ReadonlyMap<string, Scored> => {
   const scores = new Map(starts.map(({ fact, score }) => [fact.entityKey, score]));
   const scored: Scored[] = [];
   for (const neighbor of reached) {
@@ -72,18 +72,4 @@ const strongest = (reached: readonly Neighbor[], starts: ExpansionRequest['seeds
   // The order of the walk settles ties, because sorting is stable.
   scored.sort((a, b) => b.score - a.score);
   return new Map(scored.slice(0, MAX_ENTITIES).map((entry) => [entry.neighbor.entityKey, entry]));
-};
-
-const factsAbout = async (
-  entityKeys: readonly string[],
-  { reader, view }: ExpansionRequest,
-): Promise<readonly StoredFact[]> => {
-  const conditions: Filter[] = [
-    isIn('entityKey', entityKeys),
-    isIn('scope', view.scopes),
-    not(below('confidence', view.minConfidence)),
-  ];
-  if (view.onlyGarden !== undefined) conditions.push(equals('gardenId', view.onlyGarden));
-  if (view.relationKey !== undefined) conditions.push(equals('relationKey', view.relationKey));
-  return reader.find(all(...conditions), { view: 'live', order: 'hlc', limit: MAX_FACTS });
 };

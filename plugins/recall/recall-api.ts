@@ -101,14 +101,23 @@ export interface RecallContext {
   readonly depth: number;
 }
 
+/** What an expansion starts from. */
+export interface ExpansionContext extends RecallContext {
+  readonly seeds: readonly (FactView & { readonly score: number })[];
+  /**
+   * The newest live facts about an entity, by its match key, that the view holds, scored by their confidence. Found in the index, whatever else is
+   * or was said about the entity, so that a well-known one costs no more than another.
+   */
+  newestAbout(entityKey: string, limit: number): Promise<readonly Hit[]>;
+}
+
 /**
  * Facts that the graph leads to from the seeds, which the caller is known to see. The score of a fact is that of the seed which leads to it,
  * times a factor below 1 for every hop; the best over all seeds and handlers counts. Ids are read as the caller afterwards.
  */
-export const recallExpand = defineCollectHook<
-  RecallContext & { readonly seeds: readonly (FactView & { readonly score: number })[] },
-  readonly (Hit & { readonly hops: number })[]
->('recall:expand');
+export const recallExpand = defineCollectHook<ExpansionContext, readonly (Hit & { readonly hops: number })[]>(
+  'recall:expand',
+);
 
 /** What plugins say about the standing of a fact; recall keeps them in their ranges. */
 export interface FactSignals {

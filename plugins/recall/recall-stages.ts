@@ -152,7 +152,12 @@ const expand = async (
   // The way leads away from the entity that was asked about.
   const view = { ...context.view, entityKey: undefined };
   const handlers = hooks.hasHandlers(recallExpand)
-    ? await hooks.collect(recallExpand, { ...context, view, seeds: seeds.flatMap((seed) => withView(seed, pool)) })
+    ? await hooks.collect(recallExpand, {
+        ...context,
+        view,
+        seeds: seeds.flatMap((seed) => withView(seed, pool)),
+        newestAbout: (entityKey, limit) => index.newest({ ...view, entityKey }, limit),
+      })
     : [];
   const [beside = NO_HITS, linked = NO_HITS] = await pool.admit<Reached>([
     async (limit, contested) =>

@@ -56,11 +56,24 @@ export class DocumentChains {
     else this.#triples.replace(tripleHash, this.#isTriple, document);
   }
 
-  /** Documents of an entity of a tenant, newest first. */
+  /**
+   * Documents of an entity of a tenant that were not ended, newest first. Those that were leave the chain on the way, so that an entity of which
+   * much was retracted is walked past it once.
+   */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
+    const documents = this.#documents;
+    let kept = -1;
     let document = this.#entities.find(this.#entityHash(), this.#isEntity);
-    for (; document >= 0; document = this.#documents.word(document, ENTITY_CHAIN) - 1) yield document;
+    while (document >= 0) {
+      const older = documents.word(document, ENTITY_CHAIN) - 1;
+      const isEnded = ((documents.flags[document] as number) & ENDED) !== 0;
+      // The head stays whatever its state: the table finds the chain by it.
+      if (kept >= 0 && isEnded) documents.setWord(kept, ENTITY_CHAIN, older + 1);
+      else kept = document;
+      if (!isEnded) yield document;
+      document = older;
+    }
   }
 
   /**

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import {
+  all,
+  below,
   definePlugin,
+  equals,
   type HookCaller,
+  isIn,
   KERNEL_API,
+  not,
   type Principal,
   SCOPES,
   type StoredFact,
@@ -67,6 +72,18 @@ forEachStore('what the graph adds to a recall', () => {
         query: 'anything',
         depth,
         seeds: input,
+        newestAbout: async (entityKey, limit) => {
+          const { scopes, minConfidence, onlyGarden, relationKey } = whole;
+          const about = all(
+            equals('entityKey', entityKey),
+            isIn('scope', scopes),
+            not(below('confidence', minConfidence)),
+            ...(onlyGarden === undefined ? [] : [equals('gardenId', onlyGarden)]),
+            ...(relationKey === undefined ? [] : [equals('relationKey', relationKey)]),
+          );
+          const facts = await reader.find(about, { view: 'live', order: 'hlc', limit });
+          return facts.map(({ id, confidence }) => ({ id, score: confidence }));
+        },
       });
       return found.map(({ id, score, hops }) => [id, Number(score.toFixed(6)), hops]);
     });
