@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ServiceError } from '../../ports/ports.ts';
+import { maskUrls, ServiceError } from '../../ports/ports.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Pauses between tries; a request is given up after the last one. */
@@ -89,7 +89,7 @@ const post = async (target: BatchTarget, body: Buffer, idempotencyKey: string): 
       retryAfterS: Math.min(Number(response.headers.get('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S),
     };
   } catch (cause) {
-    return new ServiceError('unavailable', `no answer from ${target.url}`, {
+    return new ServiceError('unavailable', `no answer from ${maskUrls(target.url)}`, {
       cause,
       hint: 'Is the node running there? Start it with "npm start", or name another address with --url or SVC_URL.',
     });
