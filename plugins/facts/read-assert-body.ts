@@ -8,14 +8,12 @@ import {
   readEntityUri,
   readFactValue,
   readRelation,
+  refuseTimestamp,
   SCOPES,
   type Scope,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { type Derivation, readDerivations } from './read-derivations.ts';
-
-/** How far ahead of the node's clock a suggested timestamp may lie (wire contract 4.2). */
-const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
 type WriteMode = 'assert' | 'summarize_with_provenance';
 
@@ -130,9 +128,8 @@ const readInstant = (input: unknown, path: string): string | null => {
 
 const readTimestamp = (input: unknown, path: string, nowMs: number): string | null => {
   const timestamp = readInstant(input, path);
-  if (timestamp !== null && (parseInstant(timestamp) as number) > nowMs + MAX_TIMESTAMP_LEAD_MS) {
-    throw memberRefusal(path, `must not be more than ${MAX_TIMESTAMP_LEAD_MS / 1000} seconds in the future`);
-  }
+  const refusal = refuseTimestamp(timestamp === null ? null : parseInstant(timestamp), nowMs, path);
+  if (refusal !== null) throw refusal;
   return timestamp;
 };
 

@@ -34,5 +34,5 @@ const coveredBy = (by: Filter, match: readonly ColumnMatch[] = []): Filter => ({
   table: 'facts',
   match: [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }, ...match],
   where: [],
-  whereFact: all(inTable('fact_covers', [{ column: 'fact_id', is: 'equal', field: 'id' }]), by),
+  whereFact: all(by, inTable('fact_covers', [{ column: 'fact_id', is: 'equal', field: 'id' }])),
 });

@@ -41,7 +41,7 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
 
   before(async () => {
     garden = await startGardenNode({
-      plugins: ['keys', 'audit', 'facts', 'gardens', 'conflicts', 'jobs', largeJobs],
+      plugins: ['keys', 'audit', 'facts', 'gardens', 'conflicts', 'jobs', 'cards', largeJobs],
       wrapStore: (store) => counter.count(store),
     });
     const large = (letter: string) => ({ value: { type: 'text', v: letter.repeat(LARGE) } });
@@ -109,6 +109,7 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
     ['its members', () => garden.gardenId, UNKNOWN_ID, (id) => ['GET', `/v1/gardens/${id}/members`]],
     ['facts of it', () => garden.gardenId, UNKNOWN_ID, (id) => ['GET', `/v1/facts?garden_id=${id}`]],
     ['an assertion into it', () => garden.gardenId, UNKNOWN_ID, (id) => assertWith({ garden_id: id })],
+    ['a card', () => 'user:held', 'user:none', (id) => ['GET', `/v1/cards/${id}?scope=company`]],
     ['a job', () => hidden.job, UNKNOWN_ID, (id) => ['GET', `/v1/jobs/${id}`]],
   ];
 

@@ -9,6 +9,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 import {
   AGENT,
+  INSTRUCTION_PLUGINS,
   type InstructionsNode,
   startInstructionsNode,
   unit,
@@ -125,6 +126,29 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal(undefined);
     const wrong = await made.publish('v2', [{ ...GUARANTEED, cid: 'sha256:1' }]);
     expect([wrong.status, wrong.body.code]).to.deep.equal([422, 'manifest_entry_invalid']);
+  });
+});
+
+forEachStore('A text that waits in quarantine instructs its moderators (I14)', () => {
+  let made: InstructionsNode;
+  afterEach(() => made.node.stop());
+
+  it('not: neither while it is pending, nor after it was refused, but the copy of one that was let out does', async () => {
+    made = await startInstructionsNode({ plugins: [...INSTRUCTION_PLUGINS, 'gardens'] });
+    const { node, key } = made;
+    await made.published('v1', [unit('safety', { guarantee_load: true })]);
+    const ward = { slug: 'ward', name: 'Ward', scope: 'local', quarantine: true };
+    expect((await node.request('POST', '/v1/gardens', { key, body: ward })).status).to.equal(201);
+    const heard = async () => (await made.recalled({ intent: 'x' })).chunks[0]?.content;
+    const held = async (v: string): Promise<string> => (await made.say('safety', v, { garden_id: 'ward' })).id;
+    const decide = async (id: string, verb: string) =>
+      (await node.request('POST', `/v1/quarantine/${id}/${verb}`, { key, body: {} })).status;
+    const refused = await held('refused');
+    expect(await heard()).to.equal(undefined);
+    expect(await decide(refused, 'reject')).to.equal(200);
+    expect(await heard()).to.equal(undefined);
+    expect(await decide(await held('let out'), 'admit')).to.equal(200);
+    expect(await heard()).to.equal('let out');
   });
 });
 
