@@ -87,16 +87,20 @@ export class FeedFollower {
         const limit = this.#pageSize;
         const entries = await snapshot.feedAfter(this.#applied, limit);
         if (entries.length === limit) head ??= (await snapshot.head()) ?? this.#applied;
-        if (entries.length > 0) await this.#applyInTurns(await this.#read(snapshot, entries));
+        if (entries.length === 0) return true;
+        const page = await this.#read(snapshot, entries);
+        await this.#applyInTurns(page);
+        if (page.entries.length < entries.length) return false;
         return entries.length < limit || head === undefined || compareHlc(this.#applied, head) >= 0;
       });
       if (isLast) return;
     }
   }
 
-  async #read(snapshot: Snapshot, entries: readonly FeedEntry[]): Promise<FeedPage> {
-    const ids = entries.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
-    const facts = await this.#factsOf(snapshot, ids);
+  /** What stands in the feed there, as far as there is room for its values. */
+  async #read(snapshot: Snapshot, all: readonly FeedEntry[]): Promise<FeedPage> {
+    const { entries, facts } = await this.#factsOf(snapshot, all);
+    const ids = factIdsOf(entries);
     const mortal = [...new Set([...ids, ...this.#targetsOf(facts)])];
     const [covers, expiries] = await Promise.all([
       ids.length === 0 ? [] : snapshot.select('fact_covers', { fact_id: ids }),
@@ -137,14 +141,23 @@ export class FeedFollower {
   }
 
   /** In the order of the feed. */
-  async #factsOf(snapshot: Snapshot, ids: readonly string[]): Promise<StoredFact[]> {
-    const unknown = ids.filter((id) => !this.#committed.has(id));
+  async #factsOf(snapshot: Snapshot, all: readonly FeedEntry[]): Promise<Pick<FeedPage, 'entries' | 'facts'>> {
+    const unknown = factIdsOf(all).filter((id) => !this.#committed.has(id));
     const read =
       unknown.length === 0
         ? []
-        : await snapshot.find({ filter: isIn('id', unknown), order: 'feed', limit: unknown.length });
+        : await snapshot.find({
+            filter: isIn('id', unknown),
+            order: 'feed',
+            limit: unknown.length,
+            maxBytes: PAGE_BYTES,
+          });
+    const last = read.at(-1);
+    // What is missing at the end was left out for its length, and comes with the next page.
+    const isCut = last !== undefined && last.id !== unknown.at(-1);
+    const entries = isCut ? all.slice(0, 1 + all.findLastIndex(({ subjectId }) => subjectId === last.id)) : all;
     const byId = new Map(read.map((fact) => [fact.id, fact]));
-    return ids.flatMap((id) => this.#committed.get(id) ?? byId.get(id) ?? []);
+    return { entries, facts: factIdsOf(entries).flatMap((id) => this.#committed.get(id) ?? byId.get(id) ?? []) };
   }
 
   /** At once, so that the index and its stamp never disagree. */
@@ -201,9 +214,14 @@ const BEFORE_ALL: Hlc = { wallMs: 0, counter: 0 };
 const FIRST_PAGE = 32;
 const LARGEST_PAGE = 512;
 const PAGE_CHARACTERS = 512 * 1024;
+/** Of the values of one page: pages follow facts that were short, and the next ones may not be. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 /** Committed facts that wait for a search; more are taken in without one. */
 const MANY_COMMITTED = 256;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
+
+const factIdsOf = (entries: readonly FeedEntry[]): string[] =>
+  entries.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
 
 const charactersOf = ({ value }: StoredFact): number => (typeof value.v === 'string' ? value.v.length : 0) + 512;
 

@@ -5,7 +5,7 @@ import { createServiceNames } from '../../../../kernel/identity/service-names.ts
 import { FeedFollower } from '../../../../plugins/recall/index/follow-feed.ts';
 import { MemoryIndex } from '../../../../plugins/recall/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/recall/recall-api.ts';
-import type { FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
+import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp, storeFacts } from '../../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
@@ -27,6 +27,8 @@ class WatchedStore {
   finds = 0;
   reads = 0;
   isBroken = false;
+  /** Of the values that one call returned. */
+  mostCharacters = 0;
   readonly #store: FactStore;
 
   constructor(store: FactStore) {
@@ -40,13 +42,21 @@ class WatchedStore {
       work(
         new Proxy(snapshot, {
           get: (target, member) => {
-            if (member === 'find') this.finds += 1;
             const value = Reflect.get(target, member) as unknown;
+            if (member === 'find') return (query: FactQuery) => this.#find(target, query);
             return typeof value === 'function' ? value.bind(target) : value;
           },
         }),
       ),
     );
+  }
+
+  async #find(target: Snapshot, query: FactQuery): Promise<StoredFact[]> {
+    this.finds += 1;
+    const facts = await target.find(query);
+    const characters = facts.reduce((sum, { value }) => sum + String(value.v).length, 0);
+    this.mostCharacters = Math.max(this.mostCharacters, characters);
+    return facts;
   }
 }
 
@@ -120,6 +130,20 @@ forEachStore('an index that follows the feed', () => {
       expect(await found()).to.deep.equal(idsOf(facts));
       isDone = true;
       expect([...seen].filter((size) => size > 0 && size < facts.length)).to.have.length.above(2);
+    }));
+
+  it('reads no more long facts at once than there is room for, however short the facts before them were', () =>
+    withStores(async (store) => {
+      const v = 'x'.repeat(2 ** 20);
+      const long = numbered(601, 24).map(
+        (fact): StoredFact => ({ ...fact, value: { ...fact.value, type: 'text', v } }),
+      );
+      const facts = [...numbered(1, 600), ...long];
+      await storeFacts(store, facts);
+      const { found, watched } = follow(store);
+      expect(await found()).to.deep.equal(idsOf(facts));
+      expect(watched.mostCharacters).to.be.at.most(6 * 2 ** 20);
+      expect(watched.mostCharacters).to.be.at.least(2 ** 20);
     }));
 
   it('does not read again what this process has committed, in whatever order it hears of it', () =>
