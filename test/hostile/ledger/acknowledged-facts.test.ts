@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { type NodeProcess, NodeProcesses } from '../../kit/node-processes.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const factAbout = (entity: string) => ({
+  entity,
+  relation: 'memory:role',
+  value: { type: 'string', v: entity },
+  source: 'agent:w',
+});
+
+forEachStore('Power is cut the moment a fact is acknowledged (I1)', (store) => {
+  let processes: NodeProcesses;
+  before(async () => {
+    processes = await NodeProcesses.on(store);
+  });
+  after(() => processes?.stop());
+
+  it('and the next start has every acknowledged fact', async () => {
+    const acknowledged: string[] = [];
+    for (let cut = 0; cut < 3; cut += 1) {
+      const [node] = (await processes.start(1)) as [NodeProcess];
+      const writers = Array.from({ length: 8 }, (_, n) =>
+        node.request('POST', '/v1/facts', factAbout(`user:${cut}-${n}`)),
+      );
+      const first = await Promise.race(writers);
+      await node.end('SIGKILL');
+      const answers = [
+        first,
+        ...(await Promise.allSettled(writers)).flatMap((end) => ('value' in end ? [end.value] : [])),
+      ];
+      for (const { status, body } of answers) if (status === 201) acknowledged.push(body.id);
+    }
+    const [node] = (await processes.start(1)) as [NodeProcess];
+    for (const id of new Set(acknowledged))
+      expect((await node.request('GET', `/v1/facts/${id}`)).status, id).to.equal(200);
+    expect(acknowledged.length).to.be.at.least(3);
+  });
+});
+
+forEachStore('Clients hang up while their facts are being written (I2)', () => {
+  const CLIENTS = 40;
+  let node: TestNode;
+  let key: string;
+  beforeEach(async () => {
+    node = await startTestNode();
+    key = await node.addKey({ permissions: ['read', 'write', 'admin', 'audit.read'] });
+  });
+  afterEach(() => node.stop());
+
+  it('and each fact that is there has one audit entry and one bill, and no other has any', async () => {
+    const calls = Array.from({ length: CLIENTS }, (_, n) => {
+      const hangUp = new AbortController();
+      const call = node.request('POST', '/v1/facts', { key, body: factAbout(`user:${n}`), signal: hangUp.signal });
+      if (n % 2 === 0) queueMicrotask(() => hangUp.abort());
+      return call.catch(() => undefined);
+    });
+    await Promise.all(calls);
+    // A write that comes after all others in the queue: what was under way is over when it is answered.
+    await node.request('POST', '/v1/facts', { key, body: factAbout('user:last') });
+    const read = async (path: string) => (await node.request('GET', path, { key })).body;
+    const { facts } = await read('/v1/facts?limit=500');
+    const { entries } = await read('/v1/auth/audit?event_type=fact_write&limit=1000');
+    const { events } = await read('/v1/admin/billing/events?limit=1000');
+    const stored = facts.map(({ id }: { id: string }) => id).sort();
+    expect(stored.length).to.be.above(CLIENTS / 2);
+    expect(entries.map((entry: { fact_id: string }) => entry.fact_id).sort()).to.deep.equal(stored);
+    expect(events.map((event: { fact_id: string }) => event.fact_id).sort()).to.deep.equal(stored);
+  });
+});
