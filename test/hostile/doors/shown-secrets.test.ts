@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { errorReport } from '../../../adapters/cli/report-error.ts';
 import { createPinoLogger } from '../../../adapters/log/pino-logger.ts';
+import { inspectNode } from '../../../config/inspect-node.ts';
 import { openNode } from '../../../config/open-node.ts';
 import { BootError, problemOf } from '../../../kernel/boot/boot-problem.ts';
 import { maskUrls } from '../../../ports/ports.ts';
@@ -34,7 +35,7 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
       const config = join(folder, 'node.json');
       await writeFile(config, JSON.stringify({ plugins: { elsewhere: { from: './elsewhere.mjs' } } }));
       const given = { SVC_DB_PATH: join(folder, 'svc.db'), ...env };
-      return runInProcess([...argv, '--config', config], { env: given, openNode, problemsOf });
+      return runInProcess([...argv, '--config', config], { env: given, openNode, inspectNode, problemsOf });
     });
 
   const ENV = {
