@@ -19,6 +19,7 @@ import { type Clock, Embedder, type FactStore, type Listener, type Transport } f
 import { type AdapterEntry, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { bindEmbedder } from './bind-embedder.ts';
 import type { PluginChoice } from './choose-plugins.ts';
+import { dishonouredVariables } from './contract-variables.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
@@ -73,6 +74,11 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const config = loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
   const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
   const installations = await install(config, given, problems);
+  const used = [
+    ...config.report.map(({ variable }) => variable),
+    ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
+  ];
+  problems.push(...dishonouredVariables(env, used));
   const log =
     adapters.log ??
     createPinoLogger({ level: config.node.logLevel, fields: options.worker ? { pid: process.pid } : undefined });
@@ -107,10 +113,6 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     },
   });
   const warnOfUnusedVariables = (): void => {
-    const used = [
-      ...config.report.map(({ variable }) => variable),
-      ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
-    ];
     for (const { name, near } of unusedVariables(env, used)) {
       const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
       log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readLines } from './read-lines.ts';
+import { assertableLine } from './returned-fact.ts';
 
 /** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -54,10 +55,11 @@ export async function* importChunks(
     const reason = refusal(line.bytes);
     if (reason !== null) refused.push({ number: line.number, reason });
     else if (line.bytes !== null && !isBlank(line.bytes)) {
-      if (lines.length > 0 && bytes + line.bytes.length > MAX_CHUNK_BYTES) yield take();
-      lines.push(line.bytes, LINE_END);
+      const sent = assertableLine(line.bytes);
+      if (lines.length > 0 && bytes + sent.length > MAX_CHUNK_BYTES) yield take();
+      lines.push(sent, LINE_END);
       lineNumbers.push(line.number);
-      bytes += line.bytes.length + 1;
+      bytes += sent.length + 1;
     }
     offset = line.offset;
     if (lineNumbers.length >= maxLines || refused.length >= maxLines) yield take();
