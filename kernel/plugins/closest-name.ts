@@ -1,17 +1,27 @@
 /** Above this many edits two names have nothing to do with one another. */
 const MAX_EDITS = 3;
 
-/** The known name that a mistyped one most likely meant, undefined when none is near. */
+/** The known name that a mistyped one most likely meant, or of which it is the first or last word; undefined when none is near. */
 export const closestName = (name: string, known: Iterable<string>): string | undefined => {
+  const candidates = [...known];
   let best: { name: string; edits: number } | undefined;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (edits <= MAX_EDITS && edits < candidate.length / 2 && (best === undefined || edits < best.edits)) {
       best = { name: candidate, edits };
     }
   }
-  return best?.name;
+  return best?.name ?? wholeNameOf(name.toLowerCase(), candidates);
 };
+
+/** `entity` for `entity_uri`, `budget` for `token_budget`. */
+const wholeNameOf = (word: string, known: readonly string[]): string | undefined =>
+  word.length < MIN_WORD_LENGTH
+    ? undefined
+    : known.find((candidate) => candidate.startsWith(`${word}_`) || candidate.endsWith(`_${word}`));
+
+/** Shorter words are part of too many names. */
+const MIN_WORD_LENGTH = 3;
 
 /** Levenshtein: insertions, deletions and replacements, one each. */
 const editDistance = (a: string, b: string): number => {

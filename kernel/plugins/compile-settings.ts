@@ -69,9 +69,14 @@ const MOST_PORT = 65_535;
 /** Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it. */
 const close = (json: PropertySchema): PropertySchema => {
   if (json.properties === undefined && json.type !== 'object') return json;
-  const properties = Object.entries(json.properties ?? {}).map(([name, property]) => [
-    name,
-    property.properties === undefined || property.env !== undefined ? property : { default: {}, ...close(property) },
-  ]);
+  const properties = Object.entries(json.properties ?? {}).map(([name, property]) => [name, closeMember(property)]);
   return { additionalProperties: false, ...json, properties: Object.fromEntries(properties) } as PropertySchema;
+};
+
+const closeMember = (property: PropertySchema): PropertySchema => {
+  const { items } = property;
+  if (items?.properties !== undefined) return { ...property, items: close(items) };
+  if (property.properties === undefined) return property;
+  // A variable sets such a setting as a whole, so that there is nothing to fill in without it.
+  return property.env === undefined ? { default: {}, ...close(property) } : close(property);
 };

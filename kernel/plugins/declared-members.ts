@@ -18,6 +18,7 @@ export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   const shape = shapeOf(json);
   if (shape === undefined) return () => NONE;
   return (value, root) => {
+    if (isDeclared(shape, value)) return NONE;
     const found: Violation[] = [];
     visit(shape, value, root, found);
     return found;
@@ -74,28 +75,48 @@ const refusesNull = (json: unknown): boolean => {
   return ![type].flat().includes('null');
 };
 
+/** Whether there is nothing to report, which is so nearly always: no path is spelled for it. Removes nulls that mean absence. */
+const isDeclared = (shape: Shape, value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items === undefined || value.every((item) => isDeclared(items, item));
+  }
+  const { members, isClosed, others } = shape;
+  if (members === undefined && others === undefined) return true;
+  const object = value as Record<string, unknown>;
+  for (const name in object) {
+    const member = members?.get(name);
+    if (member === undefined) {
+      if (others === undefined ? isClosed : !isDeclared(others, object[name])) return false;
+    } else if (object[name] === null) {
+      if (member.nullIsAbsent) delete object[name];
+    } else if (member.shape !== undefined && !isDeclared(member.shape, object[name])) return false;
+  }
+  return true;
+};
+
 const visit = (shape: Shape, value: unknown, path: string, found: Violation[]): void => {
+  if (found.length >= MAX_VIOLATIONS || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     if (shape.items === undefined) return;
     for (let at = 0; at < value.length && found.length < MAX_VIOLATIONS; at += 1) {
       visit(shape.items, value[at], `${path}[${at}]`, found);
     }
-  } else if (isPlain(value)) visitObject(shape, value as Record<string, unknown>, path, found);
+  } else visitObject(shape, value as Record<string, unknown>, path, found);
 };
 
-const visitObject = (shape: Shape, value: Record<string, unknown>, path: string, found: Violation[]): void => {
+const visitObject = (shape: Shape, object: Record<string, unknown>, path: string, found: Violation[]): void => {
   const { members, isClosed, others } = shape;
-  for (const [name, member] of members ?? []) {
-    if (!Object.hasOwn(value, name)) continue;
-    if (value[name] === null && member.nullIsAbsent) delete value[name];
-    else if (member.shape !== undefined) visit(member.shape, value[name], memberPath(path, name), found);
-  }
-  if (!isClosed && others === undefined) return;
-  for (const name in value) {
+  for (const name in object) {
     if (found.length >= MAX_VIOLATIONS) return;
-    if (members?.has(name) === true) continue;
-    if (others !== undefined) visit(others, value[name], memberPath(path, name), found);
-    else found.push({ path: memberPath(path, name), message: undeclaredName('member', name, members?.keys() ?? []) });
+    const member = members?.get(name);
+    const inner = member === undefined ? others : member.shape;
+    if (member?.nullIsAbsent === true && object[name] === null) delete object[name];
+    else if (inner !== undefined) visit(inner, object[name], memberPath(path, name), found);
+    else if (member === undefined && isClosed) {
+      found.push({ path: memberPath(path, name), message: undeclaredName('member', name, members?.keys() ?? []) });
+    }
   }
 };
 

@@ -121,6 +121,10 @@ const explain = (error: ErrorObject, known: Known, found: Map<string, BootProble
     );
     return;
   }
+  if (params.additionalProperty !== undefined && path.length > property.path.length) {
+    found.set(key, { message: `${known.sources.owner}.${dotted(path)} is not a setting` });
+    return;
+  }
   const { env } = property.schema;
   const accepted = acceptedBy(property.schema);
   if (known.set.has(key)) found.set(key, { message: `${env} accepts ${accepted}` });

@@ -11,6 +11,7 @@ import {
   refuseTimestamp,
   SCOPES,
   type Scope,
+  ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { type Derivation, readDerivations } from './read-derivations.ts';
@@ -71,38 +72,56 @@ export const readAssertBody = (input: unknown, path: string, nowMs: number): Ass
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw memberRefusal(path, 'must be an object');
   }
-  // Own members only, so that nothing is ever read off a prototype.
-  const member = (name: string): unknown =>
-    Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
-  const required = (name: string): unknown => {
-    const value = member(name);
-    if (value === undefined) throw memberRefusal(`${path}.${name}`, 'is required');
-    return value;
-  };
+  const undeclared = undeclaredIn(input, path);
+  if (undeclared.length === 0) {
+    try {
+      return readMembers(input, nowMs, (name, reader, isRequired) =>
+        reader(memberOf(input, name, path, isRequired), `${path}.${name}`),
+      );
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+  // Read once more, past the first violation: nearly all bodies are right, and pay nothing for the rest to be named.
   const refusals = new Refusals();
-  refusals.add(undeclaredIn(input, path));
-  const read = <T>(name: string, reader: (value: unknown, path: string) => T, isRequired = false): T =>
-    refusals.attempt(() => reader(isRequired ? required(name) : (member(name) ?? undefined), `${path}.${name}`));
-  const body: AssertBody = {
-    draft: {
-      entity: read('entity', readEntityUri, true),
-      relation: read('relation', readRelation, true),
-      source: read('source', readEntityUri, true),
-      value: read('value', readFactValue, true),
-      confidence: read('confidence', readConfidence),
-      scope: read('scope', readScope),
-      validUntil: read('valid_until', readInstant),
-      timestamp: read('timestamp', (value, at) => readTimestamp(value, at, nowMs)),
-    },
-    garden: read('garden_id', readGarden),
-    writeMode: read('write_mode', readWriteMode),
-    derivations: read('derived_from', readDerivations),
-    attestation: read('attestation', readAttestation),
-    sessionId: read('session_id', readSessionId),
-    asSent: { entity: member('entity') as string, source: member('source') as string },
-  };
+  refusals.add(undeclared);
+  const body = readMembers(input, nowMs, (name, reader, isRequired) =>
+    refusals.attempt(() => reader(memberOf(input, name, path, isRequired), `${path}.${name}`)),
+  );
   refusals.settle();
   return body;
+};
+
+type ReadMember = <T>(name: string, reader: (value: unknown, path: string) => T, isRequired?: boolean) => T;
+
+const readMembers = (input: object, nowMs: number, read: ReadMember): AssertBody => ({
+  draft: {
+    entity: read('entity', readEntityUri, true),
+    relation: read('relation', readRelation, true),
+    source: read('source', readEntityUri, true),
+    value: read('value', readFactValue, true),
+    confidence: read('confidence', readConfidence),
+    scope: read('scope', readScope),
+    validUntil: read('valid_until', readInstant),
+    timestamp: read('timestamp', (value, path) => readTimestamp(value, path, nowMs)),
+  },
+  garden: read('garden_id', readGarden),
+  writeMode: read('write_mode', readWriteMode),
+  derivations: read('derived_from', readDerivations),
+  attestation: read('attestation', readAttestation),
+  sessionId: read('session_id', readSessionId),
+  asSent: { entity: ownMember(input, 'entity') as string, source: ownMember(input, 'source') as string },
+});
+
+/** Own members only, so that nothing is ever read off a prototype. */
+const ownMember = (input: object, name: string): unknown =>
+  Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
+
+const memberOf = (input: object, name: string, path: string, isRequired = false): unknown => {
+  const value = ownMember(input, name);
+  if (!isRequired) return value ?? undefined;
+  if (value === undefined) throw memberRefusal(`${path}.${name}`, 'is required');
+  return value;
 };
 
 const readConfidence = (input: unknown, path: string): number => {

@@ -111,6 +111,22 @@ describe('settings', () => {
     ]);
   });
 
+  it('refuse unknown keys inside the entries of a list, and inside an object that a variable may set', () => {
+    const place = { type: 'object', properties: { host: { type: 'string' } } };
+    const nested = schema<unknown>({
+      type: 'object',
+      properties: { places: { type: 'array', items: place }, fallback: { ...place, env: 'X_FALLBACK' } },
+    });
+    const { problems } = resolve({ file: { places: [{}, { hots: 'a' }], fallback: { prot: 1 } } }, nested);
+    expect(messages(problems)).to.deep.equal([
+      'plugins.cards.places.1.hots is not a setting',
+      'plugins.cards.fallback.prot is not a setting',
+    ]);
+    const byVariable = resolve({ env: { X_FALLBACK: '{"prot":1}' } }, nested);
+    expect(messages(byVariable.problems)).to.deep.equal(['plugins.cards.fallback.prot is not a setting']);
+    expect(resolve({}, nested).value).to.deep.equal({});
+  });
+
   it('refuse unknown keys with a guess, in groups too', () => {
     expect(resolve({ file: { maxAgeSecond: 5 } }).problems).to.deep.equal([
       { message: 'plugins.cards.maxAgeSecond is not a setting', hint: 'did you mean maxAgeSeconds?' },
