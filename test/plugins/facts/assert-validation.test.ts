@@ -122,8 +122,8 @@ describe('what an assertion may say', () => {
     });
     expect(body.errors.map(({ path }: { path: string }) => path)).to.deep.equal([
       'body.value.unit',
-      'body.derived_from[0].hsh',
       'body.garden',
+      'body.derived_from[0].hsh',
       'body.entity',
       'body.value.v',
       'body.confidence',
@@ -209,9 +209,9 @@ describe('what an assertion may say', () => {
     const { status, body } = await assert(text);
     expect(status).to.equal(422);
     expect(body.errors.map(({ path }: { path: string }) => path)).to.deep.equal([
-      'body.value.__proto__',
       'body.__proto__',
       'body.constructor',
+      'body.value.__proto__',
     ]);
     expect(({} as Record<string, unknown>)['scope']).to.equal(undefined);
   });
