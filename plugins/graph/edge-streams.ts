@@ -4,7 +4,10 @@ import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
 
 /** Entities whose edges are asked for at once. */
 export const KEYS_PER_QUERY = 2_000;
-const ROWS_PER_QUERY = 256;
+/** Edges that a walk judges together. */
+export const EDGES_PER_STEP = 256;
+/** One more, which tells whether any follow. */
+const ROWS_PER_QUERY = EDGES_PER_STEP + 1;
 
 /** An edge and the end of it that it was found by. */
 export interface FoundEdge {

@@ -1,7 +1,7 @@
 import { type FactReader, matchKey } from '../../kernel/plugin-api.ts';
 import { compareEdgePositions, type EdgePosition, orderText } from './edge-order.ts';
 import type { EdgeQuery } from './edge-store.ts';
-import { EdgeStreams, type FoundEdge } from './edge-streams.ts';
+import { EDGES_PER_STEP, EdgeStreams, type FoundEdge } from './edge-streams.ts';
 import type { GraphWalk, ListedNeighbor, Neighbor, NeighborPage, NeighborPosition } from './graph-api.ts';
 import {
   type Edge,
@@ -14,8 +14,6 @@ import {
 } from './live-edges.ts';
 import { compareNeighbors, walkGraph } from './walk-graph.ts';
 
-/** Edges that are judged together. */
-const EDGES_PER_STEP = 256;
 /** Edges that one page looks at, whatever they lead to: a page that finds too little among them ends early, with its cursor. */
 const MOST_EDGES = 2_048;
 

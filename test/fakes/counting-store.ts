@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { FactStore, Snapshot } from '../../ports/ports.ts';
 
@@ -10,7 +11,7 @@ export interface StoreCounts {
 }
 
 export interface StoreCounter {
-  /** What the work asks of the store, whoever it asks for. */
+  /** What the work itself asks of the store; what the node does meanwhile, by clock or signal, is not counted. */
   during(work: () => Promise<unknown>): Promise<StoreCounts>;
   /** The store, counted. */
   count(store: FactStore): FactStore;
@@ -20,10 +21,13 @@ const NOTHING: StoreCounts = { statements: 0, rows: 0, characters: 0 };
 
 /** Counts every call of a store that reads or writes, in every snapshot and transaction, and every query of a builder. */
 export const createStoreCounter = (): StoreCounter => {
-  let counts = NOTHING;
+  const running = new AsyncLocalStorage<{ counts: StoreCounts }>();
   const add = (result: unknown): void => {
+    const tally = running.getStore();
+    if (tally === undefined) return;
+    const { counts } = tally;
     const rows = rowsIn(result);
-    counts = {
+    tally.counts = {
       statements: counts.statements + 1,
       rows: counts.rows + rows.length,
       characters: counts.characters + rows.reduce((sum: number, row) => sum + charactersIn(row), 0),
@@ -48,9 +52,9 @@ export const createStoreCounter = (): StoreCounter => {
     });
   return {
     during: async (work) => {
-      counts = NOTHING;
-      await work();
-      return counts;
+      const tally = { counts: NOTHING };
+      await running.run(tally, work);
+      return tally.counts;
     },
     count: (store) => ({
       read: (work) => store.read((snapshot) => work(counted(snapshot))),
