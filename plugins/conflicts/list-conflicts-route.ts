@@ -46,12 +46,13 @@ export function listConflictsRoute(parts: ListParts): Route<undefined, Query> {
       const { status, limit, cursor: sent } = request.query;
       const bound = bindCursor(request, sent, status, parts);
       const after = bound.position && positionOf(bound.position);
-      const found = await parts.facts.read(request.caller, 'query', (reader) =>
+      const { found, more } = await parts.facts.read(request.caller, 'query', (reader) =>
         listConflicts(reader, parts.tables, status, after, limit + 1),
       );
       const { list, cursor } = bound.page(found, limit, {
         positionOf: ({ record }) => [record.detectedMs, record.id],
         toJson: conflictJson,
+        more,
       });
       return { status: 200, body: { conflicts: list, cursor, has_more: cursor !== null } };
     },

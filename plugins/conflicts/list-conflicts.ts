@@ -5,6 +5,7 @@ import {
   type FactView,
   isIn,
   type PluginTables,
+  readVisiblePage,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import { MOST_MEMBERS, membersOf } from './record-members.ts';
@@ -31,6 +32,12 @@ export interface Position {
   readonly id: string;
 }
 
+export interface ConflictPage {
+  readonly found: readonly ConflictView[];
+  /** Whether records follow whose facts were not read, because those before them leave no more room. */
+  readonly more: boolean;
+}
+
 /** Records in order of detection, newest first, starting after `position`; at most `limit` that the caller can see. */
 export async function listConflicts(
   reader: FactReader,
@@ -38,7 +45,7 @@ export async function listConflicts(
   status: StatusFilter,
   position: Position | undefined,
   limit: number,
-): Promise<ConflictView[]> {
+): Promise<ConflictPage> {
   const found: Candidate[] = [];
   let after = position;
   for (;;) {
@@ -61,7 +68,7 @@ export async function findConflict(
 ): Promise<ConflictView | undefined> {
   const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
   if (record === undefined) return undefined;
-  return (await withFacts(reader, await candidatesAmong(reader, tables, [record])))[0];
+  return (await withFacts(reader, await candidatesAmong(reader, tables, [record]))).found[0];
 }
 
 interface Candidate {
@@ -146,13 +153,18 @@ async function visibleAmong(reader: FactReader, ids: readonly string[]): Promise
   return found;
 }
 
-async function withFacts(reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictView[]> {
-  const wanted = candidates.flatMap(({ members, rival }) => [members[0]?.id ?? rival.id, rival.id]);
-  const facts = wanted.length === 0 ? [] : await reader.annotate(await reader.visible([...new Set(wanted)]));
-  const byId = new Map(facts.map((view) => [view.fact.id, view]));
-  return candidates.flatMap(({ record, members, rival, truncated }) => {
+async function withFacts(reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictPage> {
+  const { facts, beyond } = await readVisiblePage(reader, candidates.flatMap(shownIds), 'newest');
+  const byId = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
+  const end = candidates.findIndex((candidate) => shownIds(candidate).some((id) => beyond.has(id)));
+  const within = end < 0 ? candidates : candidates.slice(0, end);
+  const found = within.flatMap(({ record, members, rival, truncated }): ConflictView[] => {
     const factA = byId.get(members[0]?.id ?? '');
     const factB = byId.get(rival.id);
     return factA === undefined || factB === undefined ? [] : [{ record, factA, factB, members, truncated }];
   });
+  return { found, more: end >= 0 };
 }
+
+/** Of the two facts that are shown with their values. */
+const shownIds = ({ members, rival }: Candidate): string[] => [members[0]?.id ?? rival.id, rival.id];

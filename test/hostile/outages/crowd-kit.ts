@@ -74,6 +74,9 @@ export const startCrowdedNode = async (): Promise<CrowdedNode> => {
     await assertion('user:watched', `memory:n${n}`, { type: 'number', v: n });
     await assertion('org:hub', `rel:n${n}`, { type: 'ref', v: `user:spoke${n}` });
   }
+  for (const n of [0, 1, 2, 3, 4, 5]) {
+    for (const v of ['one', 'other']) await assertion(`user:own${n}`, 'memory:torn', { type: 'string', v });
+  }
   await post('/v1/gardens', { slug: 'own', name: 'Own', scope: 'company' });
   let sent = 0;
   const send = async ({ as, method, target, body }: CrowdRequest): Promise<void> => {

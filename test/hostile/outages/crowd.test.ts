@@ -132,6 +132,11 @@ const CROWDS: readonly Crowd[] = [
     gather: ({ write }) => write(range(CROWD).map((n) => textDraft('user:watched', `memory:more${n}`, `word${n}`))),
   },
   {
+    title: 'contradictions of strangers',
+    gather: ({ write }) =>
+      write(range(CROWD).map((n) => textDraft(`user:torn${n % (CROWD / 2)}`, 'memory:note', `word${n}`))),
+  },
+  {
     title: 'agent keys of others',
     gather: (crowded) =>
       insert(
