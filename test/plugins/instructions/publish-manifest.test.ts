@@ -40,6 +40,42 @@ forEachStore('publishing an instruction manifest', () => {
     });
   });
 
+  it('takes entries that leave out what they may, or say null, and counts what a unit takes', async () => {
+    const text = 'push the button, and wait until the lamp is green';
+    await made.say('deploy', text);
+    const { name, description, fact_uri } = unit('deploy');
+    const silent = { ...unit('rollback'), path: null, cid: null, required_by_task_types: null, force_position: null };
+    const absent = { token_estimate: null, guarantee_load: null, guaranteed_load: null, load_triggers: { intents: null } };
+    await made.published('v1', [{ name, description, fact_uri }, { ...silent, ...absent }]);
+    const { body } = await made.manifest();
+    const nothing = { load_triggers: { intents: [], keywords: [], task_types: [] }, guarantee_load: false };
+    expect(body.entries).to.deep.equal([
+      { name, description, fact_uri, ...nothing, token_estimate: Math.ceil(text.length / 4) },
+      { ...unit('rollback'), ...nothing, token_estimate: 0 },
+    ]);
+    await made.say('deploy', 'no');
+    await made.published('v1', [{ name, description, fact_uri }, { ...unit('rollback'), ...absent }]);
+    expect((await made.manifest()).body.entries[0].token_estimate).to.equal(1);
+  });
+
+  it('names all that is wrong with its entries at once', async () => {
+    const wrong = [
+      { ...unit('deploy'), fact_uri: 'deploy', tokens: 5 },
+      { ...unit('rollback'), description: 7, load_triggers: { intnts: [] } },
+    ];
+    const { status, body } = await made.publish('v1', wrong);
+    expect([status, body.code]).to.deep.equal([422, 'manifest_entry_invalid']);
+    expect(body.errors).to.deep.equal([
+      { path: 'body.entries[0].tokens', message: 'is not a known member' },
+      { path: 'body.entries[1].load_triggers.intnts', message: 'is not a known member; did you mean intents?' },
+      {
+        path: 'body.entries[0].fact_uri',
+        message: 'must have the form instruction:<deployment>/agent/<agent_id>/<name>/<version>',
+      },
+      { path: 'body.entries[1].description', message: 'must be a string' },
+    ]);
+  });
+
   it('supersedes and never overwrites: the same version again is the same, or a conflict (C12-06)', async () => {
     await made.published('v1', [unit('deploy')]);
     const [first] = await storedVersions('v1');
