@@ -45,8 +45,16 @@ forEachStore('publishing an instruction manifest', () => {
     await made.say('deploy', text);
     const { name, description, fact_uri } = unit('deploy');
     const silent = { ...unit('rollback'), path: null, cid: null, required_by_task_types: null, force_position: null };
-    const absent = { token_estimate: null, guarantee_load: null, guaranteed_load: null, load_triggers: { intents: null } };
-    await made.published('v1', [{ name, description, fact_uri }, { ...silent, ...absent }]);
+    const absent = {
+      token_estimate: null,
+      guarantee_load: null,
+      guaranteed_load: null,
+      load_triggers: { intents: null },
+    };
+    await made.published('v1', [
+      { name, description, fact_uri },
+      { ...silent, ...absent },
+    ]);
     const { body } = await made.manifest();
     const nothing = { load_triggers: { intents: [], keywords: [], task_types: [] }, guarantee_load: false };
     expect(body.entries).to.deep.equal([
@@ -54,7 +62,10 @@ forEachStore('publishing an instruction manifest', () => {
       { ...unit('rollback'), ...nothing, token_estimate: 0 },
     ]);
     await made.say('deploy', 'no');
-    await made.published('v1', [{ name, description, fact_uri }, { ...unit('rollback'), ...absent }]);
+    await made.published('v1', [
+      { name, description, fact_uri },
+      { ...unit('rollback'), ...absent },
+    ]);
     expect((await made.manifest()).body.entries[0].token_estimate).to.equal(1);
   });
 
