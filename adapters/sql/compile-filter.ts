@@ -98,7 +98,8 @@ class FilterCompiler {
     if (table === 'facts') return this.condition(filter, joined);
     const fact = this.#nextJoin();
     const condition = this.condition(filter, fact);
-    return this.#dialect.exists(`SELECT 1 FROM facts ${fact} WHERE ${fact}.id = ${joined}.fact_id AND ${condition}`);
+    // The row names one fact. Left bare, PostgreSQL may take the question for a join of the two tables.
+    return `(EXISTS (SELECT 1 FROM facts ${fact} WHERE ${fact}.id = ${joined}.fact_id AND ${condition})) IS TRUE`;
   }
 
   #nextJoin(): string {

@@ -77,7 +77,7 @@ export const conflictsPlugin = definePlugin({
     // Last, because a time-to-live takes effect in a handler of its own.
     on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined));
-    on(readAnnotate, (views, context) => markContradicted(views, context, alone));
+    on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone));
     on(readAnnotate, markElsewhere);
     on(tenantTransfer, () => transferConflicts(tables, clock));
     route(listConflictsRoute({ facts, clock, cursors, self, tables }));

@@ -8,11 +8,14 @@ import {
   inTable,
   isIn,
   not,
+  type PluginTables,
+  type ReadableTables,
   type ReadContext,
   SAME_PLACE,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
-import { REIGNS } from './standing-rows.ts';
+import { contestedUntil } from './standing.ts';
+import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
 
 /**
  * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever else is contested.
@@ -38,18 +41,45 @@ const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 /** Sets `contradicted` on each fact that is live and has a live rival in its place. */
 export async function markContradicted(
   views: readonly FactView[],
-  context: ReadContext,
+  { snapshot, nowMs, live }: ReadContext,
+  tables: PluginTables,
   alone: AloneInTransaction,
 ): Promise<readonly FactView[] | undefined> {
-  const { snapshot, nowMs } = context;
-  const ids = views.flatMap(({ fact }) => (fact.system || alone.has(snapshot, fact) ? [] : [fact.id]));
-  if (ids.length === 0) return undefined;
-  const live = await context.live();
-  const found = await snapshot.outline(all(isIn('id', ids), contested(live, nowMs), live));
-  if (found.length === 0) return undefined;
-  const contradicted = new Set(found.map(({ id }) => id));
-  return views.map((view) => (contradicted.has(view.fact.id) ? { ...view, contradicted: true } : view));
+  const places = new Map<string, string>();
+  for (const { fact } of views) {
+    if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeDigest(fact));
+  }
+  if (places.size === 0) return undefined;
+  const rulers = await rulersOf(tables.in(snapshot), [...new Set(places.values())], nowMs);
+  if (rulers.size === 0) return undefined;
+  const ids = [...places].flatMap(([id, place]) => (rulers.has(place) ? [id] : []));
+  const asked = [...new Set([...ids, ...[...rulers.values()].flat()])];
+  const found = await snapshot.outline(all(isIn('id', asked), await live()));
+  const alive = new Set(found.map(({ id }) => id));
+  const isContradicted = (id: string): boolean =>
+    alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
+  return views.map((view) => (isContradicted(view.fact.id) ? { ...view, contradicted: true } : view));
 }
+
+/** Facts that reign in places that are contested now, by the digest of the place. */
+const rulersOf = async (
+  tables: ReadableTables,
+  digests: readonly string[],
+  nowMs: number,
+): Promise<Map<string, string[]>> => {
+  const rulers = new Map<string, string[]>();
+  for (const [digest, standing] of await readStandings(tables, digests)) {
+    if (contestedUntil(standing) <= nowMs) continue;
+    const own = standing.reigns.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
+    if (own.length > 0) {
+      rulers.set(
+        digest,
+        own.map(({ id }) => id),
+      );
+    }
+  }
+  return rulers;
+};
 
 /** Somebody reigns in the place of the fact, and others there differ. */
 const contested = (live: Filter, nowMs: number): Filter => ({

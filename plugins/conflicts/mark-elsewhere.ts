@@ -4,6 +4,7 @@ import {
   type FactView,
   type Filter,
   isIn,
+  not,
   type ReadContext,
   SAME_TRIPLE,
   tripleId,
@@ -27,7 +28,9 @@ export async function markElsewhere(
   for (const { fact } of views) if (!fact.system) asked.set(sayingOf(fact), fact.id);
   if (asked.size === 0) return undefined;
   const live = await context.live();
-  const differing = await snapshot.outline(all(isIn('id', [...asked.values()]), differsElsewhere(gardens, live)));
+  // Negated twice, it is asked for each of these facts; bare, PostgreSQL may read all facts for it.
+  const differs = not(not(differsElsewhere(gardens, live)));
+  const differing = await snapshot.outline(all(isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;
   const sayings = new Set(differing.map(sayingOf));
   const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));

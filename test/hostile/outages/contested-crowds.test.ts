@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { createStoreCounter, type StoreCounts } from '../../fakes/counting-store.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { type CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
+
+const counter = createStoreCounter();
+
+const startCounted = (): Promise<GardenNode> =>
+  startGardenNode({
+    plugins: ['gardens', 'keys', 'facts', 'conflicts'],
+    wrapStore: (store) => counter.count(store),
+  });
+
+/** The statements of a request, and the rows that they bring. */
+const costOf = async (work: () => Promise<unknown>): Promise<Pick<StoreCounts, 'statements' | 'rows'>> => {
+  const { statements, rows } = await counter.during(work);
+  return { statements, rows };
+};
+
+/** Whatever is kept in memory is there before anything is counted. */
+const warmUp = async (garden: GardenNode): Promise<void> => {
+  for (const actor of ['stranger', 'reader', 'writer'] as const) {
+    if (actor !== 'reader') await garden.say(actor, { entity: 'user:first', relation: `memory:${actor}` });
+    await garden.must(200, actor, 'GET', '/v1/facts?entity=user:first');
+  }
+};
+
+const value = (v: string) => ({ value: { type: 'string', v } });
+
+forEachStore('A writer says something else of one triple in every garden of many (I21)', () => {
+  let garden: GardenNode;
+  before(async function () {
+    this.timeout(240_000);
+    garden = await startCounted();
+    for (let n = 0; n < 150; n += 1) {
+      await garden.must(201, 'operator', 'POST', '/v1/gardens', { slug: `g${n}`, name: 'G' });
+    }
+    for (const crowd of [40, 150]) {
+      const facts = Array.from({ length: crowd }, (_, n) => ({ ...said(crowd), ...value(`${n}`), garden_id: `g${n}` }));
+      await garden.must(200, 'operator', 'POST', '/v1/facts/batch', facts);
+    }
+    await warmUp(garden);
+  });
+  after(() => garden.stop());
+
+  const said = (crowd: number) => ({
+    entity: `user:crowd-${crowd}`,
+    relation: 'memory:role',
+    source: 'agent:w1',
+    scope: 'company',
+  });
+
+  it('which costs whoever writes that triple next nothing: neither outside gardens nor in one', async () => {
+    const costs = [];
+    for (const crowd of [0, 40, 150]) {
+      const outside = await costOf(() => garden.say('stranger', { ...said(crowd), ...value('mine') }));
+      const differing = await costOf(() => garden.say('stranger', { ...said(crowd), ...value('other') }));
+      const inside = await costOf(() => garden.say('writer', { ...said(crowd), ...value('x'), garden_id: 'herbs' }));
+      const retraction = await costOf(() => garden.say('stranger', { ...said(crowd), confidence: 0 }));
+      costs.push({ outside, differing, inside, retraction });
+    }
+    expect(costs[1]).to.deep.equal(costs[0]);
+    expect(costs[2]).to.deep.equal(costs[0]);
+  });
+
+  it('which costs whoever reads that entity nothing, not even a member of one of the gardens', async () => {
+    const costs = [];
+    for (const crowd of [0, 40, 150]) {
+      await garden.say('stranger', { ...said(crowd), ...value('mine') });
+      const ask = (actor: 'stranger' | 'reader') => () =>
+        garden.must(200, actor, 'GET', `/v1/facts?entity=user:crowd-${crowd}`);
+      costs.push({ stranger: await costOf(ask('stranger')), reader: await costOf(ask('reader')) });
+    }
+    expect(costs[1]).to.deep.equal(costs[0]);
+    expect(costs[2]).to.deep.equal(costs[0]);
+  });
+
+  it('and opens no record by it', async () => {
+    const { body } = await garden.must(200, 'operator', 'GET', '/v1/conflicts?status=all&limit=500');
+    for (const { members } of body.conflicts) expect(members.length).to.be.at.most(3);
+  });
+});
+
+forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () => {
+  let garden: GardenNode;
+  before(async function () {
+    this.timeout(240_000);
+    garden = await startCounted();
+    await garden.say('stranger', { entity: 'user:quiet' });
+    await contradict('user:busy', 'memory:role');
+  });
+  after(() => garden.stop());
+
+  const contradict = async (entity: string, relation: string): Promise<void> => {
+    for (const v of ['a', 'b']) await garden.say('writer', { entity, relation, ...value(v) });
+  };
+  const costs = async () => {
+    const ask = (target: string) => () => garden.must(200, 'stranger', 'GET', target);
+    const write = (n: number) => () => garden.say('stranger', { entity: 'user:busy', relation: `memory:n${n}` });
+    await costOf(write(counted));
+    counted += 1;
+    return {
+      everything: await costOf(ask('/v1/facts?limit=1')),
+      oneEntity: await costOf(ask('/v1/facts?entity=user:quiet')),
+      busyEntity: await costOf(ask('/v1/facts?entity=user:busy&relation=memory:role')),
+      conflicts: await costOf(ask('/v1/conflicts?limit=1')),
+      write: await costOf(write(counted)),
+    };
+  };
+  let counted = 0;
+
+  it('which changes no cost of a query, with a filter or without, of a page of conflicts, and of a write', async function () {
+    this.timeout(240_000);
+    await contradict('user:more', 'memory:role');
+    const before = await costs();
+    const facts = Array.from({ length: 800 }, (_, n) => ({
+      entity: n < 400 ? `user:e${n >> 1}` : 'user:busy',
+      relation: `memory:r${n >> 1}`,
+      source: 'agent:w1',
+      scope: 'company',
+      ...value(`${n & 1}`),
+    }));
+    await garden.must(200, 'writer', 'POST', '/v1/facts/batch', facts);
+    expect(await costs()).to.deep.equal(before);
+    const { body } = await garden.must(200, 'stranger', 'GET', '/v1/conflicts?limit=500');
+    expect(body.conflicts).to.have.length(402);
+  });
+});
+
+forEachStore('A writer gives one triple hundreds of values (I21)', () => {
+  let garden: GardenNode;
+  before(async function () {
+    this.timeout(240_000);
+    garden = await startCounted();
+    await warmUp(garden);
+  });
+  after(() => garden.stop());
+
+  const crowd = async (from: number, to: number): Promise<void> => {
+    const facts = Array.from({ length: to - from }, (_, n) => ({
+      entity: 'user:hub',
+      relation: 'memory:role',
+      source: 'agent:w1',
+      scope: 'company',
+      confidence: 0.5,
+      ...value(`${from + n}`),
+    }));
+    await garden.must(200, 'writer', 'POST', '/v1/facts/batch', facts);
+  };
+  const costs = async () => {
+    const write = () => {
+      written += 1;
+      return costOf(() => garden.say('stranger', { entity: 'user:hub', ...value(`own ${written}`) }));
+    };
+    await write();
+    return {
+      joining: await write(),
+      read: await costOf(() => garden.must(200, 'reader', 'GET', '/v1/facts?entity=user:hub')),
+      all: await costOf(() => garden.must(200, 'reader', 'GET', '/v1/facts?limit=5')),
+    };
+  };
+
+  let written = 0;
+
+  it('which changes no cost of a further value, nor of who asks for the winner, beyond a bound', async function () {
+    this.timeout(240_000);
+    await crowd(0, 100);
+    const before = await costs();
+    await crowd(100, 900);
+    const after = await costs();
+    expect(after).to.deep.equal(before);
+    expect(before.joining.rows).to.be.below(64 * 4);
+  });
+
+  it('whose record is listed with its newest members, and says that there are more', async function () {
+    this.timeout(240_000);
+    await crowd(900, 1_100);
+    const { body } = await garden.must(200, 'reader', 'GET', '/v1/conflicts');
+    const [conflict] = body.conflicts;
+    expect(conflict.members).to.have.length(1_000);
+    expect(conflict.truncated).to.equal(true);
+    const newest = await garden.say('stranger', { entity: 'user:hub', ...value('newest') });
+    const again = await garden.must(200, 'reader', 'GET', '/v1/conflicts');
+    expect(again.body.conflicts[0].members[0]).to.equal(newest.id);
+    const path = `/v1/conflicts/${conflict.conflict_id}/resolve`;
+    await garden.must(200, 'stranger', 'POST', path, { winning_fact_id: newest.id });
+    const left = await garden.must(200, 'reader', 'GET', '/v1/facts?entity=user:hub');
+    expect(left.body.total).to.equal(1);
+  });
+});
