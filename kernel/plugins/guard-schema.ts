@@ -42,6 +42,9 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
   },
 });
 
+/** What the core keeps beside facts: read by every plugin, as in any snapshot. */
+const STATES_OF_FACTS: ReadonlySet<string> = new Set(['fact_covers', 'fact_expiries']);
+
 const guardData = (data: MigrationData, prefix: string): MigrationData => {
   const own = (table: string): string => {
     refuseForeign(prefix, table);
@@ -53,7 +56,7 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
     siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
     databaseMs: () => data.databaseMs(),
     table: (name) => data.table(own(name)),
-    select: (table, where) => data.select(own(table), where),
+    select: (table, where) => data.select(STATES_OF_FACTS.has(table) ? table : own(table), where),
     insertRows: (table, rows) => data.insertRows(own(table), rows),
   };
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createStoreCounter, type StoreCounts } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { type CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
+import { type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
 
 const counter = createStoreCounter();
 
