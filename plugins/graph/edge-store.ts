@@ -45,6 +45,11 @@ export interface EdgeRow extends EdgePosition {
   readonly confidence: number;
 }
 
+/** An edge whose fact may be over. */
+export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
+
+export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
+
 /** From the subject an edge is ordered by its object, from the object by its subject. */
 const COLUMNS = {
   subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
@@ -52,8 +57,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are written with their fact
- * and never changed, like the fact itself. Retractions, expiry and the like are not kept here: every walk asks the facts.
+ * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are written with their fact.
+ * Whether an edge is live depends on who asks and when, so every walk asks the facts; only what is over for everybody and for ever is marked, some
+ * time after it was.
  */
 export class EdgeStore {
   readonly #tables: PluginTables;
@@ -83,6 +89,36 @@ export class EdgeStore {
       const here = new Set(known.map((row) => row['fact_id']));
       const missing = rows.filter((row) => !here.has(row['fact_id'] as string));
       if (missing.length > 0) await own.insertRows(EDGES, missing);
+    });
+  }
+
+  /** Edges of a triple in its place that are not known to be over, at most `limit`, in no order. */
+  async ofTriple(
+    { tenantId, entityKey, relationKey, scope, gardenId }: PlacedRelation,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<Suspect[]> {
+    const rows: Record<string, SqlValue>[] = await this.#tables
+      .in(snapshot)(EDGES)
+      .where({ tenant_id: tenantId, subject_key: entityKey, is_over: 0, relation_key: relationKey, scope })
+      .where((place) => (gardenId === null ? place.whereNull('garden_id') : place.where('garden_id', gardenId)))
+      .select('fact_id')
+      .limit(limit);
+    return rows.map((row) => ({ subjectKey: entityKey, factId: String(row['fact_id']) }));
+  }
+
+  /** Remembers that the facts of these edges are over for everybody and for ever: no walk reads them again. */
+  markOver(tenantId: string, over: readonly Suspect[]): Promise<void> {
+    return this.#tables.write(tenantId, async (own) => {
+      const subjects = [...new Set(over.map(({ subjectKey }) => subjectKey))];
+      await own(EDGES)
+        .where({ tenant_id: tenantId, is_over: 0 })
+        .whereIn('subject_key', subjects)
+        .whereIn(
+          'fact_id',
+          over.map(({ factId }) => factId),
+        )
+        .update({ is_over: 1 });
     });
   }
 

@@ -18,6 +18,8 @@ export interface GraphWalk {
   readonly amongSeeds?: boolean;
   /** Most edges that are looked at, those that the reader may not see not counted; at most and by default `MAX_WALKED_EDGES`. */
   readonly maxEdges?: number;
+  /** Most edges that are read, live or not, so that what has just ended bounds no work but cuts the walk; by default all. */
+  readonly maxLooked?: number;
 }
 
 /** An entity that edges lead to, at its shortest distance from the seeds. */

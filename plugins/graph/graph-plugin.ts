@@ -4,6 +4,7 @@ import {
   definePlugin,
   Facts,
   factAppended,
+  factCommitted,
   KERNEL_API,
   NodeSelf,
   schema,
@@ -16,6 +17,7 @@ import { graphMigrations } from './graph-migrations.ts';
 import { neighborsRoute } from './neighbors-route.ts';
 import { pageNeighbors } from './page-neighbors.ts';
 import { expandRecall } from './recall-expansion.ts';
+import { RetireEdges } from './retire-edges.ts';
 import { walkGraph } from './walk-graph.ts';
 
 /** What the start waits for; edges of a larger store are gathered while the node serves. */
@@ -23,6 +25,7 @@ const GATHERING_AT_START_MS = 5_000;
 const GATHERED_AT_ONCE_MS = 500;
 const GATHERING_INTERVAL_MS = 1_000;
 const PROGRESS_INTERVAL_MS = 60_000;
+const RETIRING_INTERVAL_MS = 1_000;
 
 interface Settings {
   readonly cursorTtlSeconds: number;
@@ -53,7 +56,8 @@ export const graphPlugin = definePlugin({
   async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
     const { facts, clock, cursors, self } = use;
     const edges = new EdgeStore(tables, self.names);
-    const parts = { edges, names: self.names };
+    const retire = new RetireEdges({ edges, tables, clock });
+    const parts = { edges, names: self.names, retire };
     const graph: EntityGraph = {
       neighbors: (reader, walk) => walkGraph(parts, reader, walk),
       page: (reader, walk, from, limit) => pageNeighbors(parts, reader, walk, from, limit),
@@ -65,6 +69,8 @@ export const graphPlugin = definePlugin({
         batch.transaction,
       );
     });
+    on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
+    every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));
     route(neighborsRoute({ graph, facts, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
     const gathering = new EdgeGathering({ tables, edges, clock });

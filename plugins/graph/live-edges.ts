@@ -8,10 +8,13 @@ import {
 import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
 import type { GraphWalk, Neighbor } from './graph-api.ts';
 import { relationPattern } from './relation-pattern.ts';
+import type { RetireEdges } from './retire-edges.ts';
 
 export interface WalkParts {
   readonly edges: EdgeStore;
   readonly names: ServiceNames;
+  /** Told which edges a walk has met whose facts are not live for its reader. */
+  readonly retire: Pick<RetireEdges, 'suspect'>;
 }
 
 /** A live edge that the caller may see. */
@@ -54,6 +57,7 @@ const gardensOf = (reader: FactReader, only: string | undefined): 'all' | readon
 
 /** The edges among the rows whose facts are live for the caller, in the order of the rows. */
 export const judgeEdges = async (
+  { retire }: Pick<WalkParts, 'retire'>,
   rows: readonly EdgeRow[],
   reader: FactReader,
   minConfidence: number,
@@ -61,6 +65,13 @@ export const judgeEdges = async (
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
   const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'hlc', limit: ids.length });
+  if (facts.length < ids.length) {
+    const live = new Set(facts.map(({ id }) => id));
+    retire.suspect(
+      reader.caller.tenantId,
+      rows.filter(({ factId }) => !live.has(factId)),
+    );
+  }
   const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   return rows.flatMap((row): Edge[] => {
     const view = views.get(row.factId);

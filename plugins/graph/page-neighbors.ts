@@ -101,6 +101,7 @@ class OrderedWalk {
       if (last === undefined) return undefined;
       this.#looked += found.length;
       const edges = await judgeEdges(
+        this.#parts,
         found.map(({ row }) => row),
         this.#reader,
         this.#walk.minConfidence,
@@ -151,7 +152,8 @@ class OrderedWalk {
     for (;;) {
       const found = await streams.next(EDGES_PER_STEP);
       const earlier = found.filter(({ row }) => compareEdgePositions(row, end) <= 0).map(({ row }) => row);
-      for (const { row } of await judgeEdges(earlier, this.#reader, this.#walk.minConfidence)) listed.add(row.otherKey);
+      for (const { row } of await judgeEdges(this.#parts, earlier, this.#reader, this.#walk.minConfidence))
+        listed.add(row.otherKey);
       if (found.length < EDGES_PER_STEP || earlier.length < found.length) return;
     }
   }

@@ -6,6 +6,8 @@ const DECAY_PER_HOP = 0.5;
 /** Bounds on one expansion: recall wants the strongest few of each, in milliseconds. */
 const MAX_SEED_ENTITIES = 16;
 const MAX_EDGES = 1_000;
+/** Edges that are looked at to find them: those that have ended are taken out of the way soon, but not at once. */
+const MAX_LOOKED = 4_000;
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;
 
@@ -27,6 +29,7 @@ export const expandRecall = async (graph: EntityGraph, request: ExpansionContext
     minConfidence: view.minConfidence,
     amongSeeds: true,
     maxEdges: MAX_EDGES,
+    maxLooked: MAX_LOOKED,
   });
   const neighbors = strongest(reached, starts);
   if (neighbors.size === 0) return [];

@@ -27,7 +27,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   let frontier = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
   const seedKeys = [...frontier.keys()];
   const reached = new Set(walk.amongSeeds === true ? [] : seedKeys);
-  const walked = new Walked(walk.maxEdges ?? MAX_WALKED_EDGES);
+  const walked = new Walked(walk.maxEdges ?? MAX_WALKED_EDGES, walk.maxLooked ?? Number.POSITIVE_INFINITY);
   const neighbors: Neighbor[] = [];
   for (let hops = 1; hops <= walk.depth && frontier.size > 0; hops += 1) {
     const best = new Map<string, Neighbor>();
@@ -60,13 +60,24 @@ const compareEdges = (a: Neighbor, b: Neighbor): number => compareNeighbors(a, b
 class Walked {
   readonly #seen = new Set<string>();
   #left: number;
+  #room: number;
 
-  constructor(most: number) {
+  constructor(most: number, mostLooked: number) {
     this.#left = most;
+    this.#room = mostLooked;
   }
 
   get full(): boolean {
-    return this.#left <= 0;
+    return this.#left <= 0 || this.#room <= 0;
+  }
+
+  /** How many edges may still be looked at, live ones or not. */
+  get room(): number {
+    return this.#room;
+  }
+
+  look(edges: number): void {
+    this.#room -= edges;
   }
 
   isNew(factId: string): boolean {
@@ -116,12 +127,16 @@ async function* liveEdges(
       let last: EdgeRow | undefined;
       do {
         if (walked.full) return;
-        const rows = await parts.edges.page(query, last, EDGES_PER_PAGE, reader.snapshot);
+        const limit = Math.min(EDGES_PER_PAGE, walked.room);
+        const rows = await parts.edges.page(query, last, limit, reader.snapshot);
+        walked.look(rows.length);
         const unseen = rows.filter(({ factId }) => walked.isNew(factId));
         for (let at = 0; at < unseen.length && !walked.full; at += FACTS_PER_QUERY) {
-          yield walked.take(await judgeEdges(unseen.slice(at, at + FACTS_PER_QUERY), reader, walk.minConfidence));
+          yield walked.take(
+            await judgeEdges(parts, unseen.slice(at, at + FACTS_PER_QUERY), reader, walk.minConfidence),
+          );
         }
-        last = rows.length < EDGES_PER_PAGE ? undefined : rows.at(-1);
+        last = rows.length < limit ? undefined : rows.at(-1);
       } while (last !== undefined);
     }
   }

@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { definePlugin, Embedder, type FactDraft, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import { createStoreCounter, type StoreCounts } from '../../fakes/counting-store.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 
 const CROWD = 2_000;
+/** How soon what has ended is taken out of the way. */
+const SWEEP_MS = 1_000;
 
 const note = (entity: string, v: string, members: Partial<FactDraft> = {}): FactDraft =>
   refDraft(entity, v, { relation: 'memory:note', value: { type: 'string', v, interpretAs: 'content' }, ...members });
@@ -56,10 +59,10 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     return node.stop();
   });
 
-  const recall = async (): Promise<StoreCounts & { readonly found: readonly string[] }> => {
+  const recall = async (depth = 1): Promise<StoreCounts & { readonly found: readonly string[] }> => {
     let found: readonly string[] = [];
     const counts = await counter.during(async () => {
-      const body = { query: 'lantern', token_budget: 2_000, depth: 1, limit: 500 };
+      const body = { query: 'lantern', token_budget: 2_000, depth, limit: 500 };
       const reply = await node.request('POST', '/v1/recall', { key, body });
       expect(reply.status, reply.text).to.equal(200);
       found = reply.body.facts.map(({ fact }: { fact: { entity: string } }) => fact.entity);
@@ -115,5 +118,71 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
       WRITER,
     );
     expect(await settled()).to.deep.equal(before);
+  });
+
+  /** A recall reads no more than before as soon as what ended is out of the way. */
+  const comesBackTo = async (before: StoreCounts) => {
+    let last: StoreCounts | undefined;
+    await comesTrue(async () => {
+      await node.clock.advance(SWEEP_MS);
+      last = await settled();
+      return last.rows === before.rows && last.statements === before.statements;
+    }).catch(() => expect(last).to.deep.equal(before));
+  };
+
+  it('by thousands of edges that were taken back: they are out of the way of every walk', async () => {
+    const before = await settled();
+    await node.facts.appendAll(
+      many((n) => refDraft('user:me', `org:old-${n}`, { relation: 'rel:old' })),
+      WRITER,
+    );
+    await node.facts.append(refDraft('user:me', 'org:old', { relation: 'rel:old', confidence: 0 }), WRITER);
+    expect((await settled()).found).to.deep.equal(before.found);
+    await comesBackTo(before);
+  });
+
+  it('by thousands of edges that expired', async () => {
+    // Recalls are counted, and a count that was written down is read: before both looks, not between them.
+    await recall();
+    await node.clock.advance(10 * 60_000);
+    const before = await settled();
+    const validUntil = new Date(node.clock.nowMs() + 1_000).toISOString();
+    await node.facts.appendAll(
+      many((n) => refDraft('user:me', `org:old-${n}`, { relation: `rel:r${n}`, validUntil })),
+      WRITER,
+    );
+    await node.clock.advance(10 * 60_000);
+    expect((await settled()).found).to.deep.equal(before.found);
+    await comesBackTo(before);
+  });
+
+  it('and an edge whose time was shortened, and then given back, is a way again', async () => {
+    const link = (await node.facts.append(refDraft('org:hub', 'user:far', { relation: 'rel:far' }), WRITER)).view.fact;
+    await node.facts.append(note('user:far', 'far away'), WRITER);
+    const ttl = (ms: number) => ({
+      key,
+      body: {
+        entity: link.id,
+        relation: 'svc:ttl',
+        value: { type: 'datetime', v: new Date(node.clock.nowMs() + ms).toISOString() },
+        source: 'agent:s',
+        scope: 'company',
+      },
+    });
+    const owner = await node.addKey({ entityUri: WRITER.entityUri });
+    const set = async (ms: number) => {
+      const reply = await node.request('POST', '/v1/facts', { ...ttl(ms), key: owner });
+      expect(reply.status, reply.text).to.equal(201);
+    };
+    const reached = async (): Promise<boolean> => (await recall(2)).found.includes('user:far');
+    expect(await reached()).to.equal(true);
+    await set(1_000);
+    await node.clock.advance(2_000);
+    expect(await reached()).to.equal(false);
+    await node.clock.advance(10 * 60_000);
+    expect(await reached()).to.equal(false);
+    await node.clock.advance(2 * SWEEP_MS);
+    await set(60_000);
+    expect(await reached()).to.equal(true);
   });
 });

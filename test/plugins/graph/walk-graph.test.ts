@@ -90,13 +90,13 @@ forEachStore('a walk over the graph', () => {
               (request.scopes === undefined || one.scope === 'team') &&
               (request.relation === undefined || one.relation.startsWith(request.relation.replace('*', ''))) &&
               one.confidence >= request.minConfidence &&
-              // A retraction ends the whole triple for everybody who sees it.
+              // A retraction ends the whole triple in its own place.
               !retractions.some(
                 (other) =>
                   other.from === one.from &&
                   other.relation === one.relation &&
                   other.scope === one.scope &&
-                  (isMember || !other.garden),
+                  other.garden === one.garden,
               ),
           );
           const seeds = request.seeds.map((seed) => own + seed);

@@ -1,0 +1,100 @@
+import {
+  all,
+  below,
+  type Clock,
+  isIn,
+  liveAmong,
+  not,
+  type PluginTables,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { EdgeStore, PlacedRelation, Suspect } from './edge-store.ts';
+
+export interface RetireParts {
+  readonly edges: EdgeStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+}
+
+const EDGES_PER_STEP = 1_000;
+/** Suspects that wait, of all tenants; more are met again by the next walk. */
+const MOST_WAITING = 50_000;
+const MOST_RETRACTED = 10_000;
+/** A clock may be set back by so much: what has just expired is not over yet. */
+const EXPIRED_FOR_MS = 5 * 60 * 1000;
+/** The beginning of time, when nothing has expired. */
+const NEVER_MS = 0;
+
+/**
+ * Takes edges out of the way of walks once their facts are over for everybody and for ever: covered in their own place, or past their
+ * `valid_until`. (A time to live may be set anew, so it ends nothing for ever.) Otherwise a hub of 20,000 retracted edges would be judged edge
+ * by edge on every walk. Retractions say which triples to look at; whatever else has ended is met by a walk, once, and remembered here.
+ */
+export class RetireEdges {
+  readonly #parts: RetireParts;
+  readonly #suspects = new Map<string, Map<string, Suspect>>();
+  #waiting = 0;
+  #retracted = new Map<string, PlacedRelation>();
+
+  constructor(parts: RetireParts) {
+    this.#parts = parts;
+  }
+
+  /** Facts that were just committed here. */
+  committed(facts: readonly StoredFact[]): void {
+    for (const { confidence, system, tenantId, entityKey, relationKey, scope, gardenId } of facts) {
+      if (confidence > 0 || system || this.#retracted.size >= MOST_RETRACTED) continue;
+      const key = JSON.stringify([tenantId, entityKey, relationKey, scope, gardenId]);
+      this.#retracted.set(key, { tenantId, entityKey, relationKey, scope, gardenId });
+    }
+  }
+
+  /** Edges whose facts were not live for somebody, for whatever reason. */
+  suspect(tenantId: string, edges: readonly Suspect[]): void {
+    const known = this.#suspects.get(tenantId) ?? new Map<string, Suspect>();
+    this.#suspects.set(tenantId, known);
+    for (const { subjectKey, factId } of edges) {
+      if (this.#waiting >= MOST_WAITING) return;
+      if (known.has(factId)) continue;
+      known.set(factId, { subjectKey, factId });
+      this.#waiting += 1;
+    }
+  }
+
+  /** Looks at all that waits, step by step. What a failure interrupts is met again by the next walk. */
+  async retire(): Promise<void> {
+    const { edges, tables } = this.#parts;
+    const retracted = this.#retracted;
+    this.#retracted = new Map();
+    for (const triple of retracted.values()) {
+      for (;;) {
+        const found = await tables.read((_, snapshot) => edges.ofTriple(triple, EDGES_PER_STEP, snapshot));
+        if ((await this.#retireAmong(triple.tenantId, found)) < EDGES_PER_STEP) break;
+      }
+    }
+    for (const [tenantId, suspects] of this.#suspects) {
+      this.#suspects.delete(tenantId);
+      this.#waiting -= suspects.size;
+      const waiting = [...suspects.values()];
+      for (let at = 0; at < waiting.length; at += EDGES_PER_STEP) {
+        await this.#retireAmong(tenantId, waiting.slice(at, at + EDGES_PER_STEP));
+      }
+    }
+  }
+
+  /** How many of them were over. */
+  async #retireAmong(tenantId: string, suspects: readonly Suspect[]): Promise<number> {
+    if (suspects.length === 0) return 0;
+    const { edges, tables, clock } = this.#parts;
+    const among = isIn(
+      'id',
+      suspects.map(({ factId }) => factId),
+    );
+    const expired = below('validUntilMs', clock.nowMs() - EXPIRED_FOR_MS);
+    const going = await tables.read((_, snapshot) => snapshot.outline(all(liveAmong(among, NEVER_MS), not(expired))));
+    const alive = new Set(going.map(({ id }) => id));
+    const over = suspects.filter(({ factId }) => !alive.has(factId));
+    if (over.length > 0) await edges.markOver(tenantId, over);
+    return over.length;
+  }
+}
