@@ -91,7 +91,7 @@ const post = async (target: BatchTarget, body: Buffer, idempotencyKey: string): 
   } catch (cause) {
     return new ServiceError('unavailable', `no answer from ${maskUrls(target.url)}`, {
       cause,
-      hint: 'Is the node running there? Start it with "npm start", or name another address with --url or SVC_URL.',
+      hint: 'start the node with "npm start", or name another address with --url or SVC_URL',
     });
   }
 };
@@ -109,11 +109,11 @@ const asksForPatience = ({ status, document }: RawAnswer): boolean =>
   RETRIED_STATUSES.has(status) || (status === 409 && document['code'] === 'idempotency_in_progress');
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'Set SVC_API_KEY, or name a file that holds the key with --key-file.',
-  403: 'The key needs the permission "write"; see "key list".',
-  404: 'No fact-memory node answers at this address, or its plugin "facts" is off.',
-  413: 'Send fewer lines at once with --batch.',
-  429: 'Send fewer lines at once with --batch, or try again later.',
+  401: 'set SVC_API_KEY, or name a file that holds the key with --key-file',
+  403: 'the key needs the permission "write"; "fact-memory-node key list" shows what it has',
+  404: 'check the address: no fact-memory node answers there, or its plugin "facts" is off',
+  413: 'send fewer lines at once with --batch',
+  429: 'send fewer lines at once with --batch, or try again later',
 };
 
 const refusedRequest = ({ status, document }: RawAnswer): ServiceError => {

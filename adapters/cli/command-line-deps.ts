@@ -92,8 +92,9 @@ export interface NodeHandle {
   readonly log: NodeLog;
 }
 
-/** One line of JSON for each call. */
+/** One line for each call. */
 export interface NodeLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -46,10 +46,12 @@ const createProgram = (deps: CommandLineDeps): Command =>
     .description('A self-hosted memory of facts for agents and people.')
     .version(deps.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .showHelpAfterError('(add --help for usage and examples)')
+    .showHelpAfterError('hint: add --help for usage and examples')
     .configureOutput({
       writeOut: (text) => deps.stdout.write(text),
       writeErr: (text) => deps.stderr.write(text),
+      // Hints look the same wherever they come from.
+      outputError: (text, write) => write(text.replace(/^\(Did you mean (.+)\?\)$/m, 'hint: did you mean $1?')),
     })
     .exitOverride()
     .addHelpText(
@@ -57,8 +59,11 @@ const createProgram = (deps: CommandLineDeps): Command =>
       `
 Examples:
   fact-memory-node start                        run a node on ./data
-  fact-memory-node key add --entity agent:me    one more API key
-  fact-memory-node import facts.jsonl           assert many facts at a running node
-  fact-memory-node export --out memory.ndjson   everything, to keep or to move
-  fact-memory-node plugins doctor               why does it not start?`,
+  fact-memory-node key add --entity agent:me    generate an API key
+  fact-memory-node import facts.jsonl           import facts from a file
+  fact-memory-node export --out memory.ndjson   export all facts to a file
+  fact-memory-node plugins doctor               why does the node not start?
+
+Exit codes: 0 the command did its work, 1 it failed, 2 some lines of an import
+were refused and the others stored.`,
     );

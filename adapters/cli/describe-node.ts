@@ -4,8 +4,11 @@ import { textTable } from './text-table.ts';
 const INDENT = '  ';
 
 /** Everything that a configuration switches on, for `start --print`. */
-export const describeNode = ({ plugins, settings, routes, hooks, tables }: NodeDescription): string =>
-  sections([
+export const describeNode = (
+  { plugins, settings, routes, hooks, tables }: NodeDescription,
+  width?: number | undefined,
+): string =>
+  sections(width, [
     ['Plugins', plugins.filter(({ enabled }) => enabled).map(({ name, version, summary }) => [name, version, summary])],
     ['Settings', settings.map(({ owner, ...setting }) => [owner, ...settingCells(setting)])],
     ['Routes', routes.map(({ method, path, access, plugin, summary }) => [method, path, access, plugin, summary])],
@@ -14,15 +17,22 @@ export const describeNode = ({ plugins, settings, routes, hooks, tables }: NodeD
   ]);
 
 /** One line per plugin, on or off. */
-export const listPlugins = ({ plugins }: NodeDescription): string =>
-  textTable(plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on' : 'off', name, version, summary]));
+export const listPlugins = ({ plugins }: NodeDescription, width?: number | undefined): string =>
+  textTable(
+    plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on' : 'off', name, version, summary]),
+    { width },
+  );
 
 /** All that one plugin brings, and how it is set. */
-export const describePlugin = (plugin: PluginDescription, node: NodeDescription): string => {
+export const describePlugin = (
+  plugin: PluginDescription,
+  node: NodeDescription,
+  width?: number | undefined,
+): string => {
   const mine = (part: { readonly plugin: string }): boolean => part.plugin === plugin.name;
   const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);
   const title = `${plugin.name} ${plugin.version}, ${plugin.enabled ? 'on' : 'off'}\n${plugin.summary}\n\n`;
-  return `${title}${sections([
+  return `${title}${sections(width, [
     ['Settings', settings.map(settingCells)],
     ['Routes', node.routes.filter(mine).map(({ method, path, access, summary }) => [method, path, access, summary])],
     ['Hooks', node.hooks.filter(({ handlers }) => handlers.some(mine)).map(({ hook, kind }) => [hook, kind])],
@@ -46,8 +56,8 @@ const settingCells = ({
 
 type Section = readonly [heading: string, rows: readonly (readonly string[])[]];
 
-const sections = (all: readonly Section[]): string =>
+const sections = (width: number | undefined, all: readonly Section[]): string =>
   all
     .filter(([, rows]) => rows.length > 0)
-    .map(([heading, rows]) => `${heading}\n${textTable(rows, INDENT)}`)
+    .map(([heading, rows]) => `${heading}\n${textTable(rows, { indent: INDENT, width })}`)
     .join('\n');

@@ -19,18 +19,19 @@ interface ExportOptions {
 export const addExportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
     .command('export')
-    .summary('write the whole memory as lines of JSON')
+    .summary('export all facts to a file, one JSON object per line')
     .description(
-      'Writes every fact of the configured store, with all that is needed to restore it exactly, to standard output or to a file.\n' +
-        'The node may run meanwhile. Memory use does not grow with the store.',
+      'Writes every fact of the store, with all that is needed to restore it exactly, to standard output or to a file. ' +
+        'The node may run meanwhile. The command needs no more memory for a large store.',
     )
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file that names the store')
     .option('--out <file>', 'file to write, readable by you alone; it must not exist yet')
     .option('--tenant <id>', 'tenant to export', DEFAULT_TENANT)
     .addHelpText(
       'after',
       `
-Keys, audit entries and kept answers belong to the node and stay there. "import" restores the file, into a store of any kind.
+Keys and audit entries belong to the node and are not exported. "import" takes
+the file into another store, of either engine, that "init" has made.
 
 Examples:
   fact-memory-node export --out memory.ndjson
@@ -108,4 +109,4 @@ const writing = (stream: Writable): Pick<Target, 'write'> => {
 };
 
 const fileExists = (file: string): ServiceError =>
-  new ServiceError('conflict', `${file} exists already`, { hint: 'Name another file, or remove this one first.' });
+  new ServiceError('conflict', `${file} exists already`, { hint: 'name another file, or remove this one first' });

@@ -6,13 +6,13 @@ import { firstRequests } from './first-requests.ts';
 /** What a node says when it serves. A first start gets two requests to try, a later one a line. */
 export const greeting = (node: NodeHandle, url: string, key: FirstKey | null): string => {
   // Counted from the start of the process.
-  const ready = `ready in ${Math.round(performance.now())} ms`;
-  if (key?.registered == null) return `Serving ${url}; ${keyNote(node, key)}${ready}\n`;
+  const tookMs = Math.round(performance.now());
+  if (key?.registered == null) return `Serving ${url}; ${keyNote(node, key)}ready in ${tookMs} ms\n`;
   const requests = firstRequests(url, resolve(key.file));
   return [
     `Store      ${node.storeLocation}`,
     `${keyLine(key)}Address    ${url}`,
-    `Started    ${ready}`,
+    `Ready      in ${tookMs} ms; Ctrl-C stops the node`,
     '',
     'Assert a fact:',
     requests.assert,

@@ -33,29 +33,31 @@ interface Tally {
 export const addImportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
     .command('import')
-    .summary('take in the facts of a file, one JSON object per line')
+    .summary('import facts from a file, one JSON object per line')
     .description(
-      'Asserts every line of FILE, a body of POST /v1/facts or a fact as the node returns it, at a running node.\n' +
-        'A file that "export" wrote, told by its first line, goes into the configured store instead, as it is; no node has to run.\n' +
-        'Memory use does not grow with the file. Broken and refused lines are reported with their number; the others are stored.',
+      'Sends every line of the file to a running node. A line is a body of POST /v1/facts, or a fact as the node returns it. ' +
+        'Lines that are broken or refused are reported with their number, and the others are stored.\n\n' +
+        'A file that "export" wrote is known by its first line. It goes into the store itself, and no node has to run.',
     )
     .argument('<file>', 'file with one JSON object per line, or - for standard input')
     .option('--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`)
-    .option('--key-file <file>', 'file that holds the API key (in place of SVC_API_KEY)')
+    .option('--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY)')
     .option('--batch <lines>', `lines per request and transaction, 1 to ${MAX_BATCH}`, batchSize, DEFAULT_BATCH)
     .option('--config <file>', 'configuration file that names the store, for a file that "export" wrote')
     .addHelpText(
       'after',
       `
-An interrupted run is repeated with the same command: what the node has stored already within the last 24 hours is not stored
-again; facts of an export are known by their identifiers for ever. The API key is never an argument, because arguments are visible to other users of the machine.
+Repeat an interrupted run with the same command: what was stored within the last
+24 hours is not stored again, and facts of an export never are. The API key is
+never an argument, because other users of the machine can see arguments.
 
-Exit codes: 0 every line was accepted, 2 some lines were refused, 1 the run stopped early.
+Exit codes: 0 every line was accepted, 1 the run stopped early, 2 some lines
+were refused.
 
 Examples:
   fact-memory-node import facts.jsonl --key-file data/admin.key
-  SVC_DATABASE_URL=postgres://db.example/facts fact-memory-node import memory.ndjson
-  zcat facts.jsonl.gz | SVC_API_KEY="$(cat data/admin.key)" fact-memory-node import -`,
+  fact-memory-node import memory.ndjson
+  zcat facts.jsonl.gz | fact-memory-node import - --key-file data/admin.key`,
     )
     .action(async (file: string, options: ImportOptions) => {
       done(await runImport(file, options, deps));
@@ -113,7 +115,7 @@ const importTarget = (options: ImportOptions, { env }: CommandLineDeps): BatchTa
   const text = options.url ?? env['SVC_URL'] ?? DEFAULT_URL;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new ServiceError('validation', 'the address of the node is not an http or https URL', {
-      hint: `Give one like ${DEFAULT_URL} with --url or SVC_URL.`,
+      hint: `give one like ${DEFAULT_URL} with --url or SVC_URL`,
     });
   }
   const apiKey = options.keyFile === undefined ? (env['SVC_API_KEY']?.trim() ?? '') : readKeyFile(options.keyFile);
@@ -128,7 +130,7 @@ const openSource = (
   if (file === '-') return { source: stdin, totalBytes: null };
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new ServiceError('lookup', `there is no file ${file}`);
-  if (stats.isDirectory()) throw new ServiceError('validation', `${file} is a folder`, { hint: 'Name a file in it.' });
+  if (stats.isDirectory()) throw new ServiceError('validation', `${file} is a folder`, { hint: 'name a file in it' });
   return { source: createReadStream(file), totalBytes: stats.isFile() ? stats.size : null };
 };
 

@@ -51,7 +51,7 @@ export const importExportFile = async (
   const { refused, announced } = tally;
   if (announced === null) {
     throw new ServiceError('validation', 'the file ends before its last line: it is only a part of an export', {
-      hint: 'What it holds is stored. Export again, and import the whole file; what is known is not stored twice.',
+      hint: 'its facts are stored; export again and import the whole file: nothing is stored twice',
     });
   }
   return refused === 0 ? EXIT.ok : EXIT.someRefused;

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PERMISSIONS, type Permission, SCOPES, type Scope, ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, KeyAdministration, KeyRecord, NewKey } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
 import { drawKey, writeKeyFile } from './key-file.ts';
 import { pluginIsOff } from './plugin-is-off.ts';
-import { textTable } from './text-table.ts';
+import { textTable, widthOf } from './text-table.ts';
 import { withNode } from './with-node.ts';
 
 interface KeyOptions {
@@ -33,7 +33,8 @@ export const addKeyCommands = (program: Command, deps: CommandLineDeps, done: (e
 };
 
 const EXAMPLES = `
-The node keeps nothing but the digest of a key: a key that is lost is replaced, not recovered.
+The node keeps only a digest of each key. A lost key cannot be recovered: add
+another one and revoke the lost one.
 
 Examples:
   fact-memory-node key add --entity agent:indexer-7 --permissions read,write --out indexer.key
@@ -43,15 +44,26 @@ Examples:
 const addAddCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   key
     .command('add')
-    .summary('draw a key and register its digest')
-    .description('Draws a random key and registers its digest. The key is shown once, or written to a file.')
+    .summary('generate an API key')
+    .description('Generates a random key and registers its digest. The key is shown once, or written to a file.')
     .requiredOption('--entity <uri>', 'who uses the key; facts and audit rows are attributed to it')
-    .option('--permissions <list>', PERMISSIONS.join(', '), listOf(PERMISSIONS), ['read', 'write'] as const)
-    .option('--scopes <list>', SCOPES.join(', '), listOf(SCOPES), SCOPES)
-    .option('--expires <instant>', 'RFC 3339; without it the maximum age of the node counts (SVC_API_KEY_MAX_AGE_DAYS)')
-    .option('--description <text>', 'for people')
-    .option('--out <file>', 'write the key to this new file, readable by you alone, in place of standard output')
-    .option('--config <file>', 'configuration file')
+    .addOption(
+      new Option('--permissions <list>', `what the key may do: ${PERMISSIONS.join(', ')}`)
+        .argParser(listOf(PERMISSIONS))
+        .default(['read', 'write'], 'read,write'),
+    )
+    .addOption(
+      new Option('--scopes <list>', `where it may do so: ${SCOPES.join(', ')}`)
+        .argParser(listOf(SCOPES))
+        .default(SCOPES, 'all'),
+    )
+    .option(
+      '--expires <instant>',
+      'when the key ends, such as 2030-01-31T00:00:00Z; by default after SVC_API_KEY_MAX_AGE_DAYS',
+    )
+    .option('--description <text>', 'what the key is for')
+    .option('--out <file>', 'write the key to this new file, which only you may read, instead of showing it')
+    .option('--config <file>', 'configuration file that names the store')
     .action(async (options: AddOptions) => {
       await withKeys(options, deps, (keys) => add(keys, options, deps));
       done(EXIT.ok);
@@ -84,7 +96,7 @@ const registerWithFile = async (
   if (file === undefined) return keys.register(newKey);
   if (!writeKeyFile(file, newKey.rawKey)) {
     throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-      hint: 'Name another file, or move that one away.',
+      hint: 'name another file, or move that one away',
     });
   }
   try {
@@ -100,11 +112,13 @@ const addListCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: nu
     .command('list')
     .summary('active keys, newest first')
     .option('--json', 'one JSON object per line')
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file that names the store')
     .action(async (options: KeyOptions & { readonly json?: boolean }) => {
       await withKeys(options, deps, async (keys) => {
         const records = await keys.list();
-        deps.stdout.write(options.json === true ? records.map(jsonLine).join('') : keyTable(records));
+        deps.stdout.write(
+          options.json === true ? records.map(jsonLine).join('') : keyTable(records, widthOf(deps.stdout)),
+        );
       });
       done(EXIT.ok);
     });
@@ -112,26 +126,29 @@ const addListCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: nu
 
 const jsonLine = (record: KeyRecord): string => `${JSON.stringify(record)}\n`;
 
-const keyTable = (records: readonly KeyRecord[]): string =>
-  textTable([
-    ['id', 'entity', 'permissions', 'scopes', 'expires', 'description'],
-    ...records.map((record) => [
-      record.id,
-      record.entityUri,
-      record.permissions.join(','),
-      record.allowedScopes.join(','),
-      record.expiresAt ?? 'never',
-      record.description ?? '',
-    ]),
-  ]);
+const keyTable = (records: readonly KeyRecord[], width: number | undefined): string =>
+  textTable(
+    [
+      ['id', 'entity', 'permissions', 'scopes', 'expires', 'description'],
+      ...records.map((record) => [
+        record.id,
+        record.entityUri,
+        record.permissions.join(','),
+        record.allowedScopes.join(','),
+        record.expiresAt ?? 'never',
+        record.description ?? '',
+      ]),
+    ],
+    { titled: true, width },
+  );
 
 const addRevokeCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   key
     .command('revoke')
-    .summary('end a key now')
-    .description('Ends a key. A running node honours it within a second.')
-    .argument('<id>', 'id of the key, as "key list" shows it')
-    .option('--config <file>', 'configuration file')
+    .summary('revoke a key')
+    .description('Revokes a key. Running nodes refuse it within a second.')
+    .argument('<id>', 'id of the key, as "fact-memory-node key list" shows it')
+    .option('--config <file>', 'configuration file that names the store')
     .action(async (id: string, options: KeyOptions) => {
       await withKeys(options, deps, (keys) => revoke(keys, id));
       deps.stderr.write(`Key ${id} is revoked\n`);
@@ -145,7 +162,7 @@ const revoke = async (keys: KeyAdministration, id: string): Promise<void> => {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'lookup') throw error;
     throw new ServiceError('lookup', 'there is no key with this id', {
-      hint: '"key list" shows the ids of all active keys.',
+      hint: '"fact-memory-node key list" shows the ids of all active keys',
     });
   }
 };

@@ -78,6 +78,6 @@ export const readKeyFile = (path: string): string | null => {
   const key = text.trim();
   if (key.length >= MIN_KEY_LENGTH && !/\s/.test(key)) return key;
   throw new ServiceError('validation', `${path} holds no key`, {
-    hint: 'Put the key back into the file, alone on one line, or remove the file so that a new key is drawn.',
+    hint: 'put the key back into the file, alone on one line, or remove the file, and a new key is generated',
   });
 };

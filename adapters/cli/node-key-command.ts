@@ -23,16 +23,15 @@ const addRotateCommand = (nodeKey: Command, deps: CommandLineDeps, done: (exitCo
     .command('rotate')
     .summary('generate a new key and keep the old one aside')
     .description(
-      'Puts a new key in the place of the old one, which stays beside it under another name. Capability tokens that were signed\n' +
-        'by the old key stay good until they expire or are revoked: a token counts only as far as the store knows it, so a stolen\n' +
-        'key makes none.',
+      'Puts a new key in the place of the old one, which stays beside it under another name. Capability tokens that the old key ' +
+        'signed stay good until they expire or are revoked. A stolen key makes none, because the store knows every token.',
     )
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file that names the store')
     .addHelpText(
       'after',
       `
-Start every process of the node again afterwards: until then they sign by the old key.
-Other nodes know this one by its key: tell the new one to those that pinned the old one.
+Start every process of the node again afterwards: until then they sign by the
+old key. Other nodes know this one by its key: tell those that pinned the old one.
 Secrets of webhooks stay readable as long as the retired file is there.
 
 Example:
@@ -55,16 +54,16 @@ const addCreateCommand = (nodeKey: Command, deps: CommandLineDeps, done: (exitCo
     .command('create')
     .summary('generate a key in place of one that was lost')
     .description(
-      'Generates a key where the file of the old one is missing and cannot be restored. The node does not do so by itself, because\n' +
+      'Generates a key where the file of the old one is missing and cannot be restored. The node does not do so by itself, because ' +
         'to others it becomes another node. Where there is a key, nothing is done.',
     )
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file that names the store')
     .addHelpText(
       'after',
       `
-Put the file back from a backup instead, if there is one.
-Secrets of webhooks were closed by the lost key: make the subscriptions that have one again.
-Other nodes know this one by its key: tell the new one to those that pinned the old one.
+Put the file back from a backup instead, if there is one. Secrets of webhooks
+were closed by the lost key: make those subscriptions again. Other nodes know this
+one by its key: tell those that pinned the old one.
 
 Example:
   fact-memory-node node-key create && fact-memory-node start`,

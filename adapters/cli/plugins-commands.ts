@@ -4,6 +4,7 @@ import type { CommandLineDeps, NodeDescription } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
 import { problemList } from './report-error.ts';
+import { widthOf } from './text-table.ts';
 
 interface PluginsOptions {
   readonly config?: string;
@@ -30,7 +31,7 @@ Examples:
     .summary('all plugins, on and off')
     .option('--config <file>', 'configuration file')
     .action(async (options: PluginsOptions) => {
-      deps.stdout.write(listPlugins(await describe(options, deps)));
+      deps.stdout.write(listPlugins(await describe(options, deps), widthOf(deps.stdout)));
       done(EXIT.ok);
     });
 
@@ -44,10 +45,10 @@ Examples:
       const found = node.plugins.find((plugin) => plugin.name === name);
       if (found === undefined) {
         throw new ServiceError('lookup', 'there is no plugin of this name', {
-          hint: '"plugins list" shows all names.',
+          hint: '"fact-memory-node plugins list" shows all names',
         });
       }
-      deps.stdout.write(describePlugin(found, node));
+      deps.stdout.write(describePlugin(found, node, widthOf(deps.stdout)));
       done(EXIT.ok);
     });
 
@@ -55,12 +56,12 @@ Examples:
     .command('doctor')
     .summary('every reason why the node would not start')
     .description(
-      'Looks at the settings and the plugins, opens the store and checks that it is whole and of this node, and tries the folders\n' +
+      'Looks at the settings and the plugins, opens the store and checks that it is whole and of this node, and tries the folders ' +
         'and the address. Nothing is changed. Each reason comes with what to do about it.',
     )
     .addHelpText(
       'after',
-      '\nThe exit code is 0 when nothing was found, and 1 otherwise.\n\nExample:\n  fact-memory-node plugins doctor',
+      '\nExit codes: 0 nothing was found, 1 something was.\n\nExample:\n  fact-memory-node plugins doctor',
     )
     .option('--config <file>', 'configuration file')
     .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));

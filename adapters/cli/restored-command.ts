@@ -5,21 +5,23 @@ import { EXIT } from './exit-codes.ts';
 export const addRestoredCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
     .command('restored')
-    .summary('say that the store was restored from a backup')
+    .summary('mark the store as restored from a backup')
     .description(
-      'Run it once after a backup was put in place of the store, before the node starts again. What was written after the backup is gone, but\n' +
-        'other nodes may have seen it: a new epoch makes them read this node from the beginning, and the clock is stepped forward so that\n' +
-        'no stamp is given twice. Facts are not touched.',
+      'Run it once after you have put a backup in the place of the store, before the node starts again. What was written after the ' +
+        'backup is gone, but other nodes may have seen it. So the command begins a new epoch, which makes them read this node from the ' +
+        'beginning, and steps the clock forward, so that no stamp is given twice. Facts are not touched.',
     )
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file that names the store')
     .addHelpText(
       'after',
       `
 Stop every process on the store first. Running it again does no harm.
-A failover of PostgreSQL, and a recovery to a point in time, begin an epoch by themselves; the step of the clock is still due.
+A failover or a recovery of PostgreSQL begins an epoch by itself; run the command
+all the same, for the clock.
 
 Example:
-  cp backup/svc.db backup/node.key data/ && fact-memory-node restored && fact-memory-node start`,
+  cp backup/svc.db backup/node.key data/
+  fact-memory-node restored && fact-memory-node start`,
     )
     .action(async (options: { readonly config?: string }) => {
       const node = await deps.openNode({

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
+import type { CommandLineDeps, NodeHandle, NodeLog } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
 import { EXIT } from './exit-codes.ts';
 import { ensureFirstKey, type FirstKey, lookAtFirstKey } from './first-key.ts';
 import { greeting, keyLine } from './greeting.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
+import { widthOf } from './text-table.ts';
 import { runWorkerPool } from './worker-pool.ts';
 import { serveAsWorker, thisWorker } from './worker-process.ts';
 
@@ -23,7 +24,8 @@ export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (
     .command('start')
     .summary('run the node')
     .description(
-      'Runs the node until SIGTERM or SIGINT. The very first start draws an admin key, registers its digest and writes it to a file.',
+      'Runs the node until it is stopped with Ctrl-C or SIGTERM. The first start makes the store, generates an admin key ' +
+        'and writes the key to a file.',
     )
     .option('--config <file>', 'configuration file')
     .option('--host <address>', 'address to listen on (SVC_HOST)')
@@ -33,7 +35,11 @@ export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (
     .addHelpText(
       'after',
       `
-Logs are JSON lines on standard error. A signal lets running requests finish and stops within 10 seconds; a second one stops at once.
+The log goes to standard error: readable lines on a terminal, JSON otherwise.
+NO_COLOR turns colours off. Ctrl-C or SIGTERM lets running requests finish, for
+10 seconds at most; a second one stops the node at once.
+
+Exit codes: 0 the node stopped cleanly, 1 it could not start or was cut off.
 
 Examples:
   fact-memory-node start
@@ -49,7 +55,7 @@ Examples:
 export const addInitCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
     .command('init')
-    .summary('prepare the store and the first key without serving')
+    .summary('make the store and the first key without serving')
     .description('Does what the first start does, except serving. Doing it again changes nothing.')
     .option('--config <file>', 'configuration file')
     .addHelpText('after', '\nExample:\n  fact-memory-node init && fact-memory-node start')
@@ -86,15 +92,19 @@ const startEnv = (options: StartOptions, env: CommandLineDeps['env']): CommandLi
 const print = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const env = startEnv(options, deps.env);
   const node = await deps.openNode({ configFile: options.config, env, serve: false, createsStore: false });
-  deps.stdout.write(describeNode(await node.describe()));
+  deps.stdout.write(describeNode(await node.describe(), widthOf(deps.stdout)));
   return EXIT.ok;
 };
 
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const worker = thisWorker();
+  let log: NodeLog | undefined;
   // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from whoever stops all
   // processes of a program, and another from its supervisor: only that one can tell who insists.
-  const signal = stopSignal({ insisting: worker === undefined });
+  const signal = stopSignal({
+    insisting: worker === undefined,
+    onForced: (why) => log?.warn(`stopped at once, and what still ran was cut off: ${why}`),
+  });
   const open = (): Promise<NodeHandle> =>
     deps.openNode({
       configFile: options.config,
@@ -106,11 +116,21 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
   try {
     if (worker !== undefined) return await serveAsWorker(worker, open, signal, deps.problemsOf);
     const node = await open();
-    return node.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
+    log = node.log;
+    void signal.received.then(() => {
+      // The terminal has echoed ^C.
+      if ((deps.stderr as Partial<NodeJS.WriteStream>).isTTY === true) deps.stderr.write('\n');
+      node.log.info(STOPPING);
+    });
+    const exitCode = node.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
+    node.log.info('stopped');
+    return exitCode;
   } finally {
     signal.dispose();
   }
 };
+
+const STOPPING = 'stopping: running requests have 10 s to finish; Ctrl-C again, or another signal, stops at once';
 
 const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   try {

@@ -14,11 +14,19 @@ export interface StopSignal {
   dispose(): void;
 }
 
-/**
- * Listens for signals to stop. A drain that takes too long ends the process, and so does a second signal, unless `insisting` is somebody
- * else's to notice.
- */
-export const stopSignal = ({ insisting }: { readonly insisting: boolean }): StopSignal => {
+export interface StopSignalOptions {
+  /** False where a second signal is somebody else's to notice. */
+  readonly insisting: boolean;
+  /** Told why the process ends without the node having stopped, just before it does. */
+  onForced?(why: string): void;
+}
+
+/** Listens for signals to stop. A drain that takes too long ends the process, and so does a second signal. */
+export const stopSignal = ({ insisting, onForced }: StopSignalOptions): StopSignal => {
+  const end = (why: string): void => {
+    onForced?.(why);
+    process.exit(1);
+  };
   let arrivedMs: number | undefined;
   let resolveReceived: () => void;
   const received = new Promise<void>((resolve) => {
@@ -27,11 +35,11 @@ export const stopSignal = ({ insisting }: { readonly insisting: boolean }): Stop
   const onSignal = (): void => {
     const nowMs = performance.now();
     if (arrivedMs !== undefined) {
-      if (insisting && nowMs - arrivedMs > SAME_SIGNAL_MS) process.exit(1);
+      if (insisting && nowMs - arrivedMs > SAME_SIGNAL_MS) end('a second signal came');
       return;
     }
     arrivedMs = nowMs;
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    setTimeout(() => end('running requests took too long'), STOP_LIMIT_MS).unref();
     resolveReceived();
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);

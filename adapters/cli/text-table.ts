@@ -1,13 +1,109 @@
-const GAP = '  ';
+import type { Writable } from 'node:stream';
 
-/** Rows in columns, the last one ragged. Empty without rows. */
-export const textTable = (rows: readonly (readonly string[])[], indent = ''): string => {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-  }
+const GAP = '  ';
+/** A column is never made narrower than this. */
+const LEAST_WIDTH = 8;
+/** A piece of text up to this length, such as an identifier, is kept in one piece, so that it can be copied. */
+const WHOLE_PIECE = 40;
+/** Further than what belongs to an entry. */
+const INDENT = '  ';
+
+export interface TableOptions {
+  readonly indent?: string;
+  /** Columns of the terminal; without it a line is as long as it needs to be. */
+  readonly width?: number | undefined;
+  /** The first row names the columns. */
+  readonly titled?: boolean;
+}
+
+/** Columns of the terminal behind a stream; undefined for a pipe or a file, where programs read and nothing is wrapped. */
+export const widthOf = (output: Writable): number | undefined => {
+  const { isTTY, columns } = output as Partial<NodeJS.WriteStream>;
+  return isTTY === true ? columns : undefined;
+};
+
+/**
+ * Rows in columns, the last one ragged. Where they do not fit the width, long cells continue on lines of their own, and where even that does
+ * not help, each row becomes a paragraph. Empty without rows.
+ */
+export const textTable = (rows: readonly (readonly string[])[], options: TableOptions = {}): string => {
+  const { indent = '', width = Number.POSITIVE_INFINITY, titled = false } = options;
+  const gaps = (Math.max(0, ...rows.map((row) => row.length)) - 1) * GAP.length;
+  const widths = fittedWidths(rows, width - indent.length - gaps);
+  if (widths === undefined) return paragraphs(rows, indent, titled);
   return rows
-    .map((row) => `${indent}${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(GAP)}`.trimEnd())
+    .flatMap((row) => {
+      const cells = row.map((cell, column) => wrap(cell, widths[column] ?? 0));
+      const height = Math.max(1, ...cells.map((lines) => lines.length));
+      return Array.from({ length: height }, (_, line) =>
+        `${indent}${cells.map((lines, column) => (lines[line] ?? '').padEnd(widths[column] ?? 0)).join(GAP)}`.trimEnd(),
+      );
+    })
     .map((line) => `${line}\n`)
     .join('');
+};
+
+/** Width of each column, the widest made narrower until all fit; undefined when they cannot. */
+const fittedWidths = (rows: readonly (readonly string[])[], available: number): number[] | undefined => {
+  const widths: number[] = [];
+  const least: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+      least[column] = Math.max(least[column] ?? 0, Math.min(cell.length, leastWidth(cell)));
+    }
+  }
+  const total = (): number => widths.reduce((sum, each) => sum + each, 0);
+  while (total() > available) {
+    const spare = widths.map((each, column) => (each > (least[column] ?? 0) ? each : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) return undefined;
+    const column = spare.lastIndexOf(widest);
+    widths[column] = Math.max(least[column] ?? 0, widest - (total() - available));
+  }
+  return widths;
+};
+
+const leastWidth = (cell: string): number =>
+  Math.max(
+    LEAST_WIDTH,
+    ...piecesOf(cell).map((piece) => (piece.trimEnd().length <= WHOLE_PIECE ? piece.trimEnd().length : 0)),
+  );
+
+/** Text may be broken after a space or a comma. */
+const piecesOf = (text: string): string[] => text.match(/[^\s,]*[\s,]+|[^\s,]+/g) ?? [];
+
+const wrap = (text: string, width: number): string[] => {
+  if (text.length <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of piecesOf(text).flatMap((each) => cut(each, width))) {
+    if (line !== '' && (line + piece.trimEnd()).length > width) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += piece;
+  }
+  return [...lines, line.trimEnd()];
+};
+
+const cut = (piece: string, width: number): string[] =>
+  piece.trimEnd().length <= width ? [piece] : (piece.match(new RegExp(`.{1,${width}}`, 'gs')) ?? []);
+
+/** One line for each cell that holds something; the first stands out, or the titles stand before all. */
+const paragraphs = (rows: readonly (readonly string[])[], indent: string, titled: boolean): string => {
+  const titles = titled ? (rows[0] ?? []) : [];
+  const entries = titled ? rows.slice(1) : rows;
+  const titleWidth = Math.max(0, ...titles.map((title) => title.length));
+  return entries
+    .map((row) =>
+      row
+        .map((cell, column) => {
+          if (cell === '') return '';
+          const lead = titled ? `${(titles[column] ?? '').padEnd(titleWidth)}${GAP}` : column === 0 ? '' : INDENT;
+          return `${indent}${lead}${cell}\n`;
+        })
+        .join(''),
+    )
+    .join(titled ? '\n' : '');
 };

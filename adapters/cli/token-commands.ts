@@ -5,7 +5,7 @@ import type { CommandLineDeps, NewToken, TokenAdministration, TokenRecord } from
 import { EXIT } from './exit-codes.ts';
 import { writeKeyFile } from './key-file.ts';
 import { pluginIsOff } from './plugin-is-off.ts';
-import { textTable } from './text-table.ts';
+import { textTable, widthOf } from './text-table.ts';
 import { withNode } from './with-node.ts';
 
 interface TokenOptions {
@@ -25,7 +25,7 @@ interface MintOptions extends TokenOptions {
 export const addTokenCommands = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   const token = program
     .command('token')
-    .summary('mint, read and revoke capability tokens')
+    .summary('make, read and revoke capability tokens')
     .description('Works on the store itself, beside a running node or without one. The node itself is the issuer.')
     .addHelpText('after', EXAMPLES);
   addMintCommand(token, deps, done);
@@ -35,7 +35,8 @@ export const addTokenCommands = (program: Command, deps: CommandLineDeps, done: 
 };
 
 const EXAMPLES = `
-A token gives nobody more than the key it is presented with; it lets that key do one thing to one object, for a time.
+A token lets a key do one thing to one object, for a time. It gives no right that
+the key itself does not have.
 
 Examples:
   fact-memory-node token mint --subject agent:indexer-7 --verb subscribe --object svc://facts --ttl 86400 --out indexer.token
@@ -46,20 +47,20 @@ Examples:
 const withPlace = (command: Command): Command =>
   command
     .option('--tenant <id>', 'tenant of the token, where the node has several')
-    .option('--config <file>', 'configuration file');
+    .option('--config <file>', 'configuration file that names the store');
 
 const addMintCommand = (token: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   withPlace(
     token
       .command('mint')
-      .summary('sign a token')
+      .summary('make and sign a token')
       .description('Signs a token and records it. The token is shown once, or written to a file.')
       .requiredOption('--subject <uri>', 'entity of the keys with which the token may be used')
       .requiredOption('--verb <verb>', 'read, write, admin, federate, subscribe or tombstone:read')
       .requiredOption('--object <uri>', 'what it covers: an entity, all below a path, a scope, a garden, or everything')
-      .option('--expires <instant>', 'RFC 3339, at most 90 days ahead')
-      .option('--ttl <seconds>', 'lifetime in place of an instant; without either an hour', wholeSeconds)
-      .option('--out <file>', 'write the token to this new file, readable by you alone, in place of standard output'),
+      .option('--expires <instant>', 'when the token ends, such as 2030-01-31T00:00:00Z; at most 90 days ahead')
+      .option('--ttl <seconds>', 'lifetime in seconds instead of --expires; one hour without either', wholeSeconds)
+      .option('--out <file>', 'write the token to this new file, which only you may read, instead of showing it'),
   ).action(async (options: MintOptions) => {
     await withTokens(options, deps, (tokens) => mint(tokens, options, deps));
     done(EXIT.ok);
@@ -84,7 +85,7 @@ const mint = async (tokens: TokenAdministration, options: MintOptions, deps: Com
 
 const taken = (file: string): ServiceError =>
   new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-    hint: 'Name another file, or move that one away.',
+    hint: 'name another file, or move that one away',
   });
 
 const addShowCommand = (token: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
@@ -125,33 +126,36 @@ const addListCommand = (token: Command, deps: CommandLineDeps, done: (exitCode: 
     await withTokens(options, deps, async (tokens) => {
       const records = await tokens.list();
       const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-      deps.stdout.write(options.json === true ? lines.join('') : tokenTable(records));
+      deps.stdout.write(options.json === true ? lines.join('') : tokenTable(records, widthOf(deps.stdout)));
     });
     done(EXIT.ok);
   });
 };
 
-const tokenTable = (records: readonly TokenRecord[]): string =>
-  textTable([
-    ['id', 'subject', 'verb', 'object', 'issuer', 'expires', 'revoked'],
-    ...records.map((record) => [
-      record.tokenId,
-      record.subject,
-      record.verb,
-      record.object,
-      record.issuer,
-      record.expiresAt,
-      record.revokedAt ?? '',
-    ]),
-  ]);
+const tokenTable = (records: readonly TokenRecord[], width: number | undefined): string =>
+  textTable(
+    [
+      ['id', 'subject', 'verb', 'object', 'issuer', 'expires', 'revoked'],
+      ...records.map((record) => [
+        record.tokenId,
+        record.subject,
+        record.verb,
+        record.object,
+        record.issuer,
+        record.expiresAt,
+        record.revokedAt ?? '',
+      ]),
+    ],
+    { titled: true, width },
+  );
 
 const addRevokeCommand = (token: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   withPlace(
     token
       .command('revoke')
-      .summary('end a token now')
-      .description('Ends a token. A running node looks at each use, so it counts at once.')
-      .argument('<id>', 'id of the token, as "token list" shows it'),
+      .summary('revoke a token')
+      .description('Revokes a token. Running nodes refuse it at once.')
+      .argument('<id>', 'id of the token, as "fact-memory-node token list" shows it'),
   ).action(async (id: string, options: TokenOptions) => {
     await withTokens(options, deps, (tokens) => tokens.revoke(id));
     deps.stderr.write(`Token ${id} is revoked\n`);

@@ -1,6 +1,7 @@
 import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { maskUrls, maskUrlsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
+import { readableLine } from './readable-line.ts';
 
 /** Weakest first; a level also lets everything stronger through. */
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -26,7 +27,8 @@ export interface PinoLoggerOptions {
 }
 
 /**
- * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON whatever
+ * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON, or on a
+ * terminal a readable one, whatever
  * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data. What may be secret in a URL is
  * masked in all of it.
  */
@@ -40,14 +42,17 @@ export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): J
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error) },
   };
-  return wrap(pino(options, write === undefined ? standardError() : { write }));
+  return wrap(pino(options, write === undefined ? standardError(process.stderr) : { write }));
 };
 
-/** A reader that went away must not take the node with it. */
-const standardError = () => {
+/** On a terminal people read; in a pipe or a file programs do. A reader that went away must not take the node with it. */
+const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unknown } => {
   const stream = destination({ dest: 2, sync: true });
   stream.on('error', () => undefined);
-  return stream;
+  if (!terminal.isTTY) return stream;
+  // Respects NO_COLOR, FORCE_COLOR and a TERM that has none.
+  const colours = terminal.hasColors();
+  return { write: (line) => stream.write(readableLine(line, { colours })) };
 };
 
 const wrap = (logger: PinoLogger): JsonLogger => ({

@@ -40,7 +40,7 @@ export const problemOf = (error: unknown, doing: string): BootProblem => {
 /** The same for a setup: the operator needs the message, and the author of the plugin needs to know where. */
 export const setupProblem = (plugin: string, error: unknown): BootProblem => {
   const problem = problemOf(error, `${plugin} failed in setup`);
-  return error instanceof ServiceError ? problem : { ...problem, hint: 'SVC_LOG_LEVEL=debug shows where' };
+  return error instanceof ServiceError ? problem : { ...problem, hint: 'start with SVC_LOG_LEVEL=debug to see where' };
 };
 
 const headline = (problems: readonly BootProblem[]): string => {

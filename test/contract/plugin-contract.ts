@@ -15,12 +15,17 @@ export interface PluginSubject {
   readonly node?: Omit<TestNodeOptions, 'extra' | 'settings'>;
 }
 
+/** Each test starts nodes on stores of their own: more than a runner's usual two seconds on a busy machine. */
+const TIME_LIMIT_MS = 30_000;
+
 /** What every plugin must do, whatever it is for: say what it is, start again and again, stop cleanly, leave nothing when it is off. */
 export const describePlugin = ({ plugin, settings = {}, node: options = {} }: PluginSubject): void => {
   const startWith = (more: TestNodeOptions = {}): Promise<TestNode> =>
     startTestNode({ ...options, ...more, extra: [plugin], settings: { [plugin.name]: settings } });
 
-  describe(`${plugin.name} as a plugin`, () => {
+  describe(`${plugin.name} as a plugin`, function () {
+    this.timeout(TIME_LIMIT_MS);
+
     it('says what it is', () => {
       expect(plugin.name).to.match(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
       expect(plugin.version).to.be.a('string').and.not.equal('');

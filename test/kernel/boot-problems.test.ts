@@ -185,7 +185,7 @@ describe('a node that cannot start', () => {
         },
       });
     expect(await only(failing(new Error('no disk')))).to.equal(
-      'a failed in setup: no disk / SVC_LOG_LEVEL=debug shows where',
+      'a failed in setup: no disk / start with SVC_LOG_LEVEL=debug to see where',
     );
     const operating = new ServiceError('unavailable', 'no disk', { hint: 'buy one' });
     expect(await only(failing(operating))).to.equal('a failed in setup: no disk / buy one');

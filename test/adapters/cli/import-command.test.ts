@@ -140,7 +140,7 @@ describe('the import command', () => {
     const { exitCode, stderr } = await importText('{}\n', '--url', 'http://127.0.0.1:1');
 
     expect(exitCode).to.equal(1);
-    expect(stderr).to.contain('no answer from http://127.0.0.1:1').and.to.contain('hint: Is the node running');
+    expect(stderr).to.contain('no answer from http://127.0.0.1:1').and.to.contain('hint: start the node');
     expect(stderr).not.to.contain('trying again');
   });
 
@@ -152,7 +152,7 @@ describe('the import command', () => {
     expect(received).to.have.length(1);
     expect(stderr).to.contain('stopped at line 1');
     expect(stderr).to.contain('401: the credential is not accepted');
-    expect(stderr).to.contain('hint: Set SVC_API_KEY');
+    expect(stderr).to.contain('hint: set SVC_API_KEY');
     expect(stderr + stdout).not.to.contain(KEY);
     expect(stderr).not.to.contain('    at ');
   });
@@ -208,7 +208,7 @@ describe('the import command', () => {
     [['--batch', '2.5'], 'from 1 to 1000'],
     [['--url', 'file:///etc/passwd'], 'not an http or https URL'],
     [['--url', 'localhost'], 'not an http or https URL'],
-    [['--bath', '1'], 'Did you mean --batch?'],
+    [['--bath', '1'], 'hint: did you mean --batch?'],
   ] as const) {
     it(`refuses ${flags.join(' ')} without sending anything`, async () => {
       const { exitCode, stderr } = await importText('{}\n', ...flags);

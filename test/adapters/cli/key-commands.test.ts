@@ -97,7 +97,7 @@ describe('the key commands', () => {
 
     expect([exitCode, stderr]).to.deep.equal([
       1,
-      'error: there is no key with this id\nhint: "key list" shows the ids of all active keys.\n',
+      'error: there is no key with this id\nhint: "fact-memory-node key list" shows the ids of all active keys\n',
     ]);
   });
 

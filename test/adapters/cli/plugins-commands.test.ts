@@ -81,7 +81,9 @@ describe('the plugins commands', () => {
     const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'third.json'], { SVC_PORT: '0' });
 
     expect(exitCode).to.equal(1);
-    expect(stdout).to.equal('1. broken failed in setup: no luck\n');
+    expect(stdout).to.equal(
+      '1. broken failed in setup: no luck\n   hint: start with SVC_LOG_LEVEL=debug to see where\n',
+    );
   });
 
   it('leave nothing behind in the folder', () => {
@@ -134,7 +136,7 @@ describe('the command line', () => {
     const { exitCode, stderr } = await place.run(['strat']);
 
     expect(exitCode).to.equal(1);
-    expect(stderr).to.contain('Did you mean start?');
+    expect(stderr).to.contain('hint: did you mean start?');
   });
 
   it('names a configuration file that is not there', async () => {

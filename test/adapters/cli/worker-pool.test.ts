@@ -52,7 +52,9 @@ describe('the start command with workers', () => {
       .and.to.contain(`Address    ${first.url}\n`);
 
     const second = await start();
-    expect(second.greeting).to.equal(`Serving ${second.url}; the first key is in data/admin.key\n`);
+    expect(second.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
+      `Serving ${second.url}; the first key is in data/admin.key; ready in N ms\n`,
+    );
     expect((await second.end()).stdout).to.equal(second.greeting);
     const { stdout: keys } = await place.run(['key', 'list', '--json']);
     expect(keys.trim().split('\n')).to.have.length(1);

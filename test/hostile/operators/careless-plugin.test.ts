@@ -30,7 +30,7 @@ const CASES: readonly (readonly [title: string, members: string, said: readonly 
   [
     'throws in its setup',
     "setup() { throw new Error('no luck'); },",
-    [/careless failed in setup: no luck/, /hint: SVC_LOG_LEVEL=debug/],
+    [/careless failed in setup: no luck/, /hint: start with SVC_LOG_LEVEL=debug/],
   ],
 ];
 

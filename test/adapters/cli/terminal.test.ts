@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type Variables, Workplace } from './spawned-program.ts';
+
+/** Makes the program take its pipes for a terminal; its own rules for colours stay in place. */
+const TERMINAL = `
+const { WriteStream } = require('node:tty');
+for (const stream of [process.stdout, process.stderr]) {
+  stream.isTTY = true;
+  stream.columns = 60;
+  stream.getColorDepth = WriteStream.prototype.getColorDepth;
+  stream.hasColors = WriteStream.prototype.hasColors;
+}`;
+const FACT = { entity: 'i:1', relation: 'x:n', value: { type: 'null', v: null }, source: 'agent:w' };
+
+describe('a node at a terminal', () => {
+  let place: Workplace;
+  beforeEach(() => {
+    place = new Workplace();
+    writeFileSync(place.path('terminal.cjs'), TERMINAL);
+  });
+  afterEach(() => place.dispose());
+
+  const atTerminal = (more: Variables = {}): Variables => ({
+    NODE_OPTIONS: '-r ./terminal.cjs',
+    TERM: 'xterm-256color',
+    ...more,
+  });
+
+  /** What a node writes to standard error from its start to its end, with one fact in between. */
+  const logOf = async (env: Variables): Promise<string> => {
+    const node = await place.start([], env);
+    const argv = ['import', '-', '--key-file', 'data/admin.key', '--url', node.url];
+    expect((await place.run(argv, {}, JSON.stringify(FACT))).exitCode).to.equal(0);
+    const { exitCode, stderr } = await node.end('SIGINT');
+    expect(exitCode).to.equal(0);
+    return stderr;
+  };
+
+  it('writes readable lines with colours, dims the lines of billing, and says that it stops and has stopped', async () => {
+    const log = await logOf(atTerminal());
+    const lines = log.replaceAll(/\u001b\[\d+m/g, '').split('\n');
+
+    expect(log).to.contain('\u001b[2m{"billing":');
+    expect(
+      lines.filter((line) => line.includes('"billing"')).map((line) => Object.keys(JSON.parse(line))),
+    ).to.deep.equal([['billing']]);
+    expect(lines.filter((line) => / INFO {2}/.test(line)).map((line) => line.replace(/^.* INFO {2}/, ''))).to.satisfy(
+      ([serves = '', stopping = '', stopped = '']: string[]) =>
+        serves.startsWith('the node serves url=') && stopping.startsWith('stopping: ') && stopped === 'stopped',
+    );
+  });
+
+  it('writes them without colours where NO_COLOR says so', async () => {
+    const log = await logOf(atTerminal({ NO_COLOR: '1' }));
+
+    expect(log).not.to.contain('\u001b');
+    expect(log).to.match(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}the node serves/);
+  });
+
+  it('writes JSON into a pipe, whatever FORCE_COLOR says, and the same of its end', async () => {
+    const log = await logOf({ FORCE_COLOR: '1' });
+    const entries = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+    expect(
+      entries.filter(({ level }) => level === 'info').map(({ message }) => String(message).split(':')[0]),
+    ).to.deep.equal(['the node serves', 'stopping', 'stopped']);
+  });
+
+  it('fits its tables into the width', async () => {
+    await place.run(['init']);
+    const { stdout } = await place.run(['key', 'list'], atTerminal());
+
+    expect(stdout).to.match(/^id {11}[0-9a-f-]{36}\nentity {7}agent:admin\n/);
+    for (const line of (await place.run(['plugins', 'list'], atTerminal())).stdout.split('\n')) {
+      expect(line.length, line).to.be.at.most(60);
+    }
+  });
+});
