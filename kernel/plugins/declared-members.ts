@@ -18,9 +18,8 @@ export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   const shape = shapeOf(json);
   if (shape === undefined) return () => NONE;
   return (value, root) => {
-    if (isDeclared(shape, value)) return NONE;
     const found: Violation[] = [];
-    visit(shape, value, root, found);
+    visit(shape, value, { segment: root }, found);
     return found;
   };
 };
@@ -75,47 +74,44 @@ const refusesNull = (json: unknown): boolean => {
   return ![type].flat().includes('null');
 };
 
-/** Whether there is nothing to report, which is so nearly always: no path is spelled for it. Removes nulls that mean absence. */
-const isDeclared = (shape: Shape, value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) {
-    const { items } = shape;
-    return items === undefined || value.every((item) => isDeclared(items, item));
-  }
-  const { members, isClosed, others } = shape;
-  if (members === undefined && others === undefined) return true;
-  const object = value as Record<string, unknown>;
-  for (const name in object) {
-    const member = members?.get(name);
-    if (member === undefined) {
-      if (others === undefined ? isClosed : !isDeclared(others, object[name])) return false;
-    } else if (object[name] === null) {
-      if (member.nullIsAbsent) delete object[name];
-    } else if (member.shape !== undefined && !isDeclared(member.shape, object[name])) return false;
-  }
-  return true;
+/** Where a value stands in the document. Spelled out only for what is reported, which is nearly always nothing. */
+interface Place {
+  readonly parent?: Place;
+  readonly segment: string | number;
+}
+
+const pathOf = ({ parent, segment }: Place): string => {
+  if (parent === undefined) return String(segment);
+  const path = pathOf(parent);
+  return typeof segment === 'number' ? `${path}[${segment}]` : memberPath(path, segment);
 };
 
-const visit = (shape: Shape, value: unknown, path: string, found: Violation[]): void => {
-  if (found.length >= MAX_VIOLATIONS || typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    if (shape.items === undefined) return;
-    for (let at = 0; at < value.length && found.length < MAX_VIOLATIONS; at += 1) {
-      visit(shape.items, value[at], `${path}[${at}]`, found);
-    }
-  } else visitObject(shape, value as Record<string, unknown>, path, found);
+const visit = (shape: Shape, value: unknown, place: Place, found: Violation[]): void => {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) visitArray(shape, value, place, found);
+  else visitObject(shape, value as Record<string, unknown>, place, found);
 };
 
-const visitObject = (shape: Shape, object: Record<string, unknown>, path: string, found: Violation[]): void => {
+const visitArray = ({ items }: Shape, array: readonly unknown[], place: Place, found: Violation[]): void => {
+  if (items === undefined) return;
+  for (let at = 0; at < array.length && found.length < MAX_VIOLATIONS; at += 1) {
+    visit(items, array[at], { parent: place, segment: at }, found);
+  }
+};
+
+const visitObject = (shape: Shape, object: Record<string, unknown>, place: Place, found: Violation[]): void => {
   const { members, isClosed, others } = shape;
+  if (members === undefined && others === undefined) return;
+  // Once: listing the names of an object that has a million of them is what costs.
   for (const name in object) {
     if (found.length >= MAX_VIOLATIONS) return;
     const member = members?.get(name);
     const inner = member === undefined ? others : member.shape;
     if (member?.nullIsAbsent === true && object[name] === null) delete object[name];
-    else if (inner !== undefined) visit(inner, object[name], memberPath(path, name), found);
+    else if (inner !== undefined) visit(inner, object[name], { parent: place, segment: name }, found);
     else if (member === undefined && isClosed) {
-      found.push({ path: memberPath(path, name), message: undeclaredName('member', name, members?.keys() ?? []) });
+      const path = pathOf({ parent: place, segment: name });
+      found.push({ path, message: undeclaredName('member', name, members?.keys() ?? []) });
     }
   }
 };

@@ -1,6 +1,6 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
-import { refuseAll } from '../facts/refusals.ts';
+import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
 import type { Schema } from './config-schema.ts';
 import { compileDeclared } from './declared-members.ts';
 import { violationsOf } from './schema-violations.ts';
@@ -19,6 +19,8 @@ export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
+    // As many as one answer names: no more is looked for in what may be huge.
+    if (undeclared.length >= MAX_VIOLATIONS) throw refuseAll(undeclared, { status });
     if (isValid(value) && undeclared.length === 0) return value;
     throw refuseAll([...undeclared, ...violationsIn(schema, value, isValid, root)], { status });
   };
