@@ -44,13 +44,13 @@ export class TripleHistory<T extends Entry> {
 
   /** Ends every fact that is older than the cover. */
   endBefore(cover: T): void {
-    this.#live = this.#live.filter((fact) => isNewer(fact, cover));
+    this.#live = this.#live.filter((fact) => !isOlder(fact, cover));
   }
 }
 
 /** A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one covers. */
-function isNewer(fact: Entry, than: Entry): boolean {
-  if (than.hlc === undefined) return false;
-  if (fact.hlc === undefined) return true;
-  return compareHlc(fact.hlc, than.hlc) > 0;
+function isOlder(fact: Entry, than: Entry): boolean {
+  if (than.hlc === undefined) return true;
+  if (fact.hlc === undefined) return false;
+  return compareHlc(fact.hlc, than.hlc) < 0;
 }

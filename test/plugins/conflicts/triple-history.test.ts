@@ -37,6 +37,13 @@ describe('the history of a triple within a transaction', () => {
     expect(idsOf(history.live)).to.deep.equal(['newer']);
   });
 
+  it('lets a retraction leave facts of the very same stamp alone, as the store does', () => {
+    const stamp = { hlc: { wallMs: 9, counter: 9 } };
+    const history = new TripleHistory<Entry>([entry('as new', 'a', stamp)], NOW);
+    history.add(entry('retraction', 'x', { confidence: 0, ...stamp }));
+    expect(idsOf(history.live)).to.deep.equal(['as new']);
+  });
+
   it('gives a fact that is already expired no rivals and no say', () => {
     const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
     const expired = entry('late', 'b', { validUntilMs: NOW });
