@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ServiceError } from '../../ports/ports.ts';
 import { type BatchTarget, sendBatch } from './batch-client.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
+import { counted } from './counted.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ImportChunk, importChunks } from './import-chunks.ts';
 import { importExportFile } from './import-export-file.ts';
@@ -149,7 +150,7 @@ const importChunk = async (
     onPause: (reason: string, delayMs: number) => progress.say(`${reason}; trying again in ${delayMs / 1_000} s`),
   };
   const answer = await sendBatch(target, chunk.body, chunk.idempotencyKey, patience).catch((error: unknown) => {
-    progress.say(`stopped at line ${chunk.lineNumbers[0]}: everything before it has been handled`);
+    progress.say(`stopped at line ${chunk.lineNumbers[0]}: repeat the command to go on from there`);
     throw error;
   });
   for (const { index, status, code, detail } of answer.rejected) {
@@ -173,5 +174,5 @@ const inTermsOfTheLine = (detail: string, index: number): string =>
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
   const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;
   const rate = seconds > 0 ? Math.round(accepted / seconds) : accepted;
-  return `${lines} lines: ${accepted} accepted, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
+  return `${counted(lines, 'line')}: ${accepted} accepted, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
 };

@@ -107,7 +107,7 @@ const takeBatch = async (
     else lines.push({ number, text: bytes.toString() });
   }
   const taken: ImportedLines = await target.take(lines).catch((error: unknown) => {
-    progress.say(`stopped at line ${batch[0]?.number}: everything before it has been handled`);
+    progress.say(`stopped at line ${batch[0]?.number}: repeat the command to go on from there`);
     throw error;
   });
   for (const { number, reason } of taken.refused) refuse(number, reason);

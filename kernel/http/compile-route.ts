@@ -112,13 +112,16 @@ const replyUnmatched = (
   const isProtected = isUnderApi(request.path);
   return answer(request, null, isProtected, options, async () => {
     if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
-    if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path');
+    if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path', { hint: ENTRANCES });
     const methods = [...allowed].sort().join(', ');
     throw new ServiceError('method_not_allowed', `this path takes only ${methods}`, { headers: { Allow: methods } });
   });
 };
 
 const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
+
+/** The same for every path: it tells nothing about which ones exist. */
+const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 

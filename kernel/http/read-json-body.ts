@@ -82,7 +82,8 @@ const readBytes = async (
   const problem = isTaken
     ? 'a body must be sent without Content-Encoding'
     : `a body must be UTF-8 text of type ${wanted}`;
-  throw new ServiceError('unsupported_media_type', problem);
+  const hint = isTaken ? 'leave the header Content-Encoding out' : 'send the header Content-Type: application/json';
+  throw new ServiceError('unsupported_media_type', problem, { hint });
 };
 
 const hasBody = async (request: InboundRequest): Promise<boolean> => {
