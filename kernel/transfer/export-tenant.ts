@@ -1,14 +1,14 @@
 import { above, all, type Cover, equals, type Hlc, type Snapshot, type StoredFact } from '../../ports/ports.ts';
 import { formatHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
+import { valueBytesOf } from '../facts/value-bytes.ts';
 import { portableFactJson } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
 import { type TransferLine, tenantTransfer } from './transfer-hooks.ts';
 
-/** A value may be a mebibyte long, so the number of facts in memory follows their size. */
-const MIN_PAGE = 4;
-const MAX_PAGE = 64;
-const PAGE_CHARACTERS = 1024 * 1024;
+const FACTS_PER_PAGE = 64;
+/** Of the values of a page: one may be a mebibyte long. */
+const BYTES_PER_PAGE = 1024 * 1024;
 const ROWS_PER_PAGE = 500;
 
 /** Takes finished lines, each with its line end, and resolves when more may come. */
@@ -25,14 +25,13 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
   await sink([lineOf('header', headerJson(header, clock.nowMs()))], 0);
   let after: Hlc = ZERO_HLC;
   let exported = 0;
-  let limit = MIN_PAGE;
   for (let more = true; more; ) {
     const page = await store.read(async (snapshot) => {
-      const facts = await readPage(snapshot, tenantId, after, limit);
+      const facts = await readPage(snapshot, tenantId, after);
       const lines = await factLines(snapshot, facts);
       exported += facts.length;
       after = facts.at(-1)?.feed ?? after;
-      more = facts.length === limit;
+      more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
       // Whoever reads may be slow, and nothing waits for them inside a snapshot but the end, which must be of one piece.
       if (more) return lines;
       if (lines.length > 0) await sink(lines, lines.length);
@@ -40,18 +39,17 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       return [];
     });
     if (page.length > 0) await sink(page, page.length);
-    const characters = page.reduce((sum, line) => sum + line.length, 0);
-    limit = characters > PAGE_CHARACTERS ? MIN_PAGE : Math.min(MAX_PAGE, limit * 2);
   }
   await sink([lineOf('end', endJson(exported))], 0);
   return exported;
 };
 
-const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc, limit: number): Promise<StoredFact[]> =>
+const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>
   snapshot.find({
     filter: all(equals('tenantId', tenantId), above('feed', after)),
     order: 'feed',
-    limit,
+    limit: FACTS_PER_PAGE,
+    maxBytes: BYTES_PER_PAGE,
   });
 
 const factLines = async (snapshot: Snapshot, facts: readonly StoredFact[]): Promise<string[]> => {
