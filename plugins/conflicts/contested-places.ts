@@ -1,11 +1,11 @@
 import {
+  above,
   all,
   any,
   type ColumnCondition,
   type ColumnMatch,
   type FactView,
   type Filter,
-  inTable,
   isIn,
   not,
   type PluginTables,
@@ -24,13 +24,27 @@ import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
 
 /** Hides the facts that lose in their place, whoever else is asked for. */
 export async function hideLosers(context: ReadContext): Promise<Filter | undefined> {
-  if (context.include.contradicted) return undefined;
+  const { include, nowMs } = context;
+  if (include.contradicted) return undefined;
   const live = await context.live();
-  const reigns = (...matches: readonly ColumnMatch[]): Filter =>
-    inTable(REIGNS, [...SAME_PLACE, ...matches], reignsAt(context.nowMs));
-  // So that rows which nobody kept while the plugin was off hide nothing that is stronger than who they name.
-  const isWeaker = any(reigns(SURER), reigns(AS_SURE, NEWER));
-  return not(all(contested(live, context.nowMs), not(reigns(SAME_VALUE)), isWeaker, live));
+  const reigns = (...matches: readonly ColumnMatch[]): Filter & { readonly kind: 'inTable' } => ({
+    kind: 'inTable',
+    table: REIGNS,
+    match: [...SAME_PLACE, ...matches],
+    where: reignsAt(nowMs),
+  });
+  // Who reigns must be stronger, so that rows which nobody kept while the plugin was off hide nothing that they do not know of.
+  const isWeaker = any(
+    { ...reigns(SURER), whereFact: live },
+    {
+      ...reigns(AS_SURE, NEWER),
+      whereFact: live,
+    },
+  );
+  // Only a live fact can lose. What a query shows by default is live, or a retraction.
+  const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
+  // Nearly every fact is done with after the first of these questions, and a winner after the second.
+  return not(all(reigns(), not(reigns(SAME_VALUE)), isWeaker, mayLose));
 }
 
 const SAME_VALUE: ColumnMatch = { column: 'value_key', is: 'equal', field: 'valueKey' };
@@ -80,15 +94,6 @@ const rulersOf = async (
   }
   return rulers;
 };
-
-/** Somebody reigns in the place of the fact, and others there differ. */
-const contested = (live: Filter, nowMs: number): Filter => ({
-  kind: 'inTable',
-  table: REIGNS,
-  match: SAME_PLACE,
-  where: reignsAt(nowMs),
-  whereFact: live,
-});
 
 const reignsAt = (nowMs: number): readonly ColumnCondition[] => [
   { column: 'from_ms', below: nowMs + 1 },
