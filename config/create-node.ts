@@ -207,14 +207,17 @@ const derivedSettings = (plugin: AnyPlugin, { byVariable, store }: NodeConfig): 
     if (name === undefined || path.length > 1) continue;
     const shared = schema.env === undefined ? undefined : byVariable.get(schema.env);
     if (shared !== undefined) derived[name] = shared;
-    const place = PLACES_BESIDE_STORE[name];
+    const place = PLACES_BESIDE_STORE.get(name);
     if (place !== undefined) derived[name] = join(dataFolder(store), place);
   }
   return derived;
 };
 
 /** Settings that say where something lies, and its name in the folder of the store. */
-const PLACES_BESIDE_STORE: Readonly<Record<string, string>> = { privateKeyFile: 'node.key', snapshotFolder: 'recall' };
+export const PLACES_BESIDE_STORE: ReadonlyMap<string, string> = new Map([
+  ['privateKeyFile', 'node.key'],
+  ['snapshotFolder', 'recall'],
+]);
 
 const variablesOf = (plugin: AnyPlugin): (string | undefined)[] =>
   settingProperties(plugin.config?.json ?? {}).map(({ schema }) => schema.env);

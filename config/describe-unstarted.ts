@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NodeDescription } from '../adapters/cli/command-line-deps.ts';
 import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
-import { createNode, type Node, type NodeOptions } from './create-node.ts';
+import type { SettingReport, Settings } from '../kernel/plugins/plugin-config.ts';
+import { createNode, type Node, type NodeOptions, PLACES_BESIDE_STORE } from './create-node.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /**
- * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently and on a store
- * that is thrown away; the operator's own store is neither created nor migrated.
+ * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on a store and with
+ * files that are thrown away. The operator's own store and files are neither created nor changed, wherever the settings put them.
  */
 export const describeUnstarted = async (
   { configFile, env }: Pick<NodeOptions, 'configFile' | 'env'>,
@@ -24,7 +25,7 @@ export const describeUnstarted = async (
       overrides: {
         node: { logLevel: 'silent' },
         adapters: { store: { use: 'sqlite', path: join(folder, 'node.db') } },
-        plugins: Object.fromEntries(borrowed.map((name) => [name, true])),
+        plugins: { ...Object.fromEntries(borrowed.map((name) => [name, true])), ...placesIn(folder, kernel.settings) },
       },
     });
     try {
@@ -49,4 +50,15 @@ export const describeUnstarted = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** Settings of plugins that say where a file lies, moved into the folder. */
+const placesIn = (folder: string, settings: readonly SettingReport[]): Record<string, Settings> => {
+  const moved: Record<string, Settings> = {};
+  for (const { owner, key } of settings) {
+    const [, plugin] = /^plugins\.(.+)$/.exec(owner) ?? [];
+    const place = PLACES_BESIDE_STORE.get(key);
+    if (plugin !== undefined && place !== undefined) moved[plugin] = { ...moved[plugin], [key]: join(folder, place) };
+  }
+  return moved;
 };

@@ -147,6 +147,17 @@ forEachStore('the doctor', (kind) => {
     }
   });
 
+  it('makes no file where the settings of plugins put one', async () => {
+    const configFile = join(folder, 'node.json');
+    const [key, snapshots] = [join(folder, 'keys', 'node.key'), join(folder, 'index')];
+    const plugins = { 'node-info': { privateKeyFile: key }, recall: { snapshotFolder: snapshots } };
+    writeFileSync(configFile, JSON.stringify({ plugins }));
+    const before = files();
+    expect((await inspectNode({ configFile, env })).problems).to.deep.equal([]);
+    await (await openNode({ configFile, env, serve: false, createsStore: false })).describe();
+    expect(files()).to.deep.equal(before);
+  });
+
   it('finds a first key that is none before the first start', async () => {
     writeFileSync(join(folder, 'admin.key'), 'short', { mode: 0o600 });
     expect((await diagnose()).map(({ message }) => message)).to.deep.equal([
