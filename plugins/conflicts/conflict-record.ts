@@ -92,7 +92,16 @@ export async function closeRecord(tables: WritableTables, id: string, resolvedBy
 
 /** Those of the facts that are members of the record. */
 export async function membersAmong(tables: ReadableTables, id: string, factIds: readonly string[]): Promise<string[]> {
-  if (factIds.length === 0) return [];
-  const rows = await tables.select(MEMBERS, { conflict_id: id, fact_id: [...new Set(factIds)] });
-  return rows.map((row) => String(row['fact_id']));
+  return (await knownMembers(tables, [id], factIds)).map(({ factId }) => factId);
+}
+
+/** Which of the facts are members of which of the records, in one statement. */
+export async function knownMembers(
+  tables: ReadableTables,
+  ids: readonly string[],
+  factIds: readonly string[],
+): Promise<{ readonly conflictId: string; readonly factId: string }[]> {
+  if (ids.length === 0 || factIds.length === 0) return [];
+  const rows = await tables.select(MEMBERS, { conflict_id: [...new Set(ids)], fact_id: [...new Set(factIds)] });
+  return rows.map((row) => ({ conflictId: String(row['conflict_id']), factId: String(row['fact_id']) }));
 }

@@ -14,8 +14,8 @@ import {
   closeRecord,
   insertMembers,
   insertRecords,
+  knownMembers,
   type Membership,
-  membersAmong,
 } from './conflict-record.ts';
 import { type ConflictChange, conflictOpened, conflictResolved } from './conflicts-api.ts';
 import { differingMembers } from './record-members.ts';
@@ -115,14 +115,13 @@ export class RecordWriter {
   /** A fact may have been named more than once, or be a member already of a record that was written before. */
   async #unknown(members: readonly Membership[]): Promise<Membership[]> {
     const wanted = new Map(members.map((member) => [keyOf(member.conflictId, member.fact.id), member]));
-    const joined = new Map<string, string[]>();
-    for (const { conflictId, fact } of wanted.values()) {
-      if (this.#opened.has(conflictId)) continue;
-      joined.set(conflictId, [...(joined.get(conflictId) ?? []), fact.id]);
-    }
-    for (const [conflictId, factIds] of joined) {
-      for (const id of await membersAmong(this.#tables, conflictId, factIds)) wanted.delete(keyOf(conflictId, id));
-    }
+    const joined = members.filter(({ conflictId }) => !this.#opened.has(conflictId));
+    const known = await knownMembers(
+      this.#tables,
+      joined.map(({ conflictId }) => conflictId),
+      joined.map(({ fact }) => fact.id),
+    );
+    for (const { conflictId, factId } of known) wanted.delete(keyOf(conflictId, factId));
     return [...wanted.values()];
   }
 }

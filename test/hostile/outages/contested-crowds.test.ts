@@ -127,6 +127,33 @@ forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () =
   });
 });
 
+forEachStore('A writer joins many contradictions with one batch (I21)', () => {
+  let garden: GardenNode;
+  before(async () => {
+    garden = await startCounted();
+    await warmUp(garden);
+  });
+  after(() => garden.stop());
+
+  const batch = (count: number, v: string) =>
+    Array.from({ length: count }, (_, n) => ({
+      entity: 'user:joined',
+      relation: `memory:r${n}`,
+      source: 'agent:w1',
+      scope: 'company',
+      ...value(v),
+    }));
+
+  it('and the statements of its append do not follow the number of its facts', async () => {
+    for (const v of ['one', 'other']) await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(40, v));
+    const join = (count: number, v: string) => () =>
+      garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(count, v));
+    const few = await costOf(join(10, 'third'));
+    const many = await costOf(join(40, 'fourth'));
+    expect(many.statements).to.equal(few.statements);
+  });
+});
+
 forEachStore('A writer gives one triple hundreds of values (I21)', () => {
   let garden: GardenNode;
   before(async function () {
