@@ -5,6 +5,8 @@ import {
   parseDateOrInstant,
   type ServiceNames,
   SIBLING_LIMIT,
+  type Snapshot,
+  type StoredFact,
   type TripleKey,
   tripleId,
   ttlTarget,
@@ -79,12 +81,18 @@ async function openMissing(
     tables,
     contested.map(({ triple }) => triple),
   );
-  for (const { triple, facts } of contested) {
-    if (open.has(tripleId(triple))) continue;
-    const newest = [...facts].sort(compareAge)[0];
+  const missing = contested.flatMap(({ triple, facts }) => {
+    const newest = open.has(tripleId(triple)) ? undefined : [...facts].sort(compareAge)[0];
     const rival = newest && strongestRival(newest, facts);
-    const fact = newest && (await transaction.get(newest.id));
-    if (fact === undefined || rival === undefined) continue;
+    return newest === undefined || rival === undefined ? [] : [{ triple, facts, newest, rival }];
+  });
+  const stored = await factsById(
+    missing.map(({ newest }) => newest.id),
+    transaction,
+  );
+  for (const { triple, facts, newest, rival } of missing) {
+    const fact = stored.get(newest.id);
+    if (fact === undefined) continue;
     const strongest = facts.slice(0, SIBLING_LIMIT);
     const others = strongest.filter(({ id }) => id !== fact.id && id !== rival.id);
     writer.open(triple, fact, rival, [fact, rival, ...others]);
@@ -92,4 +100,10 @@ async function openMissing(
   await writer.write();
   await writer.tell();
   return writer.drafts;
+}
+
+async function factsById(ids: readonly string[], snapshot: Snapshot): Promise<ReadonlyMap<string, StoredFact>> {
+  if (ids.length === 0) return new Map();
+  const facts = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
+  return new Map(facts.map((fact) => [fact.id, fact]));
 }

@@ -135,9 +135,9 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
   });
   after(() => garden.stop());
 
-  const batch = (count: number, v: string) =>
+  const batch = (count: number, v: string, entity = 'user:joined') =>
     Array.from({ length: count }, (_, n) => ({
-      entity: 'user:joined',
+      entity,
       relation: `memory:r${n}`,
       source: 'agent:w1',
       scope: 'company',
@@ -152,6 +152,32 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
     const many = await costOf(join(40, 'fourth'));
     expect(many.statements).to.equal(few.statements);
   });
+
+  it('nor does what a batch adds to them that gives many contested facts their life back', async () => {
+    const say = async (entity: string, v: string): Promise<string[]> => {
+      const { body } = await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(50, v, entity));
+      return body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
+    };
+    const live = async (ids: readonly string[], v: string): Promise<number> => {
+      const value = { type: 'datetime', v };
+      const lives = ids.map((entity) => ({ entity, relation: 'svc:ttl', source: 'agent:w1', scope: 'company', value }));
+      return (await costOf(() => garden.must(200, 'writer', 'POST', '/v1/facts/batch', lives))).statements;
+    };
+    /** What 30 facts more cost, when all come back to life. */
+    const revive = async (entity: string, before: () => Promise<unknown>): Promise<number> => {
+      const ids = await say(entity, 'one');
+      await live(ids, '2020-01-01T00:00:00Z');
+      await before();
+      const few = await live(ids.slice(0, 10), '2999-01-01T00:00:00Z');
+      return (await live(ids.slice(10), '2999-01-01T00:00:00Z')) - few;
+    };
+    const alone = await revive('user:alone', async () => undefined);
+    expect(await revive('user:revived', () => say('user:revived', 'other'))).to.equal(alone);
+    const { body } = await garden.must(200, 'reader', 'GET', '/v1/conflicts?limit=500');
+    expect(body.conflicts.map(entityOf).filter((entity: string) => entity === 'user:revived')).to.have.length(50);
+  });
+
+  const entityOf = ({ fact_a: fact }: { fact_a: { entity: string } }): string => fact.entity;
 });
 
 forEachStore('A writer gives one triple hundreds of values (I21)', () => {
