@@ -13,8 +13,11 @@ export const maskUrlsIn = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskUrlsIn(member)]));
 };
 
-/** Up to what ends a URL in prose and in JSON. Files have no users, and stacks are full of them. */
-const AFTER_SCHEME = /(?<!\bfile):\/\/[^\s"'<>`\\]+/g;
+/**
+ * Up to what ends a URL in prose and in JSON. A password that nobody encoded may hold that too, so what stands before an `@` belongs to the
+ * URL. The bounds keep the time in proportion to the text. Files have no users, and stacks are full of them.
+ */
+const AFTER_SCHEME = /(?<!\bfile):\/\/(?:[^\s@]{0,512}@){0,4}[^\s"'<>`\\]+/g;
 const MASK = '***';
 
 const mask = (found: string): string => {

@@ -82,7 +82,11 @@ export class RecordWriter {
     await this.write();
     await closeRecord(this.#tables, record.id, fact.id);
     this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
-    this.#tell(conflictResolved, record, fact, () => differingMembers(this.#transaction, this.#tables, record.id));
+    let witnesses: Promise<readonly string[]> | undefined;
+    this.#tell(conflictResolved, record, fact, () => {
+      witnesses ??= differingMembers(this.#transaction, this.#tables, record.id);
+      return witnesses;
+    });
   }
 
   async write(): Promise<void> {

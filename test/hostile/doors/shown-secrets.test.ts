@@ -104,10 +104,19 @@ describe('The mask of URLs', () => {
     for (const text of plain) expect(maskUrls(text), text).to.equal(text);
   });
 
+  const QUOTED = ["a'b", 'a"b', 'a`b', 'a<b>c', 'a\\b', 'a/b"c', `a'b@c"d`];
+
   it('masks passwords that nobody encoded', () => {
-    for (const password of ['a:b', 'a@b', 'a/b', 'a?b', 'a#b', '1/2', 'a:b@c/d?e#f']) {
+    for (const password of ['a:b', 'a@b', 'a/b', 'a?b', 'a#b', '1/2', 'a:b@c/d?e#f', ...QUOTED]) {
       const shown = maskUrls(`postgres://user:${password}@db.example/facts`);
       expect(shown, password).to.be.oneOf(['postgres://***@db.example/facts', 'postgres://***']);
+    }
+  });
+
+  it('masks a text of many beginnings without going over it again and again', () => {
+    // Each beginning is looked at a bounded number of times; going on to the end from each takes a minute here.
+    for (const piece of ['"://', '://a@', '://a@"', '@://"']) {
+      expect(maskUrls(piece.repeat(50_000)).length, piece).to.be.at.least(4);
     }
   });
 
