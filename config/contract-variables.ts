@@ -3,8 +3,8 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { isReadElsewhere } from './unused-variables.ts';
 
 /**
- * A variable that the wire contract (18.2) knows. `owner`: `node` and `adapter` stand for the node itself and its adapters; `nothing` for what no
- * plugin of this release reads; any other word is the name of the plugin that reads it.
+ * A variable that the wire contract (18.2) knows. `owner`: `node` and `adapter` stand for the node itself and its
+ * adapters; `nothing` for what no plugin of this release reads; any other word is the name of the plugin that reads it.
  */
 interface ContractVariable {
   readonly default: string;
@@ -85,9 +85,10 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
 ]);
 
 /**
- * Why the node must not start: variables of the catalogue that say something other than their default, and that nothing in the running node
- * reads, because their plugin is off or missing. Nobody shall run unguarded believing to be guarded. All of them in one problem; never
- * their values. An adapter that was not chosen is no plugin: settings of the SQLite file may stand beside a database.
+ * Why the node must not start: variables of the catalogue that say something other than their default, and that nothing
+ * in the running node reads, because their plugin is off or missing. Nobody shall run unguarded believing to be
+ * guarded. All of them in one problem; never their values. An adapter that was not chosen is no plugin: settings of the
+ * SQLite file may stand beside a database.
  */
 export const dishonouredVariables = (env: Environment, used: Iterable<string | undefined>): BootProblem[] => {
   const honoured = new Set(used);

@@ -15,7 +15,10 @@ export const nodeKeyPlace = (
   return { file, byVariable: mine.get('privateKey')?.value === '(set)' };
 };
 
-/** Generates the node's own key in place of a file that was lost, and returns the file. Rejects with `conflict` where there is a key. */
+/**
+ * Generates the node's own key in place of a file that was lost, and returns the file. Rejects with `conflict` where
+ * there is a key.
+ */
 export const createNodeKey = async (settings: readonly SettingReport[]): Promise<string | undefined> => {
   const place = nodeKeyPlace(settings);
   if (place === undefined) return undefined;

@@ -8,8 +8,9 @@ import { createNode, type Node, type NodeOptions, PLACES_BESIDE_STORE } from './
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /**
- * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on a store and with
- * files that are thrown away. The operator's own store and files are neither created nor changed, wherever the settings put them.
+ * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on
+ * a store and with files that are thrown away. The operator's own store and files are neither created nor changed,
+ * wherever the settings put them.
  */
 export const describeUnstarted = async (
   { configFile, env }: Pick<NodeOptions, 'configFile' | 'env'>,

@@ -20,8 +20,8 @@ import { hasStore } from './require-store.ts';
 import { dataFolder, storePath } from './store-place.ts';
 
 /**
- * Looks for every reason why a node would not start: in its settings, its plugins, its store, its folders and its address. Creates and
- * changes nothing.
+ * Looks for every reason why a node would not start: in its settings, its plugins, its store, its folders and its
+ * address. Creates and changes nothing.
  */
 export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env'>): Promise<NodeInspection> => {
   const config = loadNodeConfig(options);

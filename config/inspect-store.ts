@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import type { StartProblem } from '../adapters/cli/command-line-deps.ts';
 import type { StoreConfig } from './node-config.ts';
 
-/** What keeps the store from being used. A file that is missing is made by the first start, so that there is nothing to find. */
+/**
+ * What keeps the store from being used. A file that is missing is made by the first start, so that there is nothing to
+ * find.
+ */
 export const inspectStore = async (store: StoreConfig, processes: number): Promise<readonly StartProblem[]> => {
   if (store.use === 'sqlite') {
     if (!existsSync(store.settings.path)) return [];

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../adapters/cli/command-line.ts';
 import { createCommandLineDeps } from './command-line-deps.ts';
 
-// Store, log and keys hold what everybody said: what this program writes is for whoever runs it.
+// Store, log and keys hold what everybody said: only the user who runs this program may read what it writes.
 process.umask(0o077);
 
 // `| head` closes the pipe early: that is no error of ours.

@@ -15,7 +15,10 @@ export const hasStore = async (store: StoreConfig, open: () => FactStore): Promi
   }
 };
 
-/** Only `start` and `init` make a store: in a wrong folder, any other command would report on an empty one. Rejects with `lookup`. */
+/**
+ * Only `start` and `init` make a store: in a wrong folder, any other command would report on an empty one. Rejects with
+ * `lookup`.
+ */
 export const requireStore = async (store: StoreConfig, open: () => FactStore): Promise<void> => {
   if (await hasStore(store, open)) return;
   throw new ServiceError('lookup', `there is no store at ${storePath(store)}`, {

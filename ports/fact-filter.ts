@@ -51,14 +51,17 @@ export type Filter =
       readonly table: string;
       readonly match: readonly ColumnMatch[];
       readonly where: readonly ColumnCondition[];
-      /** What the fact must satisfy that the row is: of the table `facts` itself, of others the one that `fact_id` names. */
+      /**
+       * What the fact must satisfy that the row is: of the table `facts` itself, of others the one that `fact_id`
+       * names.
+       */
       readonly whereFact?: Filter;
     };
 
 /**
- * Ties a column to a member of the fact: `column` equal to `field`, another than it, or strictly above it. The columns for a stamp are
- * named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`, `feed_ctr`). The table `facts` has a
- * column `place` beside those that it stores.
+ * Ties a column to a member of the fact: `column` equal to `field`, another than it, or strictly above it. The columns
+ * for a stamp are named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`,
+ * `feed_ctr`). The table `facts` has a column `place` beside those that it stores.
  */
 export interface ColumnMatch {
   readonly column: string;

@@ -16,8 +16,8 @@ export interface FactQuery {
   readonly after?: { readonly timestampMs: number; readonly id: string };
   readonly limit: number;
   /**
-   * Ends with the fact whose value brings the values found to so many bytes (UTF-8), so that the first fact always comes. Values behind it
-   * are not read, however many and however long they are.
+   * Ends with the fact whose value brings the values found to so many bytes (UTF-8), so that the first fact always
+   * comes. Values behind it are not read, however many and however long they are.
    */
   readonly maxBytes?: number;
 }
@@ -29,7 +29,10 @@ export interface FeedEntry {
   readonly subjectId: string;
 }
 
-/** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution (wire 4.5). */
+/**
+ * Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution (wire
+ * 4.5).
+ */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;
@@ -47,8 +50,8 @@ export interface Snapshot {
   /** By id, unfiltered. */
   get(id: string): Promise<StoredFact | undefined>;
   /**
-   * For each triple, up to `limit` facts of its place with confidence above 0 that are neither expired at `nowMs` nor covered;
-   * strongest first (confidence, then hlc). Unscoped: contradiction detection must see everything.
+   * For each triple, up to `limit` facts of its place with confidence above 0 that are neither expired at `nowMs` nor
+   * covered; strongest first (confidence, then hlc). Unscoped: contradiction detection must see everything.
    */
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
   /** Feed entries strictly after the stamp, ascending. */

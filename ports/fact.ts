@@ -23,8 +23,8 @@ export interface Hlc {
 }
 
 /**
- * What two facts must share to contradict, retract or supersede one another: the triple by its match keys (wire 1.4), and the place, which is a
- * garden, or outside all gardens (wire 2.4).
+ * What two facts must share to contradict, retract or supersede one another: the triple by its match keys (wire 1.4),
+ * and the place, which is a garden, or outside all gardens (wire 2.4).
  */
 export interface TripleKey {
   readonly tenantId: string;

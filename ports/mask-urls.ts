@@ -1,6 +1,7 @@
 /**
- * A text with what is secret in its URLs masked: user and password, every value of a query, the fragment. Names of parameters stay, because
- * they tell an operator which URL it is. For whatever is shown: settings, log lines, messages. A text without a URL is returned as it is.
+ * A text with what is secret in its URLs masked: user and password, every value of a query, the fragment. Names of
+ * parameters stay, because they tell an operator which URL it is. For whatever is shown: settings, log lines, messages.
+ * A text without a URL is returned as it is.
  */
 export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
 
@@ -14,8 +15,9 @@ export const maskUrlsIn = (value: unknown): unknown => {
 };
 
 /**
- * Up to what ends a URL in prose and in JSON. A password that nobody encoded may hold that too, so what stands before an `@` belongs to the
- * URL. The bounds keep the time in proportion to the text. Files have no users, and stacks are full of them.
+ * Up to what ends a URL in prose and in JSON. A password that nobody encoded may hold that too, so what stands before
+ * an `@` belongs to the URL. The bounds keep the time in proportion to the text. Files have no users, and stacks are
+ * full of them.
  */
 const AFTER_SCHEME = /(?<!\bfile):\/\/(?:[^\s@]{0,512}@){0,4}[^\s"'<>`\\]+/g;
 const MASK = '***';

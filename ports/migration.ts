@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Snapshot, WriteTransaction } from './fact-store.ts';
 
 /**
- * What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its own tables
- * alone, and by `select` what the core keeps about the life of facts.
+ * What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its
+ * own tables alone, and by `select` what the core keeps about the life of facts.
  */
 export interface MigrationData
   extends Pick<Snapshot, 'find' | 'outline' | 'siblings' | 'databaseMs' | 'table' | 'select'>,

@@ -1,8 +1,9 @@
 /**
- * Normalises a text in time linear in its length, whatever it contains. This is the only place that may call `String.normalize`: combining marks
- * are put in order one by one, so that a run of them takes quadratic time. As the Stream-Safe Text Format of Unicode says (UAX 15,
- * section 13), a run of more than 30 is cut by a combining grapheme joiner, which is a mark itself and changes nothing that people see.
- * No text of any language has such runs, and every other text is normalised as ever.
+ * Normalises a text in time linear in its length, whatever it contains. This is the only place that may call
+ * `String.normalize`: combining marks are put in order one by one, so that a run of them takes quadratic time. As the
+ * Stream-Safe Text Format of Unicode says (UAX 15, section 13), a run of more than 30 is cut by a combining grapheme
+ * joiner, which is a mark itself and changes nothing that people see. No text of any language has such runs, and every
+ * other text is normalised as ever.
  */
 export const normaliseText = (text: string, form: 'NFC' | 'NFKD'): string =>
   (LONG_RUN.test(text) ? text.replaceAll(RUN, cutRun) : text).normalize(form);

@@ -41,7 +41,10 @@ export interface OpenNodeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** False boots everything but the listener: the store is prepared, nothing is served. */
   readonly serve: boolean;
-  /** Whether `start` makes the store when there is none. Otherwise it rejects with `lookup` and names the place where it looked. */
+  /**
+   * Whether `start` makes the store when there is none. Otherwise it rejects with `lookup` and names the place where it
+   * looked.
+   */
   readonly createsStore: boolean;
   /** One of several processes that serve together behind one port: its log lines say which. */
   readonly worker?: boolean | undefined;
@@ -69,8 +72,8 @@ export interface NodeHandle {
   /** Puts a new key in the place of the node's own, on a started node; undefined while the `node-info` plugin is off. */
   readonly rotateKey: (() => Promise<RotatedKey>) | undefined;
   /**
-   * Generates the node's own key where its file was lost, for a node that was not started, and returns the file. Undefined while the
-   * `node-info` plugin is off. Rejects with `conflict` where there is a key.
+   * Generates the node's own key where its file was lost, for a node that was not started, and returns the file.
+   * Undefined while the `node-info` plugin is off. Rejects with `conflict` where there is a key.
    */
   createKey(): Promise<string | undefined>;
   /** Takes the memory out of the store of a started node, or into it. */

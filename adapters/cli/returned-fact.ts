@@ -18,8 +18,8 @@ const SHOWN_ALONE = [
 const MARK = Buffer.from('"contradicted"');
 
 /**
- * A line as it is asserted: a fact as a node returned it loses what only the answer of a node says; every other line stays as it is, for the
- * node to judge.
+ * A line as it is asserted: a fact as a node returned it loses what only the answer of a node says; every other line
+ * stays as it is, for the node to judge.
  */
 export const assertableLine = (line: Buffer): Buffer => {
   if (!line.includes(MARK)) return line;

@@ -16,15 +16,17 @@ export interface TableOptions {
   readonly titled?: boolean;
 }
 
-/** Columns of the terminal behind a stream; undefined for a pipe or a file, where programs read and nothing is wrapped. */
+/**
+ * Columns of the terminal behind a stream; undefined for a pipe or a file, where programs read and nothing is wrapped.
+ */
 export const widthOf = (output: Writable): number | undefined => {
   const { isTTY, columns } = output as Partial<NodeJS.WriteStream>;
   return isTTY === true ? columns : undefined;
 };
 
 /**
- * Rows in columns, the last one ragged. Where they do not fit the width, long cells continue on lines of their own, and where even that does
- * not help, each row becomes a paragraph. Empty without rows.
+ * Rows in columns, the last one ragged. Where they do not fit the width, long cells continue on lines of their own, and
+ * where even that does not help, each row becomes a paragraph. Empty without rows.
  */
 export const textTable = (rows: readonly (readonly string[])[], options: TableOptions = {}): string => {
   const { indent = '', width = Number.POSITIVE_INFINITY, titled = false } = options;

@@ -1,8 +1,8 @@
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 
 /**
- * Boots the node of a configuration without serving, on a store that must be there already, does the work, and stops the node whatever
- * happens.
+ * Boots the node of a configuration without serving, on a store that must be there already, does the work, and stops
+ * the node whatever happens.
  */
 export const withNode = async <T>(
   { openNode, env }: CommandLineDeps,

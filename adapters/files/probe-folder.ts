@@ -16,8 +16,8 @@ const freeBytesOf = (folder: string): number => {
 };
 
 /**
- * Tries whether files can be made in a folder, or the folder itself where it is missing, and whether there is room. Leaves nothing behind.
- * Undefined when all is well.
+ * Tries whether files can be made in a folder, or the folder itself where it is missing, and whether there is room.
+ * Leaves nothing behind. Undefined when all is well.
  */
 export const probeFolder = (path: string, freeBytes = freeBytesOf): FolderProblem | undefined => {
   const folder = nearestThere(resolve(path));

@@ -5,7 +5,9 @@ export interface CorsOptions {
   readonly corsDevLocalhost: boolean;
 }
 
-/** Tells whether pages of an origin, as browsers send it, may call the node. `null`, the origin of anything, never may. */
+/**
+ * Tells whether pages of an origin, as browsers send it, may call the node. `null`, the origin of anything, never may.
+ */
 export const createOriginRule = ({
   corsAllowedOrigins,
   corsDevLocalhost,

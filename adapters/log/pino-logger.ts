@@ -27,10 +27,9 @@ export interface PinoLoggerOptions {
 }
 
 /**
- * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of JSON, or on a
- * terminal a readable one, whatever
- * the texts hold, and an error keeps its stack and causes but none of its other members, which may hold data. What may be secret in a URL is
- * masked in all of it.
+ * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of
+ * JSON, or on a terminal a readable one, whatever the texts hold, and an error keeps its stack and causes but none of
+ * its other members, which may hold data. What may be secret in a URL is masked in all of it.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
@@ -45,7 +44,9 @@ export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): J
   return wrap(pino(options, write === undefined ? standardError(process.stderr) : { write }));
 };
 
-/** On a terminal people read; in a pipe or a file programs do. A reader that went away must not take the node with it. */
+/**
+ * On a terminal people read; in a pipe or a file programs do. A reader that went away must not take the node with it.
+ */
 const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unknown } => {
   const stream = destination({ dest: 2, sync: true });
   stream.on('error', () => undefined);

@@ -14,8 +14,9 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
 const BARE = /^[^\s"=]+$/;
 
 /**
- * A line of the log as a person reads it: time of day, level, message, then the fields as `name=value`, and the stack of an error below.
- * Takes one line of JSON as the log writes it; one that is none comes back as it is. Whatever the fields hold, nothing of it steers a terminal.
+ * A line of the log as a person reads it: time of day, level, message, then the fields as `name=value`, and the stack
+ * of an error below. Takes one line of JSON as the log writes it; one that is none comes back as it is. Whatever the
+ * fields hold, nothing of it steers a terminal.
  */
 export const readableLine = (json: string, { colours }: { readonly colours: boolean }): string => {
   const entry = parsed(json);

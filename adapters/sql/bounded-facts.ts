@@ -9,7 +9,10 @@ export const MAX_SHORT_BYTES = 4096;
 const VALUE_COLUMN = FACT_COLUMNS.indexOf('value_v');
 const BYTES_COLUMN = FACT_COLUMNS.length;
 
-/** The facts of rows without their long values, as far as the values stay within so many bytes: see `FactQuery.maxBytes`. */
+/**
+ * The facts of rows without their long values, as far as the values stay within so many bytes: see
+ * `FactQuery.maxBytes`.
+ */
 export const factsWithin = async (
   rows: readonly SqlValue[][],
   maxBytes: number,

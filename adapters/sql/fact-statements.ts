@@ -27,8 +27,8 @@ const LIMIT = 'LIMIT ? + 0';
 export const GET_FACT = `SELECT ${FACT} FROM facts f WHERE f.id = ?`;
 
 /**
- * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples, so that no
- * triple is sorted however many facts it has.
+ * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples,
+ * so that no triple is sorted however many facts it has.
  */
 export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
 WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?

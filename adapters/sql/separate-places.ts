@@ -2,8 +2,8 @@ import type { MigrationSchema } from '../../ports/ports.ts';
 import { placeSql } from './fact-field-columns.ts';
 
 /**
- * From here on, what ends and contradicts facts stays within their place: a garden, or outside all gardens. The index on triples leads to the
- * facts of one place, and a cover names its own.
+ * From here on, what ends and contradicts facts stays within their place: a garden, or outside all gardens. The index
+ * on triples leads to the facts of one place, and a cover names its own.
  */
 export const separatePlaces = async (schema: MigrationSchema): Promise<void> => {
   if ((await schema.tables()).includes(SAID_ABOUT_TWO)) await runAll(schema, hideFromMembers(schema.dialect));
@@ -39,15 +39,15 @@ const EXPECTATIONS: readonly string[] = [
   ])
   .concat('ANALYZE sqlite_schema');
 
-/** Facts that the node itself once said about a contradiction between two gardens, shown to who read both. */
+/** Facts that the node itself once said about a contradiction between two gardens, shown to the members of both. */
 const SAID_ABOUT_TWO = 'gardens_also_in';
 
 /** A garden that never was: its facts are for admin keys alone, as those of a garden that was deleted. */
 const NO_GARDEN = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Nobody asks for the second garden any more, so that a member of the first would be shown what was said about both. These are no facts of
- * anybody's, but remarks of the node, and the one thing about facts that ever was changed.
+ * Nobody asks for the second garden any more, so that a member of the first would be shown what was said about both.
+ * These are no facts of anybody's, but remarks of the node, and the one thing about facts that ever was changed.
  */
 const hideFromMembers = (dialect: MigrationSchema['dialect']): readonly string[] => {
   const move = `UPDATE facts SET garden_id = '${NO_GARDEN}' WHERE id IN (SELECT fact_id FROM ${SAID_ABOUT_TWO})`;

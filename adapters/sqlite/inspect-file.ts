@@ -11,7 +11,10 @@ export interface FileProblem {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Looks at a file that is there without changing what it holds: whether it can be written, and is whole. Empty when all is well. */
+/**
+ * Looks at a file that is there without changing what it holds: whether it can be written, and is whole. Empty when all
+ * is well.
+ */
 export const inspectFile = (path: string): readonly FileProblem[] => {
   if (!statSync(path).isFile()) {
     return [{ message: `the store ${path} is not a file`, hint: 'give the path of a file with SVC_DB_PATH' }];

@@ -25,7 +25,7 @@ export interface ServedParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
+  /** Judges requests without a credential while authentication is off, and asks `inner` about those with one. */
   openAuthorizer(inner: Authorizer | undefined): Authorizer;
 }
 

@@ -7,8 +7,9 @@ import { memberRefusal } from './member-refusal.ts';
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
 /**
- * Why a client may not assert this fact, whatever the route it came by: an assertion, a resolution, a promotion (wire contract 4.2). Null when it may.
- * What the node says itself is not judged. Gardens are the business of the plugin that knows them.
+ * Why a client may not assert this fact, whatever the route it came by: an assertion, a resolution, a promotion (wire
+ * contract 4.2). Null when it may. What the node says itself is not judged. Gardens are the business of the plugin that
+ * knows them.
  */
 export const refuseAssertion = (
   fact: PreparedFact,

@@ -61,7 +61,7 @@ const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', 
 
 const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 
-/** A cover ends facts of its own place alone, so whoever sees them sees it. */
+/** A cover ends facts of its own place alone, so callers who see the facts see the cover as well. */
 function covered(kinds: readonly Cover['kind'][]): Filter {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
   return inTable('fact_covers', NEWER_IN_PLACE, conditions);
@@ -75,8 +75,8 @@ export function liveAmong(visible: Filter, nowMs: number): Filter {
 }
 
 /**
- * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing live left in its place, so
- * that a poller sees that the value is gone.
+ * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing
+ * live left in its place, so that a poller sees that the value is gone.
  */
 export function currentAmong(visible: Filter, context: Pick<ReadContext, 'nowMs' | 'include' | 'about'>): Filter {
   const { nowMs, include, about } = context;

@@ -102,7 +102,8 @@ class SnapshotReader implements FactReader {
   }
 
   async get(id: string): Promise<FactView | undefined> {
-    // One query, which judges before it reads: a hidden fact and an unknown one cost the same, however large the hidden one is.
+    // One query, which judges before it reads: a hidden fact and an unknown one cost the same, however large the hidden
+    // one is.
     return (await this.annotate(await this.visible([id])))[0];
   }
 

@@ -10,9 +10,10 @@ export interface FactPlace {
 }
 
 /**
- * What a fact at `to` names another one by, of which its writer knows the id (wire contract 4.9): the content id where the writer can read that fact and
- * all who will read the reference could, because it is in the same place and in no narrower scope. Otherwise a digest of the id, which leads
- * nowhere: a short value could be guessed from its content id. `fact` is undefined for one that the writer cannot read.
+ * How a fact at `to` names another fact whose id its writer knows (wire contract 4.9). It is the content id where the
+ * writer can read the other fact, and so can all readers of the reference, because the other fact is in the same place
+ * and in no narrower scope. Otherwise it is a digest of the id, which leads nowhere: a short value could be guessed
+ * from its content id. `fact` is undefined where the writer cannot read it.
  */
 export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) | undefined, to: FactPlace): string =>
   fact !== undefined && fact.gardenId === to.gardenId && scopesFor(to.scope).includes(fact.scope)
@@ -20,8 +21,8 @@ export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) 
     : `sha256:${sha256Hex(factId)}`;
 
 /**
- * The references of a fact that is copied to another place. Those that name a fact elsewhere, as far as the reader can tell, lead nowhere in the copy;
- * those that name no fact the reader can see are kept, as whoever wrote them gave them.
+ * The references of a fact that is copied to another place. Those that name a fact elsewhere, as far as the reader can
+ * tell, lead nowhere in the copy; those that name no fact the reader can see are kept as they were given.
  */
 export const referencesFor = async (
   to: FactPlace,

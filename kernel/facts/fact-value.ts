@@ -12,12 +12,15 @@ import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';
 export const MAX_STRING_BYTES = 16 * 1024;
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** The members of a FactValue, for the schema of a body that holds one. Their content is for `readFactValue` to judge. */
+/**
+ * The members of a FactValue, for the schema of a body that holds one. Their content is for `readFactValue` to judge.
+ */
 export const FACT_VALUE_JSON = { properties: { type: {}, v: {}, interpret_as: {} } } as const;
 
 /**
- * Reads a FactValue (wire contract 1.5) without coercing anything; `FACT_VALUE_JSON` says which members there are. `path` names the
- * value, as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
+ * Reads a FactValue (wire contract 1.5) without coercing anything; `FACT_VALUE_JSON` says which members there are.
+ * `path` names the value, as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or
+ * text that is too long.
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

@@ -77,8 +77,9 @@ export interface AppendBatch {
   readonly transaction: WriteTransaction;
   readonly nowMs: number;
   /**
-   * Live facts of the item's triple and place that were stored before this transaction, strongest first, at most `SIBLING_LIMIT`. Read once for the whole
-   * batch, so a handler never needs a query per fact. Facts accepted earlier in this batch are not among them.
+   * Live facts of the item's triple and place that were stored before this transaction, strongest first, at most
+   * `SIBLING_LIMIT`. Read once for the whole batch, so a handler never needs a query per fact. Facts accepted earlier
+   * in this batch are not among them.
    */
   siblings(item: AppendItem): readonly FactOutline[];
 }

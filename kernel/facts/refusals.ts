@@ -3,7 +3,10 @@ import { type ErrorCode, ServiceError, type Violation } from '../../ports/servic
 /** Violations that one answer names: enough to mend a request. */
 export const MAX_VIOLATIONS = 20;
 
-/** One error for several violations, of which the first of each place counts. The detail tells the first and how many more there are. */
+/**
+ * One error for several violations, of which the first of each place counts. The detail tells the first and how many
+ * more there are.
+ */
 export const refuseAll = (
   found: readonly Violation[],
   { code = 'validation', status }: { readonly code?: ErrorCode; readonly status?: number } = {},
@@ -17,7 +20,9 @@ export const refuseAll = (
   return new ServiceError(code, detail + more, { violations, ...(status !== undefined && { status }) });
 };
 
-/** Gathers what is wrong with a document that is read by hand, so that one answer names all of it (wire contract 1.2). */
+/**
+ * Gathers what is wrong with a document that is read by hand, so that one answer names all of it (wire contract 1.2).
+ */
 export class Refusals {
   readonly #found: {
     readonly code: string;
@@ -25,7 +30,9 @@ export class Refusals {
     readonly error?: ServiceError;
   }[] = [];
 
-  /** What `read` returns. A refusal is kept instead of thrown; what comes back then means nothing, and `settle` throws. */
+  /**
+   * What `read` returns. A refusal is kept instead of thrown; what comes back then means nothing, and `settle` throws.
+   */
   attempt<T>(read: () => T): T {
     try {
       return read();
@@ -46,7 +53,9 @@ export class Refusals {
     if (violations.length > 0) this.#found.push({ code, violations });
   }
 
-  /** Throws what was refused: a lone refusal as it was, several under their common code, or as `validation` without one. */
+  /**
+   * Throws what was refused: a lone refusal as it was, several under their common code, or as `validation` without one.
+   */
   settle(): void {
     const [first, ...more] = this.#found;
     if (first === undefined) return;

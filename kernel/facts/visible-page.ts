@@ -7,13 +7,17 @@ import { valueBytesOf } from './value-bytes.ts';
 export interface VisiblePage {
   /** In no order. */
   readonly facts: readonly StoredFact[];
-  /** Ids whose facts were not read because the ones before them leave no room: the list must end before the first of them. */
+  /**
+   * Ids whose facts were not read because the ones before them leave no room: the list must end before the first of
+   * them.
+   */
   readonly beyond: ReadonlySet<string>;
 }
 
 /**
- * The facts among the ids that the reader may see, as far, in the order of the ids, as their values have room in the body of a list. The first
- * one always comes. `order` is that of the feed which the ids follow for the most part: where they do, nothing is read in vain.
+ * The facts among the ids that the reader may see, as far, in the order of the ids, as their values have room in the
+ * body of a list. The first one always comes. `order` is that of the feed which the ids follow for the most part: where
+ * they do, nothing is read in vain.
  */
 export const readVisiblePage = async (
   reader: FactReader,

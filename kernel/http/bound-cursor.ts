@@ -7,8 +7,8 @@ export interface BoundCursor {
   /** Where the last page ended, undefined on the first one. */
   readonly position: CursorPosition | undefined;
   /**
-   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows, spelled as far as the body
-   * has room, and the cursor of the next one, null at the end.
+   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows,
+   * spelled as far as the body has room, and the cursor of the next one, null at the end.
    */
   page<T>(found: readonly T[], limit: number, how: PageForm<T>): Page<T>;
   /** The cursor after a position. */

@@ -3,9 +3,9 @@ import type { InboundRequest } from '../../ports/ports.ts';
 import { createNetworkList } from './ip-network.ts';
 
 /**
- * The address of the client that sent a request: that of the connection, or, where a trusted proxy made it, the one that the proxy says in
- * `X-Forwarded-For`. It is read from its end, because each proxy adds there whom it heard from and the client can write whatever it likes
- * before that. Good for telling clients apart, not for letting any in.
+ * The address of the client that sent a request: that of the connection, or, where a trusted proxy made it, the one
+ * that the proxy says in `X-Forwarded-For`. It is read from its end, because each proxy adds there whom it heard from
+ * and the client can write whatever it likes before that. Good for telling clients apart, not for letting any in.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ((request: InboundRequest) => string) => {
   const isTrusted = createNetworkList(trustedProxies);

@@ -49,8 +49,9 @@ interface Answering extends HttpOptions {
 
 /**
  * Turns routes into what a transport serves. The checks run in the order of wire contract 1.2: credential (before 404
- * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission, parameters, body,
- * and only then the handler. What a route does not declare is refused under `/v1` (reliability.md, I22). Throws when `routeProblems` finds something.
+ * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission,
+ * parameters, body, and only then the handler. What a route does not declare is refused under `/v1` (reliability.md,
+ * I22). Throws when `routeProblems` finds something.
  */
 export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
   const problems = routeProblems(options.routes);
@@ -144,7 +145,7 @@ const answer = async (
     return reply;
   } catch (error) {
     const reply = errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
-    // Who sent no credential has guessed none. A route that is open takes what it takes for one in its body.
+    // A request without a credential guesses none. An open route that takes a credential takes it in its body.
     const hasGuessed = !isProtected || request.headerCount('authorization') > 0;
     if (reply.status === 401 && hasGuessed) await holdRefusal(request);
     return reply;

@@ -9,9 +9,10 @@ export interface OwnAddresses {
 }
 
 /**
- * For a node that asks for no keys (wire contract 2.1): throws `authorization` for a request that a foreign page made. A page can let its
- * own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and it can send requests without reading
- * the answer, which carry its `Origin`. A request with neither header comes from no browser.
+ * For a node that asks for no keys (wire contract 2.1): throws `authorization` for a request that a foreign page made.
+ * A page can let its own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and
+ * it can send requests without reading the answer, which carry its `Origin`. A request with neither header comes from
+ * no browser.
  */
 export const createForeignPageCheck = ({
   nodeUrl,
@@ -35,7 +36,10 @@ export const createForeignPageCheck = ({
 /** Asked by supervisors, under whatever name these have for the node. They tell nothing. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** The name in a `Host` header without its port, in lower case; undefined for what is no host. Ports do not matter: they are forwarded. */
+/**
+ * The name in a `Host` header without its port, in lower case; undefined for what is no host. Ports do not matter: they
+ * are forwarded.
+ */
 const nameOf = (host: string): string | undefined => HOST.exec(host.toLowerCase())?.[1];
 
 const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255}?)\.?(?::\d{1,5})?$/;

@@ -16,7 +16,10 @@ export const parseNetwork = (text: string): IpNetwork | undefined => {
   return prefix > bits ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 };
 
-/** Tells whether an address is in one of the networks. What is no network of the list is left out, and what is no address is in none. */
+/**
+ * Tells whether an address is in one of the networks. What is no network of the list is left out, and what is no
+ * address is in none.
+ */
 export const createNetworkList = (networks: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const { address, prefix, family } of networks.map(parseNetwork).filter((network) => network !== undefined)) {

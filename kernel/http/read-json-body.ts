@@ -9,8 +9,9 @@ import { parseStrictJson } from './strict-json.ts';
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a schema takes no
- * body: what a client sends there all the same is refused like any other undeclared member, or, with `undeclared: 'ignored'`, not read.
+ * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a
+ * schema takes no body: what a client sends there all the same is refused like any other undeclared member, or, with
+ * `undeclared: 'ignored'`, not read.
  */
 export const compileBodyReader = (
   // biome-ignore lint/suspicious/noExplicitAny: a route of any shape

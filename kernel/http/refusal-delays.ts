@@ -23,9 +23,9 @@ interface Refused {
 }
 
 /**
- * Makes an address wait for the answer to a refused credential once it has had many of them, so that one caller who guesses or goes on with a
- * dead key costs little. A credential is judged before anybody waits: a good one is never late, whoever else sends from its address.
- * What keeps keys safe is their length, and not this.
+ * Makes an address wait for the answer to a refused credential once it has had many of them, so that one caller who
+ * guesses or goes on with a dead key costs little. A credential is judged before anything waits, so a good one is never
+ * late, whatever else comes from its address. What keeps keys safe is their length, and not this.
  */
 export class RefusalDelays {
   readonly #clock: Clock;
@@ -82,7 +82,7 @@ export class RefusalDelays {
 const delayFor = (count: number): number =>
   count <= FREE_REFUSALS ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (count - FREE_REFUSALS - 1), LONGEST_DELAY_MS);
 
-/** Who has an IPv6 address has a network of them, /64 at least. */
+/** A client with an IPv6 address has a whole network of them, /64 at least. */
 const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');

@@ -8,7 +8,8 @@ const BESIDE_THE_LIST_BYTES = 64 * 1024;
 export const LIST_BYTES = MAX_PAGE_BYTES - BESIDE_THE_LIST_BYTES;
 
 /**
- * Items of an answer as JSON, spelled once, and no further than there is room. May stand for a body, or for a member of a body, of a `Reply`.
+ * Items of an answer as JSON, spelled once, and no further than there is room. May stand for a body, or for a member of
+ * a body, of a `Reply`.
  */
 export class SpelledList {
   /** One text per item. */
@@ -33,7 +34,7 @@ export class SpelledList {
     return `[${this.texts.join(',')}]`;
   }
 
-  /** For whoever takes the body apart instead of sending it. */
+  /** For code that takes the body apart instead of sending it. */
   toJSON(): unknown {
     return JSON.parse(this.json);
   }

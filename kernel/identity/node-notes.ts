@@ -1,6 +1,8 @@
 import { DEFAULT_TENANT, defineRef, type FactStore } from '../../ports/ports.ts';
 
-/** What a node remembers of itself in its store, text by name. Shared by all processes on the store; not for secrets. */
+/**
+ * What a node remembers of itself in its store, text by name. Shared by all processes on the store; not for secrets.
+ */
 export interface NodeNotes {
   /** Undefined for what was never noted. */
   read(name: string): Promise<string | undefined>;

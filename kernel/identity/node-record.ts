@@ -45,7 +45,10 @@ export const openNodeRecord = async (
   return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
 };
 
-/** Refuses, as a start would, a store that was first started as somebody else. Changes nothing, and takes a store without an identity. */
+/**
+ * Refuses, as a start would, a store that was first started as somebody else. Changes nothing, and takes a store
+ * without an identity.
+ */
 export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySettings): Promise<void> => {
   if (!(await store.tables()).includes(TABLE)) return;
   const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['service_name', 'node_id'] }));

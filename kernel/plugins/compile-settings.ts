@@ -60,7 +60,10 @@ const isHttpUrl = (text: string): boolean => {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 };
 
-/** RFC 6454, of any scheme: that of an application or of a browser extension as well. A path, a wildcard and `null` are none. */
+/**
+ * RFC 6454, of any scheme: that of an application or of a browser extension as well. A path, a wildcard and `null` are
+ * none.
+ */
 const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$/.exec(text)?.[1] ?? 0) <= MOST_PORT;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;

@@ -5,14 +5,16 @@ import { closestName } from './closest-name.ts';
 import type { Schema } from './config-schema.ts';
 
 /**
- * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the way it removes, in place,
- * each null that stands for an optional member: null means absent (wire contract 1.2). A null that the schema itself allows stays.
+ * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the
+ * way it removes, in place, each null that stands for an optional member: null means absent (wire contract 1.2). A null
+ * that the schema itself allows stays.
  */
 export type ListUndeclared = (value: unknown, root: string) => readonly Violation[];
 
 /**
- * Prepares `ListUndeclared` for a schema, once. An object is closed where the schema lists its `properties` and says nothing of
- * `additionalProperties`. An object without `properties` is open, and so is what stands behind `anyOf` and its like.
+ * Prepares `ListUndeclared` for a schema, once. An object is closed where the schema lists its `properties` and says
+ * nothing of `additionalProperties`. An object without `properties` is open, and so is what stands behind `anyOf` and
+ * its like.
  */
 export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   const shape = shapeOf(json);
@@ -24,7 +26,10 @@ export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   };
 };
 
-/** What is wrong with a name that nobody declared. `kind` is what the name would be: a member of a body, a parameter of a query. */
+/**
+ * What is wrong with a name that nobody declared. `kind` is what the name would be: a member of a body, a parameter of
+ * a query.
+ */
 export const undeclaredName = (kind: 'member' | 'parameter', name: string, known: Iterable<string>): string => {
   const near = closestName(name.slice(0, MAX_NAME_LENGTH), known);
   return near === undefined ? `is not a known ${kind}` : `is not a known ${kind}; did you mean ${near}?`;

@@ -35,7 +35,10 @@ const owned = (
   up: (schema: MigrationSchema) => Promise<void>,
 ): OwnedMigration => ({ number, name, owner, up });
 
-/** What a plugin's migration throws is told with its name: the store's own refusals as they are, anything else as the plugin's doing. */
+/**
+ * What a plugin's migration throws is told with its name: the store's own refusals as they are, anything else as the
+ * plugin's doing.
+ */
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration =>
   owned(migration, plugin, async (schema) => {
     try {

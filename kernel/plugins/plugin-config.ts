@@ -37,7 +37,10 @@ export interface SettingReport {
 export interface ResolvedSettings<T> {
   readonly value: T;
   readonly report: readonly SettingReport[];
-  /** What each variable's setting came out as, for other parts that read the same variable. Not for showing: secrets are in it. */
+  /**
+   * What each variable's setting came out as, for other parts that read the same variable. Not for showing: secrets are
+   * in it.
+   */
   readonly byVariable: ReadonlyMap<string, unknown>;
 }
 

@@ -40,9 +40,10 @@ export interface Reply {
 export type BodyItem = { readonly value: unknown } | { readonly error: ServiceError };
 
 /**
- * One route. Closed by default: `access` is required, and under `/v1` a parameter or body member that the schemas do not declare is
- * refused by its name (wire contract 1.2). A name that clients send and that changes nothing is declared and left alone. A part of the
- * request without a schema is `undefined` to the handler; the handler never sees the framework's own objects.
+ * One route. Closed by default: `access` is required, and under `/v1` a parameter or body member that the schemas do
+ * not declare is refused by its name (wire contract 1.2). A name that clients send and that changes nothing is declared
+ * and left alone. A part of the request without a schema is `undefined` to the handler; the handler never sees the
+ * framework's own objects.
  */
 export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -60,8 +61,8 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly bodyOptional?: boolean;
   /**
    * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, handed over as
-   * `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is refused. `none`: there is no
-   * body; a POST, PUT or PATCH without `body` has to say so.
+   * `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is refused.
+   * `none`: there is no body; a POST, PUT or PATCH without `body` has to say so.
    */
   readonly bodyForm?: 'json' | 'items' | 'none';
   /** Of each item of a body with `bodyForm: 'items'`. */

@@ -7,9 +7,9 @@ import { violationsOf } from './schema-violations.ts';
 
 /**
  * Checks a value and fills in the defaults of its schema, in place. Throws `validation` with every violation (at most
- * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. A member that the schema does not
- * declare is one, and null for an optional member is taken as absent: see `compileDeclared`. NaN and the infinities are
- * no numbers. `status` is 422 unless given: what a query, a path or a header held is a 400.
+ * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. A member that the schema
+ * does not declare is one, and null for an optional member is taken as absent: see `compileDeclared`. NaN and the
+ * infinities are no numbers. `status` is 422 unless given: what a query, a path or a header held is a 400.
  */
 export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => T;
 

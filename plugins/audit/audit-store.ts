@@ -128,7 +128,7 @@ export class AuditStore {
   }
 }
 
-/** Without the value, which whoever asks may not be allowed to see, and which takes its time to read. */
+/** Without the value: the caller may not be allowed to see it, and a long one takes time to read. */
 const outlineOf = async (id: string, snapshot: Snapshot): Promise<FactOutline | undefined> =>
   (await snapshot.outline(equals('id', id)))[0];
 

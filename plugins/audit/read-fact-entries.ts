@@ -10,8 +10,8 @@ export interface ReadEntry {
 }
 
 /**
- * Adds to entries what the caller may know about their facts and about the keys that signed them; ends, at the earliest behind the first, where the
- * values of the facts leave no more room.
+ * Adds to entries what the caller may know about their facts and about the keys that signed them; ends, at the earliest
+ * behind the first, where the values of the facts leave no more room.
  */
 export const readFactEntries = async (
   entries: readonly RecordedEntry[],

@@ -10,8 +10,8 @@ export interface TextOutput {
 }
 
 /**
- * Writes each event as one line of JSON: the default sink. Resolves when the lines have left the process. On a terminal they are dimmed, so
- * that the log stands out among them.
+ * Writes each event as one line of JSON: the default sink. Resolves when the lines have left the process. On a terminal
+ * they are dimmed, so that the log stands out among them.
  */
 export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => {
   const isDimmed = output.isTTY === true && output.hasColors?.() === true;

@@ -29,8 +29,8 @@ export interface ConflictChange {
   readonly fact: StoredFact;
   readonly transaction: WriteTransaction;
   /**
-   * Ids of two members that differ in value; asked of the store, so call it only when the answer matters. Whoever may see both may know of the
-   * record, and nobody else.
+   * Ids of two members that differ in value; asked of the store, so call it only when the answer matters. Callers who
+   * may see both may know of the record, and no others.
    */
   witnesses(): Promise<readonly string[]>;
 }

@@ -85,7 +85,7 @@ export const conflictsPlugin = definePlugin({
   },
 });
 
-/** Facts of a garden stand in nobody's way who may not read that garden. */
+/** Facts of a garden do not stand in the way of callers who may not read that garden. */
 const placeSight =
   (gardens: GardenAccess | undefined, transaction: WriteTransaction): SeesPlace =>
   async ({ caller, fact: { gardenId } }) => {

@@ -18,11 +18,12 @@ import { contestedUntil } from './standing.ts';
 import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
 
 /**
- * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever else is contested.
- * All facts of a place are seen by the same callers; where a plugin hides one that reigns from some of them, it counts as if nobody reigned.
+ * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever
+ * else is contested. All facts of a place are seen by the same callers; where a plugin hides one that reigns from some
+ * of them, it counts as if nobody reigned.
  */
 
-/** Hides the facts that lose in their place, whoever else is asked for. */
+/** Hides the facts that lose in their place, whatever else the query asks for. */
 export async function hideLosers(context: ReadContext): Promise<Filter | undefined> {
   const { include, nowMs } = context;
   if (include.contradicted) return undefined;
@@ -33,7 +34,8 @@ export async function hideLosers(context: ReadContext): Promise<Filter | undefin
     match: [...SAME_PLACE, ...matches],
     where: reignsAt(nowMs),
   });
-  // Who reigns must be stronger, so that rows which nobody kept while the plugin was off hide nothing that they do not know of.
+  // Who reigns must be stronger, so that rows which nobody kept while the plugin was off hide nothing that they do not
+  // know of.
   const isWeaker = any(
     { ...reigns(SURER), whereFact: live },
     {

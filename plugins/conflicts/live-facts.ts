@@ -7,7 +7,10 @@ export const CROWD = 1_000;
 type Mortal = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
 type Store = Pick<Snapshot, 'select' | 'siblings'>;
 
-/** The facts with the instants at which they expire: by their own `valid_until`, or by a time-to-live if that is earlier. */
+/**
+ * The facts with the instants at which they expire: by their own `valid_until`, or by a time-to-live if that is
+ * earlier.
+ */
 export async function withExpiries(store: Pick<Store, 'select'>, facts: readonly Mortal[]): Promise<LiveFact[]> {
   if (facts.length === 0) return [];
   const rows = await store.select('fact_expiries', { fact_id: facts.map(({ id }) => id) });
@@ -38,7 +41,7 @@ export async function judgePlaces(store: Store, triples: readonly TripleKey[], n
   return triples.map((triple, at) => {
     const facts = groups[at] ?? [];
     const own = facts.flatMap(({ id }) => live.get(id) ?? []);
-    // A place of one value is not contested; whoever joins it later brings its facts along.
+    // A place of one value is not contested. An append that joins it later reads its facts.
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
     return { triple, facts, standing: standingOf(own, nowMs, known) };
   });

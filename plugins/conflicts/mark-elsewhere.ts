@@ -10,12 +10,15 @@ import {
   tripleId,
 } from '../../kernel/plugin-api.ts';
 
-/** Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one. */
+/**
+ * Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one.
+ */
 const MOST_GARDENS = 64;
 
 /**
- * Marks facts whose triple has another live value in another place that the caller reads (wire contract 4.6). Only the caller's own places are
- * asked, so that it does not matter how many gardens there are; who reads none is spared the question.
+ * Marks facts whose triple has another live value in another place that the caller reads (wire contract 4.6). Only the
+ * caller's own places are asked, so that it does not matter how many gardens there are; nothing is asked for a caller
+ * who reads no garden.
  */
 export async function markElsewhere(
   views: readonly FactView[],

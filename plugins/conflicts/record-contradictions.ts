@@ -29,9 +29,10 @@ type Fact = AppendedFact['fact'];
 type Judged = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
 
 /**
- * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on, and returns the facts
- * that say so (wire contract 5). Runs under the append lock, so every earlier fact of the tenant has been seen. What it reads does not
- * depend on how many facts share a triple, nor on what is said of it in other places.
+ * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on,
+ * and returns the facts that say so (wire contract 5). Runs under the append lock, so every earlier fact of the tenant
+ * has been seen. What it reads does not depend on how many facts share a triple, nor on what is said of it in other
+ * places.
  */
 export async function recordContradictions(
   batch: AppendedBatch,
@@ -158,7 +159,10 @@ class Wave {
     return this.#writer.drafts;
   }
 
-  /** A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members with it. */
+  /**
+   * A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members
+   * with it.
+   */
   #contradict(fact: Fact, place: Place): void {
     const { history, record } = place;
     const rival: Judged | Lasting | undefined = strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
@@ -208,7 +212,10 @@ class Wave {
     await writeStandings(this.#tables, changes, nowMs);
   }
 
-  /** A resolution made on another node closes the local record when it names at least two members of it (reliability D6). */
+  /**
+   * A resolution made on another node closes the local record when it names at least two members of it (reliability
+   * D6).
+   */
   async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
     if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
     await this.#writer.write();

@@ -20,8 +20,8 @@ import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
 import { compareAge, strongestRival } from './strength.ts';
 
 /**
- * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run after the times-to-live of
- * the batch have taken effect.
+ * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run
+ * after the times-to-live of the batch have taken effect.
  */
 export async function recordLifetimes(
   batch: AppendedBatch,

@@ -1,7 +1,10 @@
 import { type FactOutline, isIn, type ReadableTables, type Snapshot } from '../../kernel/plugin-api.ts';
 import { MEMBERS } from './conflict-record.ts';
 
-/** Members of one record that are read and shown: its newest. A record has more only where very many facts share a triple. */
+/**
+ * Members of one record that are read and shown: its newest. A record has more only where very many facts share a
+ * triple.
+ */
 export const MOST_MEMBERS = 1_000;
 
 /** Members that are looked at to find a strong rival beyond the newest. */

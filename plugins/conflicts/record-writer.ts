@@ -30,7 +30,10 @@ export interface WriterParts {
 type Member = Membership['fact'];
 type Rival = Pick<Lasting, 'id'>;
 
-/** Opens, extends and closes records on behalf of one wave of facts: their rows, the facts that say so, and the news of it. */
+/**
+ * Opens, extends and closes records on behalf of one wave of facts: their rows, the facts that say so, and the news of
+ * it.
+ */
 export class RecordWriter {
   /** Facts that follow from what was done. */
   readonly drafts: FactDraft[] = [];
@@ -96,7 +99,7 @@ export class RecordWriter {
     this.#opened.clear();
   }
 
-  /** Tells whoever listens, once all is written. */
+  /** Tells the handlers of the hooks. Call it once all is written. */
   async tell(): Promise<void> {
     const { hooks } = this.#parts;
     for (const { hook, change } of this.#news) if (hooks.hasHandlers(hook)) await hooks.collect(hook, change);

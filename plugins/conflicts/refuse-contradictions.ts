@@ -12,7 +12,9 @@ import type { Lasting } from './standing.ts';
 import { placeDigest, readStandings } from './standing-rows.ts';
 import { type Entry, TripleHistory } from './triple-history.ts';
 
-/** Whether the caller of an item may know of the facts that stand in its way: all of them are in the place of the item. */
+/**
+ * Whether the caller of an item may know of the facts that stand in its way: all of them are in the place of the item.
+ */
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
 /**
@@ -43,8 +45,8 @@ export async function refuseContradictions(
 }
 
 /**
- * The batch holds the strongest facts only. Where there are more, some more are read, so that callers are told what stands in their way; the
- * rivals among those that nobody reads are known from who contests the place.
+ * The batch holds the strongest facts only. Where there are more, some more are read, so that callers are told what
+ * stands in their way; the rivals among those that nobody reads are known from who contests the place.
  */
 async function liveOf(item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly Entry[]> {
   const strongest = batch.siblings(item);

@@ -22,8 +22,9 @@ import { placeDigest, writeStandings } from './standing-rows.ts';
 const PAGE = 500;
 
 /**
- * The records of a store from before, each with the facts of one place alone, if two of them differ. Until then a record held the facts outside
- * gardens together with those of up to two gardens; what joined places is a record no more.
+ * The records of a store from before, each with the facts of one place alone, if two of them differ. Until then a
+ * record held the facts outside gardens together with those of up to two gardens; what joined places is a record no
+ * more.
  */
 export const separatedRecords = async (data: MigrationData): Promise<ConflictRecord[]> => {
   const tables = tablesOf(data);
@@ -42,8 +43,8 @@ export const separatedRecords = async (data: MigrationData): Promise<ConflictRec
 };
 
 /**
- * Stores the records anew, and who reigns where. What ended facts in another place ends them no more, so a garden may come to hold differing
- * live facts that no record knows: it gets one, without the facts that say so.
+ * Stores the records anew, and who reigns where. What ended facts in another place ends them no more, so a garden may
+ * come to hold differing live facts that no record knows: it gets one, without the facts that say so.
  */
 export const storeSeparated = async (records: readonly ConflictRecord[], data: MigrationData): Promise<void> => {
   const nowMs = await data.databaseMs();

@@ -16,7 +16,10 @@ export const placeDigest = (triple: TripleKey): string => sha256Hex(tripleId(tri
 
 type StoredRow = Readonly<Record<string, SqlValue>>;
 
-/** The standings that are stored for these places, by digest. A place that is not contested may have none, or one that has run out. */
+/**
+ * The standings that are stored for these places, by digest. A place that is not contested may have none, or one that
+ * has run out.
+ */
 export async function readStandings(
   tables: ReadableTables,
   digests: readonly string[],

@@ -8,8 +8,8 @@ export interface LiveFact extends Contender {
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * The strongest live fact of a place holds sway from one instant until, not through, another. Exact ties hold it together. Who reigns now does so
- * from 0 on, lest it matter by how much clocks differ.
+ * The time during which a fact is the strongest live one of its place: `fromMs` belongs to it, `untilMs` does not.
+ * Exact ties share it. The present winner has reigned from 0 on, so that it does not matter how much clocks differ.
  */
 export interface Reign extends Contender {
   readonly fromMs: number;
@@ -20,25 +20,31 @@ export interface Reign extends Contender {
 export type Lasting = Pick<LiveFact, 'id' | 'valueKey' | 'untilMs'>;
 
 /**
- * What the live facts of one triple in one place come to, from now on and for all time, if nothing more is said. It follows from the set of
- * facts alone, and a further fact is added without looking at the others. Facts only ever cease to be live, so whoever reigns later is weaker.
+ * What the live facts of one triple in one place come to, from now on and for all time, if nothing more is said. It
+ * follows from the set of facts alone, and a further fact is added without looking at the others. Facts only ever cease
+ * to be live, so a later winner is weaker.
  */
 export interface Standing {
   /** In order of time, without a gap, until the last fact expires. */
   readonly reigns: readonly Reign[];
-  /** The value that stays alive longest, and the one that does so among all others: while both do, the place is contested. */
+  /**
+   * The value that stays alive longest, and the one that does so among all others: while both do, the place is
+   * contested.
+   */
   readonly lasting: Lasting | undefined;
   readonly contesting: Lasting | undefined;
   /**
-   * Who reigns later than this was not worked out: `NEVER`, unless the strongest facts expire one after another and there are more changes to
-   * come than are kept. Nobody reigns then, until something is said again.
+   * Who reigns later than this was not worked out: `NEVER`, unless the strongest facts expire one after another and
+   * there are more changes to come than are kept. Nobody reigns then, until something is said again.
    */
   readonly knownUntilMs: number;
 }
 
 export const NO_STANDING: Standing = { reigns: [], lasting: undefined, contesting: undefined, knownUntilMs: NEVER };
 
-/** Changes of reign that are kept in advance: bounds what a place of many short-lived facts costs those who write there. */
+/**
+ * Changes of reign that are kept in advance: bounds what a place of many short-lived facts costs those who write there.
+ */
 export const MOST_REIGNS = 64;
 
 /** Up to which instant there are two differing live values. */

@@ -151,7 +151,10 @@ const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string
   return gardenId;
 };
 
-/** The record is there afterwards; one triple has one open record in a place, so members join the one that this store has opened itself. */
+/**
+ * The record is there afterwards; one triple has one open record in a place, so members join the one that this store
+ * has opened itself.
+ */
 const takeRecord = async (
   tables: WritableTables,
   record: ConflictRecord,

@@ -5,7 +5,8 @@ export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'valid
   Partial<Pick<FactOutline, 'hlc'>>;
 
 /**
- * Follows one triple in one place while facts are added to it within a transaction: which facts are live before each addition.
+ * Follows one triple in one place while facts are added to it within a transaction: which facts are live before each
+ * addition.
  */
 export class TripleHistory<T extends Entry> {
   #live: T[];

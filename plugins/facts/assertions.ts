@@ -100,7 +100,10 @@ const permit = (
   return permitted(parts, body, path, null, null);
 };
 
-/** The header decides. A body that names another session would be told apart from what it asked for by nobody (wire contract 1.11). */
+/**
+ * The header decides. A body that names another session is refused: the fact would belong to a session it did not ask
+ * for (wire contract 1.11).
+ */
 const requireSession = (
   { self: { names } }: AssertionParts,
   body: AssertBody,
@@ -241,7 +244,7 @@ const complete = (
   }
   const place = {
     scope: body.draft.scope,
-    // A time-to-live is seen by whoever sees the fact that it speaks of.
+    // Callers who see a fact see the times-to-live that speak of it.
     gardenId: target === null ? gardenId : (seen.get(target)?.gardenId ?? null),
   };
   const derivedFrom = body.derivations.map((derivation) =>

@@ -11,8 +11,8 @@ interface CheckParts {
 }
 
 /**
- * Holds what clients assert by way of other plugins, such as resolutions and promotions, to the settings that the routes of this plugin hold their
- * assertions to. Those have passed already.
+ * Holds what clients assert by way of other plugins, such as resolutions and promotions, to the settings that the
+ * routes of this plugin hold their assertions to. Those have passed already.
  */
 export const checkOtherAssertions = (batch: AppendBatch, parts: CheckParts): Promise<undefined> | undefined => {
   const others = batch.items.filter(
@@ -30,7 +30,10 @@ const checkAll = async (items: readonly AppendItem[], batch: AppendBatch, parts:
   return undefined;
 };
 
-/** A signature that there is was verified by whoever put the id of its key into the draft: that takes too long for a transaction. */
+/**
+ * The route has verified the signature before it put the id of the key into the draft, because that takes too long for
+ * a transaction.
+ */
 const refuseUnsigned = ({ fact }: AppendItem, { attestationRequired }: CheckParts): ServiceError | null =>
   attestationRequired && fact.attestedKeyId === null ? requireSignature('body.attestation') : null;
 

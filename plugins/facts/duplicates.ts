@@ -139,7 +139,10 @@ const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact
 const repeatsItem = (fact: PreparedFact, { fact: earlier }: AppendItem): boolean =>
   repeats(fact, earlier, earlier.value.interpretAs);
 
-/** Equal in everything that counts. Both are facts of one triple and place; texts are compared as stored, values by their key. */
+/**
+ * Equal in everything that counts. Both are facts of one triple and place; texts are compared as stored, values by
+ * their key.
+ */
 const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
   fact.valueKey === other.valueKey &&
   fact.assertedBy === other.assertedBy &&

@@ -12,8 +12,8 @@ export interface SessionReads {
 export const SessionReads = defineRef<SessionReads>('facts.session-reads');
 
 /**
- * Note on a draft that sums up what it is derived from, as an assertion does in write mode `summarize_with_provenance`: what the guard of sessions
- * asks of a fact that goes where its session has read.
+ * Note on a draft that sums up what it is derived from, as an assertion does in write mode `summarize_with_provenance`:
+ * what the guard of sessions asks of a fact that goes where its session has read.
  */
 export const SumsUp = defineRef<true>('facts.sums-up');
 

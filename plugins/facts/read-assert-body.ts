@@ -39,7 +39,10 @@ export interface AssertBody {
   readonly asSent: { readonly entity: string; readonly source: string };
 }
 
-/** Members that the node assigns itself. Clients send back what they once got, and it has no effect (wire contract 1.11). */
+/**
+ * Members that the node assigns itself. Clients send back what they once got, and it has no effect (wire contract
+ * 1.11).
+ */
 const WITHOUT_EFFECT = { id: {}, hlc: {}, cid: {}, attested: {}, received_from: {}, tenant_id: {} } as const;
 
 /** What an assertion may hold. The reader below judges the contents, and names a code for each kind of violation. */
@@ -65,8 +68,9 @@ const undeclaredIn = compileDeclared(
 );
 
 /**
- * Reads the body of an assertion by the table of wire contract 4.2. Throws all that is wrong with it at once, undeclared members among
- * it: 422, or 413 for a value that is too long and nothing else. `path` names the body. Null for an optional member means absent.
+ * Reads the body of an assertion by the table of wire contract 4.2. Throws all that is wrong with it at once,
+ * undeclared members among it: 422, or 413 for a value that is too long and nothing else. `path` names the body. Null
+ * for an optional member means absent.
  */
 export const readAssertBody = (input: unknown, path: string, nowMs: number): AssertBody => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

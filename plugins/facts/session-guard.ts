@@ -33,8 +33,8 @@ export interface GuardedAssertion {
 
 export interface SessionGuard extends SessionReads {
   /**
-   * Refuses an assertion into a scope that its session has read, unless it says which visible fact of that scope it sums up. Looks into the snapshot
-   * or transaction that is given.
+   * Refuses an assertion into a scope that its session has read, unless it says which visible fact of that scope it
+   * sums up. Looks into the snapshot or transaction that is given.
    */
   check(assertion: GuardedAssertion, caller: Principal, snapshot: Snapshot): Promise<ServiceError | null>;
   /** Forgets sessions that have not read for a day. */

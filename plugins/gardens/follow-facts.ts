@@ -30,7 +30,10 @@ export interface FollowParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** What follows from facts that were just stored in gardens, in their transaction: some wait in quarantine, and a promotion ends its original. */
+/**
+ * What follows from facts that were just stored in gardens, in their transaction: some wait in quarantine, and a
+ * promotion ends its original.
+ */
 export const followFacts = async (
   { facts, transaction, nowMs }: AppendedBatch,
   own: WritableTables,

@@ -42,7 +42,8 @@ export const findGarden = async (
   self: NodeSelf,
 ): Promise<Garden | undefined> => {
   let first: Garden | undefined;
-  // All are looked up, for a garden that there is and one that there is not must not be told apart by the number of look-ups.
+  // All are looked up, for a garden that there is and one that there is not must not be told apart by the number of
+  // look-ups.
   for (const reference of readGardenName(name, self)) {
     const garden =
       'slug' in reference

@@ -5,8 +5,8 @@ import { createdCount, membershipCount } from './garden-store.ts';
 export const MAX_MEMBERSHIPS = 1_000;
 
 /**
- * Throws `limit_reached` when the caller has as many gardens as one entity may make. Those that were deleted do not count, and administrators are not
- * held to it.
+ * Throws `limit_reached` when the caller has as many gardens as one entity may make. Those that were deleted do not
+ * count, and administrators are not held to it.
  */
 export const requireRoomToCreate = async (
   own: ReadableTables,

@@ -155,7 +155,7 @@ export class GardenService {
     });
   }
 
-  /** Whoever is a member may leave; others are removed by an admin of the garden. */
+  /** Every member may leave. Only an admin of the garden may remove others. */
   removeMember(name: string, entityUri: string, caller: Principal): Promise<void> {
     const isLeaving = entityUri === caller.entityUri;
     return this.#change(name, caller, isLeaving, async (own, garden, transaction) => {

@@ -31,8 +31,8 @@ interface Parts {
 }
 
 /**
- * Facts in the quarantine gardens that the caller moderates, newest timestamp first, and how many there are (wire contract 10). A page that ends
- * before its limit for its size says so.
+ * Facts in the quarantine gardens that the caller moderates, newest timestamp first, and how many there are (wire
+ * contract 10). A page that ends before its limit for its size says so.
  */
 export const listQuarantined = async (
   search: QuarantineSearch,

@@ -80,7 +80,9 @@ interface FactPath {
 /** What may stand in the address as well. */
 type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
 
-/** What the body says, or the query where the body is silent; they must not contradict each other (wire contract 10). */
+/**
+ * What the body says, or the query where the body is silent; they must not contradict each other (wire contract 10).
+ */
 const eitherOf = (body: Arguments, query: Arguments): Arguments => {
   const twice = (['target_garden_id', 'reason'] as const)
     .filter((name) => body[name] !== undefined && query[name] !== undefined && body[name] !== query[name])

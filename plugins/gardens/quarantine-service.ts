@@ -72,8 +72,8 @@ export class QuarantineService {
   }
 
   /**
-   * `garden` names the quarantine garden, null stands for the one that the fact is in. Every check of an assertion by the moderator is made, some of
-   * them when the copy is stored; the source alone stays the author's.
+   * `garden` names the quarantine garden, null stands for the one that the fact is in. Every check of an assertion by
+   * the moderator is made, some of them when the copy is stored; the source alone stays the author's.
    */
   async promote(
     garden: string | null,

@@ -6,11 +6,16 @@ export interface EdgePosition {
   readonly factId: string;
 }
 
-/** Characters of a name that its edge is ordered by in the index; where they are the same, the whole names are compared. */
+/**
+ * Characters of a name that its edge is ordered by in the index; where they are the same, the whole names are compared.
+ */
 const NAMED_CHARACTERS = 80;
 const DIGITS = 16;
 
-/** One text that orders by falling confidence and then by the name, so that an index on it holds the edges of an entity as they are listed. */
+/**
+ * One text that orders by falling confidence and then by the name, so that an index on it holds the edges of an entity
+ * as they are listed.
+ */
 export const orderText = (confidence: number, otherKey: string): string =>
   hexOf(invertedBits(confidence)) + beginningOf(otherKey);
 

@@ -57,9 +57,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are written with their fact.
- * Whether an edge is live depends on who asks and when, so every walk asks the facts; only what is over for everybody and for ever is marked, some
- * time after it was.
+ * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are
+ * written with their fact. Whether an edge is live depends on who asks and when, so every walk asks the facts; only
+ * what is over for everybody and for ever is marked, some time after it was.
  */
 export class EdgeStore {
   readonly #tables: PluginTables;

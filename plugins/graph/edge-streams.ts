@@ -15,7 +15,10 @@ export interface FoundEdge {
   readonly end: EdgeQuery['end'];
 }
 
-/** The edges of several entities in one order, whichever end they are found by; no more of them are read than are asked for. */
+/**
+ * The edges of several entities in one order, whichever end they are found by; no more of them are read than are asked
+ * for.
+ */
 export class EdgeStreams {
   readonly #streams: readonly EdgeStream[];
 

@@ -18,7 +18,10 @@ export interface GraphWalk {
   readonly amongSeeds?: boolean;
   /** Most edges that are looked at, those that the reader may not see not counted; at most and by default `MAX_WALKED_EDGES`. */
   readonly maxEdges?: number;
-  /** Most edges that are read, live or not, so that what has just ended bounds no work but cuts the walk; by default all. */
+  /**
+   * Most edges that are read, live or not, so that what has just ended bounds no work but cuts the walk; by default
+   * all.
+   */
   readonly maxLooked?: number;
 }
 
@@ -76,13 +79,14 @@ export const MAX_WALKED_EDGES = 50_000;
 /** Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is walked or counted. */
 export interface EntityGraph {
   /**
-   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity and relation (by match key). Of several last edges
-   * at the same distance the first in this order counts. Equal for equal visible facts.
+   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity
+   * and relation (by match key). Of several last edges at the same distance the first in this order counts. Equal for
+   * equal visible facts.
    */
   neighbors(reader: FactReader, walk: GraphWalk): Promise<readonly Neighbor[]>;
   /**
-   * The same list from a position on, without walking what comes behind the page: what an entity has beside the neighbours on it does not
-   * matter. `maxEdges` and `amongSeeds` are those of `neighbors`, and are not used here.
+   * The same list from a position on, without walking what comes behind the page: what an entity has beside the
+   * neighbours on it does not matter. `maxEdges` and `amongSeeds` are those of `neighbors`, and are not used here.
    */
   page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
 }

@@ -14,12 +14,15 @@ import {
 } from './live-edges.ts';
 import { compareNeighbors, walkGraph } from './walk-graph.ts';
 
-/** Edges that one page looks at, whatever they lead to: a page that finds too little among them ends early, with its cursor. */
+/**
+ * Edges that one page looks at, whatever they lead to: a page that finds too little among them ends early, with its
+ * cursor.
+ */
 const MOST_EDGES = 2_048;
 
 /**
- * One page in the order of the list, without the rest of the walk. Edges are kept in that order, as far as confidence is what the source says; where
- * trust makes it less, the whole is walked. See `EntityGraph.page`.
+ * One page in the order of the list, without the rest of the walk. Edges are kept in that order, as far as confidence
+ * is what the source says; where trust makes it less, the whole is walked. See `EntityGraph.page`.
  */
 export const pageNeighbors = async (
   parts: WalkParts,

@@ -26,9 +26,10 @@ const EXPIRED_FOR_MS = 5 * 60 * 1000;
 const NEVER_MS = 0;
 
 /**
- * Takes edges out of the way of walks once their facts are over for everybody and for ever: covered in their own place, or past their
- * `valid_until`. (A time to live may be set anew, so it ends nothing for ever.) Otherwise a hub of 20,000 retracted edges would be judged edge
- * by edge on every walk. Retractions say which triples to look at; whatever else has ended is met by a walk, once, and remembered here.
+ * Takes edges out of the way of walks once their facts are over for everybody and for ever: covered in their own place,
+ * or past their `valid_until`. (A time to live may be set anew, so it ends nothing for ever.) Otherwise a hub of 20,000
+ * retracted edges would be judged edge by edge on every walk. Retractions say which triples to look at; whatever else
+ * has ended is met by a walk, once, and remembered here.
  */
 export class RetireEdges {
   readonly #parts: RetireParts;

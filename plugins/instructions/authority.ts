@@ -11,17 +11,20 @@ import {
 } from '../../kernel/plugin-api.ts';
 
 /**
- * Asserted here under the permission `instruction:write`. What a peer sent is not: nobody here has looked at it, so it instructs nobody until a
- * moderator asserts a copy.
+ * Asserted here under the permission `instruction:write`. What a peer sent is not: nobody here has looked at it, so it
+ * instructs nobody until a moderator asserts a copy.
  */
 const INSTRUCTED: Filter = all(equals('interpretAs', 'instruction'), not(isNull('assertedBy')));
 
-/** What was said by the owner of an agent's manifest, or as an instruction (wire contract 15). Who is named as source does not matter. */
+/**
+ * What was said by the owner of an agent's manifest, or as an instruction (wire contract 15). Who is named as source
+ * does not matter.
+ */
 export const speaksFor = (owner: string): Filter => any(equals('assertedBy', owner), INSTRUCTED);
 
 /**
- * True for a fact that a retraction or a resolution with authority has ended: one of a speaker, or of the very entity that gave this instruction. A
- * cover of anybody else ends nothing here, although it does everywhere else.
+ * True for a fact that a retraction or a resolution with authority has ended: one of a speaker, or of the very entity
+ * that gave this instruction. A cover of anybody else ends nothing here, although it does everywhere else.
  */
 export const endedFor = (owner: string): Filter =>
   any(coveredBy(speaksFor(owner)), all(INSTRUCTED, coveredBy(all(), [SAME_SPEAKER])));

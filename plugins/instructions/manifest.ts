@@ -12,8 +12,8 @@ export interface Unit {
   readonly keywords: readonly string[];
   readonly taskTypes: readonly string[];
   /**
-   * What its author thinks that it takes, null where that was left out. Nothing is decided by it: the content is counted when it is
-   * loaded.
+   * What its author thinks that it takes, null where that was left out. Nothing is decided by it: the content is
+   * counted when it is loaded.
    */
   readonly tokenEstimate: number | null;
   /** Loaded whatever is asked. */

@@ -49,7 +49,8 @@ export class Manifests {
   /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
   async current(reader: FactReader, agentId: string): Promise<CurrentManifest | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
-    // The same query follows for an agent that nobody has published for: it must not be told apart from one that is hidden.
+    // The same query follows for an agent that nobody has published for: it must not be told apart from one that is
+    // hidden.
     const [fact] = await reader.visible([agent?.factId ?? '']);
     if (agent === undefined || fact === undefined) return undefined;
     return { manifest: manifestOf(fact), fact, owner: agent.owner };
@@ -57,8 +58,8 @@ export class Manifests {
 
   /**
    * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered as it is and changes
-   * nothing. Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`, and
-   * `manifest_coverage_failure` unless the gate is skipped.
+   * nothing. Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`,
+   * and `manifest_coverage_failure` unless the gate is skipped.
    */
   async publish(
     caller: Principal,

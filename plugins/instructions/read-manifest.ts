@@ -38,7 +38,10 @@ export const readAgentId = (text: string): string => {
 
 const ANY = {};
 
-/** What an entry may hold. `path` is known for being refused: null in it, which names no file, is what some clients send. */
+/**
+ * What an entry may hold. `path` is known for being refused: null in it, which names no file, is what some clients
+ * send.
+ */
 const undeclaredIn = compileDeclared(
   schema<object>({
     items: {
@@ -60,8 +63,8 @@ const undeclaredIn = compileDeclared(
 );
 
 /**
- * Throws what wire contract 15 says of a manifest that breaks a rule: all that is wrong with its entries at once. Whether its facts exist
- * is not asked here.
+ * Throws what wire contract 15 says of a manifest that breaks a rule: all that is wrong with its entries at once.
+ * Whether its facts exist is not asked here.
  */
 export const readManifest = (
   { version, entries }: ManifestBody,

@@ -32,9 +32,9 @@ export interface UnitReading {
 }
 
 /**
- * The newest live fact on the unit's URI that speaks with authority, among those that the reader may read; the one with the pinned content id where
- * the unit pins one. Undefined when there is none, or it says nothing. Facts of anybody else on that URI are as if they were not there: they are
- * neither loaded nor end anything.
+ * The newest live fact on the unit's URI that speaks with authority, among those that the reader may read; the one with
+ * the pinned content id where the unit pins one. Undefined when there is none, or it says nothing. Facts of anybody
+ * else on that URI are as if they were not there: they are neither loaded nor end anything.
  */
 export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitContent | undefined> => {
   const fact = await newestText(unit, reading);
@@ -73,7 +73,9 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
   return view?.quarantine !== undefined;
 };
 
-/** By the newest time-to-live that a speaker set; others may bound the life of a fact, not the life of an instruction. */
+/**
+ * By the newest time-to-live that a speaker set; others may bound the life of a fact, not the life of an instruction.
+ */
 const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
   const { snapshot, nowMs } = reader;
   // Most facts have none at all.

@@ -58,7 +58,10 @@ export class JobStore {
     return this.#enqueueIn(request, transaction);
   }
 
-  /** The job, for its creator and for administrators of its tenant. Those of others are not read: their results may be large. */
+  /**
+   * The job, for its creator and for administrators of its tenant. Those of others are not read: their results may be
+   * large.
+   */
   async readableBy(
     { tenantId, entityUri, permissions }: Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>,
     id: string,

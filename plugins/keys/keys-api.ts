@@ -109,8 +109,8 @@ export interface AgentKeys {
 }
 
 /**
- * Id of the agent key that signed an assertion of the caller. Rejects as `AgentKeys.verify` does; without anybody who knows agent keys no signature
- * can be checked, so none is accepted.
+ * Id of the agent key that signed an assertion of the caller. Rejects as `AgentKeys.verify` does; without anybody who
+ * knows agent keys no signature can be checked, so none is accepted.
  */
 export const verifyAttestation = async (
   agentKeys: AgentKeys | undefined,

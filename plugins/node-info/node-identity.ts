@@ -30,9 +30,9 @@ export interface IdentityParts {
 }
 
 /**
- * The identity from the configured key, or else from the file. Only a store that never had a key gets a new one: a file that is missing
- * later was lost, and a key that was generated in silence would make a stranger of the node. Throws `unavailable` then. Retired keys are
- * those beside the file, whichever of the two the current one comes from.
+ * The identity from the configured key, or else from the file. Only a store that never had a key gets a new one: a file
+ * that is missing later was lost, and a key that was generated in silence would make a stranger of the node. Throws
+ * `unavailable` then. Retired keys are those beside the file, whichever of the two the current one comes from.
  */
 export const openNodeIdentity = async ({ settings, random, notes, changed }: IdentityParts): Promise<NodeIdentity> => {
   const { privateKey, privateKeyFile } = settings;

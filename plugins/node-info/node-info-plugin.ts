@@ -71,7 +71,9 @@ export const nodeInfoPlugin = definePlugin({
       await audit?.record({ event: 'key_rotation', tenantId, entityUri, oidcSub, detail });
     };
     const changed = async (keys: RotatedNodeKey): Promise<void> => {
-      log.warn('the node signs by another key than before; whoever pinned that one has to be told', { ...keys });
+      log.warn('the node signs by another key than before: tell the new key to the nodes that pinned the old one', {
+        ...keys,
+      });
       await record(keys, nodePrincipal(self.names));
     };
     const parts = { settings: config, random, notes };

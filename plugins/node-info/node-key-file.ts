@@ -14,8 +14,8 @@ import {
 const SHARED_MODE = 0o077;
 
 /**
- * The node's private key from its file, undefined when there is no such file. Throws `unavailable` with a hint for a file that others can
- * read or that holds no key.
+ * The node's private key from its file, undefined when there is no such file. Throws `unavailable` with a hint for a
+ * file that others can read or that holds no key.
  */
 export const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
   let text: string;
@@ -36,8 +36,9 @@ export const readNodeKey = async (path: string): Promise<Uint8Array | undefined>
 };
 
 /**
- * Generates a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-` and the beginning of the
- * digest of its public key, before the new one appears: a crash leaves one or the other in place and loses neither. Returns both.
+ * Generates a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-`
+ * and the beginning of the digest of its public key, before the new one appears: a crash leaves one or the other in
+ * place and loses neither. Returns both.
  */
 export const rotateNodeKey = async (
   path: string,
@@ -79,8 +80,9 @@ const RETIRED = '.retired-';
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 /**
- * Generates a key in a new file, for its owner alone. The file appears under its name complete or not at all, so that a crash never leaves
- * half a key behind. Several calls at once, in whatever processes, agree on whichever file came first.
+ * Generates a key in a new file, for its owner alone. The file appears under its name complete or not at all, so that a
+ * crash never leaves half a key behind. Several calls at once, in whatever processes, agree on whichever file came
+ * first.
  */
 export const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
   await mkdir(dirname(path), { recursive: true });

@@ -12,8 +12,8 @@ export interface Admission {
 export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
 
 /**
- * Finds the best hits, at most `limit`, best first; fewer only when there are no more. Facts of `contested` triples need not be found: they would
- * be left out.
+ * Finds the best hits, at most `limit`, best first; fewer only when there are no more. Facts of `contested` triples
+ * need not be found: they would be left out.
  */
 export type Search<H extends Hit = Hit> = (limit: number, contested: readonly PlacedTriple[]) => Promise<readonly H[]>;
 
@@ -36,7 +36,10 @@ const ENOUGH = 0.5;
 const DEEPER = 4;
 /** How far a search goes past what the caller may not see. */
 const DEEPEST = 8_192;
-/** How often a search goes on past facts that the caller sees and that are left out: those that others contradict, or that are trusted too little. */
+/**
+ * How often a search goes on past facts that the caller sees and that are left out: those that others contradict, or
+ * that are trusted too little.
+ */
 const MOST_ROUNDS = 8;
 /** And how many it looks at in one of these rounds. */
 const MOST_WEIGHED = 512;
@@ -72,8 +75,8 @@ export class CandidatePool {
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What several searches
-   * propose is read together. At most `depth` hits come back of each. What is looked at depends on facts alone that the caller sees, and so do
-   * all counts.
+   * propose is read together. At most `depth` hits come back of each. What is looked at depends on facts alone that the
+   * caller sees, and so do all counts.
    */
   async admit<H extends Hit>(searches: readonly Search<H>[], depth = STAGE_DEPTH): Promise<Admitted<H>[]> {
     const courses = searches.map((search) => new Course(search, depth));
@@ -150,7 +153,10 @@ class Course<H extends Hit> {
   /** What the search returned last. */
   found: readonly H[] = [];
   #limit: number;
-  /** Contested triples that this search goes on without. It has looked once with them, so that all that it would find is counted. */
+  /**
+   * Contested triples that this search goes on without. It has looked once with them, so that all that it would find is
+   * counted.
+   */
   passed: ReadonlyMap<string, PlacedTriple> = new Map();
   /** Whether there was as much to be weighed as the window has room for. */
   isFull = false;

@@ -47,8 +47,9 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
  */
 export interface SearchIndex {
   /**
-   * Resolves with null when every fact that was committed before the call can be found, whichever process wrote it. While the index is being
-   * built it waits for some seconds; then it resolves with the stamp of the feed up to which facts can be found.
+   * Resolves with null when every fact that was committed before the call can be found, whichever process wrote it.
+   * While the index is being built it waits for some seconds; then it resolves with the stamp of the feed up to which
+   * facts can be found.
    */
   ready(): Promise<Hlc | null>;
   /** Whether the vectors of facts from before the start are still being made or read. */
@@ -105,8 +106,8 @@ export interface RecallContext {
 export interface ExpansionContext extends RecallContext {
   readonly seeds: readonly (FactView & { readonly score: number })[];
   /**
-   * The newest live facts about an entity, by its match key, that the view holds, scored by their confidence. Found in the index, whatever else is
-   * or was said about the entity, so that a well-known one costs no more than another.
+   * The newest live facts about an entity, by its match key, that the view holds, scored by their confidence. Found in
+   * the index, whatever else is or was said about the entity, so that a well-known one costs no more than another.
    */
   newestAbout(entityKey: string, limit: number): Promise<readonly Hit[]>;
 }
@@ -149,6 +150,7 @@ export interface EntitySummary {
 }
 
 /**
- * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else. A handler passes on what another has found.
+ * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else. A handler passes on
+ * what another has found.
  */
 export const recallSummary = defineFilterHook<EntitySummary, SummaryRequest>('recall:summary');

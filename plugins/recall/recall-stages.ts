@@ -23,8 +23,8 @@ export interface Found extends StageHits {
 }
 
 /**
- * The vector of a query; undefined where none is wanted, null when there is none to be had, which costs the dense stage and nothing else. Before
- * the snapshot is opened, because a remote model takes its time.
+ * The vector of a query; undefined where none is wanted, null when there is none to be had, which costs the dense stage
+ * and nothing else. Before the snapshot is opened, because a remote model takes its time.
  */
 export const embedQuery = async (
   query: string,

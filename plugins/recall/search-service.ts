@@ -39,8 +39,8 @@ export interface VectorSide {
   readonly store: VectorStore;
   readonly codes: CodeSpace;
   /**
-   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or stopped it before it
-   * was done; undefined when none were.
+   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or
+   * stopped it before it was done; undefined when none were.
    */
   readonly goal: Hlc | undefined;
 }

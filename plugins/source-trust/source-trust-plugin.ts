@@ -11,7 +11,8 @@ export const sourceTrustPlugin = definePlugin({
   name: 'source-trust',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
-  summary: 'Says how far whoever spoke is trusted, by rules of the operator; does nothing without a file of rules',
+  summary:
+    'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',
   requires: { self: NodeSelf },
   config: schema<Settings>({
     type: 'object',

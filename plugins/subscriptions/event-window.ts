@@ -11,7 +11,9 @@ import { REVOKED_EVENT } from './subscription-record.ts';
 import { EVENTS } from './subscription-store.ts';
 
 export interface EventRange {
-  /** Event id, exclusive. Rejects with `event_not_found` when it is not one of the subscription's, or is no longer kept. */
+  /**
+   * Event id, exclusive. Rejects with `event_not_found` when it is not one of the subscription's, or is no longer kept.
+   */
   readonly afterId?: string | undefined;
   /** Milliseconds since the epoch, inclusive. */
   readonly sinceMs?: number | undefined;
@@ -29,7 +31,10 @@ export interface PlaceCount {
   readonly count: number;
 }
 
-/** The events of one subscription that are asked for, by their position: what is not on the page is counted and not read. */
+/**
+ * The events of one subscription that are asked for, by their position: what is not on the page is counted and not
+ * read.
+ */
 export class EventWindow {
   readonly #own: ReadableTables;
   readonly #id: string;

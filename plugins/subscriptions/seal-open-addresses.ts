@@ -4,8 +4,8 @@ import { RECORDS } from './subscription-store.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 /**
- * Closes addresses that an older version has stored open, at most so many, and makes their digests anew, by which an address could be guessed.
- * Returns how many it found. Harmless when several processes do it at once.
+ * Closes addresses that an older version has stored open, at most so many, and makes their digests anew, by which an
+ * address could be guessed. Returns how many it found. Harmless when several processes do it at once.
  */
 export const sealOpenAddresses = async (
   { tables, seals }: { readonly tables: PluginTables; readonly seals: WebhookSeals },

@@ -5,7 +5,9 @@ import { decodeBase64Url, encodeBase64Url, type Random } from '../../kernel/plug
 export interface SealedTexts {
   /** Good for `owner` alone: moved to another row it cannot be opened. */
   seal(text: string, owner: string): string;
-  /** Throws when the text was damaged, belongs to another owner, or was made under a key that the node has no longer. */
+  /**
+   * Throws when the text was damaged, belongs to another owner, or was made under a key that the node has no longer.
+   */
   open(sealed: string, owner: string): string;
 }
 

@@ -95,7 +95,8 @@ const framesOf = (
       const pieces = frames();
       return {
         next: () => pieces.next(),
-        // A generator that was never begun ends without its `finally`, and one that waits for news ends only after them.
+        // A generator that was never begun ends without its `finally`, and one that waits for news ends only after
+        // them.
         return: () => {
           end();
           return pieces.return(undefined);

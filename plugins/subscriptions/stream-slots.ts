@@ -2,7 +2,9 @@ import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** Streams that one process serves: each holds a connection. */
 export const MAX_STREAMS = 512;
-/** Streams of one key. While fewer places are left, a key gets no more than half of them, so that another key finds one. */
+/**
+ * Streams of one key. While fewer places are left, a key gets no more than half of them, so that another key finds one.
+ */
 export const MAX_STREAMS_PER_KEY = 64;
 
 /** The places that streams take in one process. */
@@ -16,8 +18,9 @@ export class StreamSlots {
   }
 
   /**
-   * Takes a place for a stream of the caller and returns what gives it back, which may be called again. A client that has left already, or leaves
-   * later, gives its place back as well. Throws `limit_reached` when the key has its share, `unavailable` when no place is left.
+   * Takes a place for a stream of the caller and returns what gives it back, which may be called again. A client that
+   * has left already, or leaves later, gives its place back as well. Throws `limit_reached` when the key has its share,
+   * `unavailable` when no place is left.
    */
   take(caller: Principal, signal: AbortSignal): () => void {
     const holder = JSON.stringify([caller.tenantId, caller.keyId ?? caller.entityUri]);

@@ -4,8 +4,8 @@ import type { Subscription } from './subscription-record.ts';
 /** Active subscriptions of one entity. */
 export const MAX_ACTIVE = 1_000;
 /**
- * Those of them with the same target. An assertion writes one event for each subscription that it matches, and all assertions of the tenant wait
- * for it: whatever one entity subscribes to adds a few rows to a fact, and no more.
+ * Those of them with the same target. An assertion writes one event for each subscription that it matches, and all
+ * assertions of the tenant wait for it: whatever one entity subscribes to adds a few rows to a fact, and no more.
  */
 export const MAX_ACTIVE_PER_TARGET = 16;
 

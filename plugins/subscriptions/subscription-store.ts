@@ -64,8 +64,9 @@ export class SubscriptionStore {
   }
 
   /**
-   * Stores the record unless the owner has asked for the same before, under one of `digests`; answers with what is there then, which lives by
-   * the rights of this request from now on. Rejects with `limit_reached` when the owner has as many as it may have.
+   * Stores the record unless the owner has asked for the same before, under one of `digests`; returns what is there
+   * then, which lives by the rights of this request from now on. Rejects with `limit_reached` when the owner has as
+   * many as it may have.
    */
   create(
     record: Subscription,

@@ -77,7 +77,8 @@ export const subscriptionsMigrations: readonly Migration[] = [
     number: 39,
     name: 'subscriptions_closed_addresses',
     async up({ schema }) {
-      // Null while the address lies open as older versions have stored it: only a running node has the key to close it with.
+      // Null while the address lies open as older versions have stored it: only a running node has the key to close it
+      // with.
       await schema.alterTable('subscriptions_records', (table) => {
         table.text('webhook_host');
       });

@@ -11,8 +11,8 @@ export interface Webhook {
 }
 
 /**
- * The secrets of webhooks, and their addresses, whose path or query often is one: closed in the store under the key of the node
- * (reliability A5.4).
+ * The secrets of webhooks, and their addresses, whose path or query often is one: closed in the store under the key of
+ * the node (reliability A5.4).
  */
 export interface WebhookSeals {
   /** `whsec_` and 32 random bytes in base64, as Standard Webhooks spells them. */
@@ -20,11 +20,14 @@ export interface WebhookSeals {
   /** Bound to the subscription, as is a sealed address: good for that one alone. */
   sealSecret(secret: string, subscriptionId: string): string;
   sealAddress(url: string, subscriptionId: string): string;
-  /** Throws when either was damaged, belongs to another subscription, or was made under a key that the node has no longer. */
+  /**
+   * Throws when either was damaged, belongs to another subscription, or was made under a key that the node has no
+   * longer.
+   */
   open(subscription: Pick<Subscription, 'id' | 'address' | 'secret'>): Webhook;
   /**
-   * Equal for equal requests, and of no use for guessing an address. The first is that of the key that the node has, the others are those of
-   * the keys that it had, under which older subscriptions are found.
+   * Equal for equal requests, and of no use for guessing an address. The first is that of the key that the node has,
+   * the others are those of the keys that it had, under which older subscriptions are found.
    */
   digests(target: Pick<Target, 'key'>, url: string): readonly [string, ...string[]];
 }
@@ -63,5 +66,8 @@ export const createWebhookSeals = (
   };
 };
 
-/** Whether an address lies in the store as it was given, as those of older versions do until `sealOpenAddresses` comes to them. */
+/**
+ * Whether an address lies in the store as it was given, as those of older versions do until `sealOpenAddresses` comes
+ * to them.
+ */
 const isOpen = (address: string): boolean => address.includes('://');

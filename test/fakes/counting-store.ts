@@ -19,7 +19,9 @@ export interface StoreCounter {
 
 const NOTHING: StoreCounts = { statements: 0, rows: 0, characters: 0 };
 
-/** Counts every call of a store that reads or writes, in every snapshot and transaction, and every query of a builder. */
+/**
+ * Counts every call of a store that reads or writes, in every snapshot and transaction, and every query of a builder.
+ */
 export const createStoreCounter = (): StoreCounter => {
   const running = new AsyncLocalStorage<{ counts: StoreCounts }>();
   const add = (result: unknown): void => {

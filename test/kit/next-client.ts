@@ -1,8 +1,8 @@
 let clients = 0;
 
 /**
- * An address that no request came from before, for `X-Forwarded-For` at a node that trusts the test as its proxy: hundreds of refused keys
- * from one address would wait for one another.
+ * An address that no request came from before, for `X-Forwarded-For` at a node that trusts the test as its proxy:
+ * hundreds of refused keys from one address would wait for one another.
  */
 export const nextClient = (): string => {
   clients += 1;

@@ -8,8 +8,8 @@ export const OUTSIDE_GARDENS = 0;
 export const FIRST_GARDEN = 1;
 
 /**
- * Newest cover of each triple and place. It ends what is older there, so the newest one is all that counts, and whether it or the fact came
- * first does not.
+ * Newest cover of each triple and place. It ends what is older there, so the newest one is all that counts, and whether
+ * it or the fact came first does not.
  */
 export class CoverTable {
   readonly rows = new PagedRows(ROW_WORDS);

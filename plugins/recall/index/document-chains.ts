@@ -14,7 +14,10 @@ import { realmOf, tenantOfRealm } from './realm.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
-/** Walks from the newest document to the oldest: of an entity, over all scopes and gardens of a tenant, or of a triple within one part. */
+/**
+ * Walks from the newest document to the oldest: of an entity, over all scopes and gardens of a tenant, or of a triple
+ * within one part.
+ */
 export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
@@ -57,8 +60,8 @@ export class DocumentChains {
   }
 
   /**
-   * Documents of an entity of a tenant that were not ended, newest first. Those that were leave the chain on the way, so that an entity of which
-   * much was retracted is walked past it once.
+   * Documents of an entity of a tenant that were not ended, newest first. Those that were ended leave the chain on the
+   * way, so that the facts that were retracted are passed only once.
    */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
@@ -77,8 +80,8 @@ export class DocumentChains {
   }
 
   /**
-   * Documents of a triple in one part that were not ended, newest first. `visit` may end documents; those leave the chain, so that ending all facts
-   * of a triple again and again does not walk over all that ever were.
+   * Documents of a triple in one part that were not ended, newest first. `visit` may end documents; those leave the
+   * chain, so that ending all facts of a triple again and again does not walk over all that ever were.
    */
   visitTriple(part: IndexPart, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
     this.#part = part.number;

@@ -15,8 +15,8 @@ export function readFactTerms(fact: WordsOfFact, reader: TermReader, into: TermC
 }
 
 /**
- * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; what has more is made of numbers or of
- * malice, and would cost many times its own length in the memory of every process.
+ * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; what has more is
+ * made of numbers or of malice, and would cost many times its own length in the memory of every process.
  */
 export const MOST_TERMS_OF_FACT = 16_384;
 

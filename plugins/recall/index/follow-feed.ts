@@ -109,7 +109,10 @@ export class FeedFollower {
     return { entries, facts, covers, expiries };
   }
 
-  /** Much text is taken in piece by piece, and others have their turn in between. After each piece the index holds a prefix of the feed. */
+  /**
+   * Much text is taken in piece by piece, and others have their turn in between. After each piece the index holds a
+   * prefix of the feed.
+   */
   async #applyInTurns(page: FeedPage): Promise<void> {
     const characters = page.facts.reduce((sum, fact) => sum + charactersOf(fact), 0);
     if (characters <= PAGE_CHARACTERS) this.#apply(page);

@@ -7,7 +7,9 @@ export class TermCounts {
   distinct = 0;
   /** Words, repeated ones too. */
   length = 0;
-  /** Slots that were passed over because another term was there: the work that hashing did not spare. Never set back. */
+  /**
+   * Slots that were passed over because another term was there: the work that hashing did not spare. Never set back.
+   */
   passed = 0;
   #slots = new Int32Array(128).fill(-1);
   #slotOf = new Uint32Array(64);

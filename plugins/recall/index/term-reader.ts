@@ -36,7 +36,7 @@ export class TermReader {
     into.add(this.#term.hi, this.#term.lo);
   }
 
-  /** Reads the run of letters and digits that begins here, and answers where to go on. */
+  /** Reads the run of letters and digits that begins here, and returns where to go on. */
   #readRun(text: string, start: number, into: TermCounts): number {
     let a = this.#hasher.startA(KEY_KINDS.term);
     let b = this.#hasher.startB(KEY_KINDS.term);

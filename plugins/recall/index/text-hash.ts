@@ -9,7 +9,10 @@ export interface Hash64 {
 /** Keeps keys of one kind apart from equal keys of another. Part of the format of snapshots. */
 export const KEY_KINDS = { term: 1, entity: 2, relation: 3, session: 4, garden: 5 } as const;
 
-/** 128 bits in words of 32, drawn for each index. Kept in its snapshot, which holds what everybody said anyway, and told to nobody. */
+/**
+ * 128 bits in words of 32, drawn for each index. Kept in its snapshot, which holds what everybody said anyway, and told
+ * to nobody.
+ */
 export type HashSeed = readonly [a: number, b: number, c: number, d: number];
 
 export const drawHashSeed = (random: Random): HashSeed => {
@@ -19,8 +22,8 @@ export const drawHashSeed = (random: Random): HashSeed => {
 };
 
 /**
- * Hashes texts under a seed. Whoever can choose texts, but does not know the seed, cannot choose texts that meet in the tables of the index and
- * make it slow, nor two names that it takes for one.
+ * Hashes texts under a seed. A writer chooses texts, but does not know the seed. So a writer can choose neither texts
+ * that meet in the tables of the index and make it slow, nor two names that the index takes for one.
  */
 export class TextHasher {
   readonly seed: HashSeed;

@@ -7,7 +7,10 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 
 const AT_MS = Date.UTC(2026, 2, 2, 8);
 
-/** Facts of several nodes about one thing: rivals of equal and of different strength, a retraction in the middle, an end of life. */
+/**
+ * Facts of several nodes about one thing: rivals of equal and of different strength, a retraction in the middle, an end
+ * of life.
+ */
 const story: readonly FactDraft[] = [
   ['red', 0.9, 1],
   ['blue', 0.9, 2],

@@ -50,7 +50,7 @@ forEachStore('A writer says something else of one triple in every garden of many
     scope: 'company',
   });
 
-  it('which costs whoever writes that triple next nothing: neither outside gardens nor in one', async () => {
+  it('which costs the next writer of that triple nothing, neither outside gardens nor in one', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       const outside = await costOf(() => garden.say('stranger', { ...said(crowd), ...value('mine') }));
@@ -63,7 +63,7 @@ forEachStore('A writer says something else of one triple in every garden of many
     expect(costs[2]).to.deep.equal(costs[0]);
   });
 
-  it('which costs whoever reads that entity nothing, not even a member of one of the gardens', async () => {
+  it('which costs the readers of that entity nothing, not even a member of one of the gardens', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       await garden.say('stranger', { ...said(crowd), ...value('mine') });
@@ -215,7 +215,7 @@ forEachStore('A writer gives one triple hundreds of values (I21)', () => {
 
   let written = 0;
 
-  it('which changes no cost of a further value, nor of who asks for the winner, beyond a bound', async function () {
+  it('which changes neither the cost of a further value, nor that of a look at the winner, beyond a bound', async function () {
     this.timeout(240_000);
     await crowd(0, 100);
     const before = await costs();

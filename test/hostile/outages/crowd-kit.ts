@@ -5,7 +5,9 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** What a request asks for, and by whom. `n` differs from one sending to the next, for what can be written once only. */
+/**
+ * What a request asks for, and by whom. `n` differs from one sending to the next, for what can be written once only.
+ */
 export interface CrowdRequest {
   readonly as: 'member' | 'admin';
   readonly method: 'GET' | 'POST';

@@ -41,7 +41,10 @@ const story = fc.array(said, { minLength: 2, maxLength: 9 }).chain((facts) => {
 
 type Shown = readonly [n: number, contradicted: boolean, differsElsewhere: boolean];
 
-/** The rule, on the whole set: what a default query shows of facts that assert something, and which places are contested. */
+/**
+ * The rule, on the whole set: what a default query shows of facts that assert something, and which places are
+ * contested.
+ */
 const expected = (facts: readonly Said[], atMs: number): { shown: Shown[]; contested: boolean[] } => {
   const places = [false, true].map((inGarden) => {
     const own = facts.map((fact, n) => ({ ...fact, n })).filter((fact) => fact.inGarden === inGarden);

@@ -66,7 +66,7 @@ describe('who reigns in a place', () => {
     expect(judgedBy(standing, NOW).winning).to.deep.equal(['a']);
   });
 
-  it('reigns together with whoever is exactly as strong', () => {
+  it('reigns together with a fact that is exactly as strong', () => {
     const standing = standingOf([fact('x', 'a', 1, 1), fact('y', 'b', 1, 1)], NOW);
     expect(judgedBy(standing, NOW)).to.deep.equal({ winning: ['a', 'b'], contested: true });
   });

@@ -46,7 +46,7 @@ export const INSTRUCTION_PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'reca
 
 export const startInstructionsNode = async (options: TestNodeOptions = {}): Promise<InstructionsNode> => {
   const node = await startTestNode({ plugins: [...INSTRUCTION_PLUGINS], ...options });
-  // Whoever claims an agent that is not itself needs the right to instruct.
+  // A caller needs the right to instruct, unless it claims itself.
   const key = await node.addKey({ permissions: ['read', 'write', 'instruction:write'] });
   const request = (method: string, path: string, { agent = AGENT, key: as = key }: Asked, body?: unknown) =>
     node.request(method, `/v1/agents/${encodeURIComponent(agent)}/${path}`, {

@@ -32,7 +32,7 @@ describe('The places of event streams', () => {
     expect(slots.open).to.be.at.most(MAX_STREAMS);
   });
 
-  it('are given back once, by whoever is first to say so', () => {
+  it('are given back once, by the first who says so', () => {
     const slots = new StreamSlots();
     const client = new AbortController();
     const giveBack = slots.take(callerWith('a'), client.signal);
