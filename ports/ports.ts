@@ -11,4 +11,5 @@ export * from './migration.ts';
 export * from './normalise-text.ts';
 export * from './principal.ts';
 export * from './service-error.ts';
+export * from './stored-text.ts';
 export * from './transport.ts';

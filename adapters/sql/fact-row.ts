@@ -1,11 +1,12 @@
-import type {
-  FactOutline,
-  FactValue,
-  Scope,
-  SizedOutline,
-  SqlValue,
-  StoredFact,
-  ValueType,
+import {
+  type FactOutline,
+  type FactValue,
+  type Scope,
+  type SizedOutline,
+  type SqlValue,
+  type StoredFact,
+  storedText,
+  type ValueType,
 } from '../../ports/ports.ts';
 
 /** Columns of an outline, in the order of `OutlineRow`. */
@@ -117,7 +118,7 @@ export const factToRow = (fact: StoredFact): SqlValue[] => {
     fact.feed.wallMs,
     fact.feed.counter,
     fact.value.type,
-    textOfValue(fact.value.v),
+    storedText(fact.value.v),
   ];
   return row;
 };
@@ -171,11 +172,6 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
 });
 
 /** Every value is kept as text, so that both engines give back exactly what came in; `value_type` says how to read it. */
-const textOfValue = (v: FactValue['v']): string | null => {
-  if (v === null || typeof v === 'string') return v;
-  return Object.is(v, -0) ? '-0' : String(v);
-};
-
 const valueOfText = (type: ValueType, text: string | null): FactValue['v'] => {
   if (text === null || type === 'null') return null;
   if (type === 'number') return Number(text);

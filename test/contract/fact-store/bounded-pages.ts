@@ -1,9 +1,15 @@
 import { expect } from 'chai';
-import { all, equals, type FactQuery, isIn, type StoredFact } from '../../../ports/ports.ts';
+import { valueBytesOf } from '../../../kernel/facts/value-bytes.ts';
+import { all, equals, type FactQuery, type FactValue, isIn, type StoredFact } from '../../../ports/ports.ts';
 import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
 const LONG = 100_000;
+
+const typeOf = (v: FactValue['v']): FactValue['type'] => {
+  if (v === null) return 'null';
+  return typeof v === 'string' ? 'text' : (typeof v as 'number' | 'boolean');
+};
 
 const textFact = (n: number, text: string | null): StoredFact =>
   sampleFact(n, { value: { type: text === null ? 'null' : 'text', v: text, interpretAs: 'content' } });
@@ -80,5 +86,14 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     const outlines = await current().store.read((snapshot) => snapshot.outline(equals('tenantId', 'default')));
     const bytes = new Map(outlines.map(({ id, valueBytes }) => [id, valueBytes]));
     expect(texts.map((_, n) => bytes.get(sampleId(n)))).to.deep.equal([0, 3, 8_000, 0]);
+  });
+
+  it('outlines count what callers count, whatever the value is', async () => {
+    const values = [0, -0, 1.5, 1e21, -1e-7, Number.MAX_SAFE_INTEGER, true, false, null, 'é\u{1F600}\u2028'];
+    const facts = values.map((v, n) => sampleFact(n, { value: { type: typeOf(v), v, interpretAs: 'content' } }));
+    await storeFacts(current().store, facts);
+    const outlines = await current().store.read((snapshot) => snapshot.outline(equals('tenantId', 'default')));
+    const bytes = new Map(outlines.map(({ id, valueBytes }) => [id, valueBytes]));
+    for (const fact of facts) expect(bytes.get(fact.id), String(fact.value.v)).to.equal(valueBytesOf([fact]));
   });
 };

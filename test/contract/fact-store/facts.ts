@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { valueBytesOf } from '../../../kernel/facts/value-bytes.ts';
 import { all, type FactValue, type StoredFact } from '../../../ports/ports.ts';
 import { fullFact, outlineOf, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
@@ -185,11 +186,13 @@ export const describeFacts = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.get(sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
-    it('has an outline that lacks nothing but its value', async () => {
+    it('has an outline that has the length of its value in place of the value, and lacks nothing else', async () => {
       const { store } = current();
       const facts = [sampleFact(1), fullFact(2)];
       await storeFacts(store, facts);
-      expect(await store.read((snapshot) => snapshot.outline(all()))).to.have.deep.members(facts.map(outlineOf));
+      expect(await store.read((snapshot) => snapshot.outline(all()))).to.have.deep.members(
+        facts.map((fact) => ({ ...outlineOf(fact), valueBytes: valueBytesOf([fact]) })),
+      );
     });
   });
 };
