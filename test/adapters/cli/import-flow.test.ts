@@ -58,6 +58,6 @@ describe('importing into a running node', () => {
     const { exitCode, stderr } = await place.run(['import', 'facts.jsonl', '--url', node.url]);
 
     expect(exitCode).to.equal(1);
-    expect(stderr).to.contain('the node answered 401').and.to.contain('hint: Set SVC_API_KEY');
+    expect(stderr).to.contain('the node answered 401').and.to.contain('hint: set SVC_API_KEY');
   });
 });

@@ -61,7 +61,8 @@ forEachStore('A writer speaks in the name of a source that is trusted more (I13,
   it('to move a recall: the borrowed name adds nothing to the score', async () => {
     await trustIn('agent:stranger', 'agent:trusted', { entity: 'user:borrowed' });
     await trustIn('agent:trusted', 'agent:trusted', { entity: 'user:real' });
-    const body = { query: 'harbour', token_budget: 1_000 };
+    // By words alone: vectors come when they come, and one fact may have its own before the other.
+    const body = { query: 'harbour', token_budget: 1_000, weights: { lexical: 1 } };
     const reply = await node.request('POST', '/v1/recall', { key: await node.addKey(), body });
     const shown = reply.body.facts.map(
       (one: { fact: { entity: string }; score_breakdown: { source_trust: number } }) => [
