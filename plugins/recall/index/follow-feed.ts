@@ -1,4 +1,4 @@
-import { compareHlc, matchKey, type ServiceNames } from '../../../kernel/plugin-api.ts';
+import { compareHlc, type ServiceNames, ttlTarget } from '../../../kernel/plugin-api.ts';
 import {
   type Cover,
   type FactStore,
@@ -183,10 +183,7 @@ export class FeedFollower {
   #targetsOf(facts: readonly StoredFact[]): string[] {
     const { names } = this.#options;
     const ttl = names.meta('ttl');
-    const prefix = names.factEntity('');
-    return facts
-      .filter(({ relationKey }) => relationKey === ttl)
-      .map(({ entity }) => (matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity));
+    return facts.flatMap(({ relationKey, entity }) => (relationKey === ttl ? [ttlTarget(entity, names)] : []));
   }
 
   #forget(id: string): void {
