@@ -7,11 +7,13 @@ import {
   FactStore,
   GardenAccess,
   KERNEL_API,
+  type Random,
   SCOPES,
   type Scope,
 } from '../../../kernel/plugin-api.ts';
 import { SearchIndex } from '../../../plugins/recall/recall-api.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { Op } from './stories.ts';
@@ -64,7 +66,12 @@ export interface World {
 }
 
 export const startWorld = async (): Promise<World> => {
-  const node = await startTestNode({ plugins: [...PLUGINS, doors], env: { SVC_MULTI_TENANT_ENABLED: 'true' } });
+  const random = createSwitchedRandom();
+  const node = await startTestNode({
+    plugins: [...PLUGINS, doors],
+    env: { SVC_MULTI_TENANT_ENABLED: 'true' },
+    random,
+  });
   const reader = await node.addKey({ entityUri: 'agent:reader', scopes: ['local', 'team'] });
   const keeper = await node.addKey({ entityUri: 'agent:keeper' });
   const foreigner = await node.addKey({ entityUri: 'agent:foreigner', tenantId: 'other-tenant' });
@@ -89,7 +96,7 @@ export const startWorld = async (): Promise<World> => {
   return {
     visibleIds,
     async say(op) {
-      const told = await store(op, reader);
+      const told = await random.duringOwn(() => store(op, reader));
       const { id, cid } = JSON.parse(told) as { id: string; cid: string };
       if (!names.has(id)) {
         visibleIds.push(id);
@@ -143,6 +150,33 @@ export const startWorld = async (): Promise<World> => {
     stop: () => node.stop(),
   };
 };
+
+/**
+ * The chance of a node, in which each fact of the caller has draws of its own. Exact ties are settled by identifiers, and
+ * those of the caller's facts must not depend on how many others were drawn before them.
+ */
+const createSwitchedRandom = (): Random & { duringOwn<T>(work: () => Promise<T>): Promise<T> } => {
+  const others = createSeededRandom();
+  let current = others;
+  let turn = 0;
+  return {
+    bytes: (length) => current.bytes(length),
+    fraction: () => current.fraction(),
+    uuid: () => current.uuid(),
+    async duringOwn(work) {
+      turn += 1;
+      current = createSeededRandom(OWN_DRAWS + turn);
+      try {
+        return await work();
+      } finally {
+        current = others;
+      }
+    },
+  };
+};
+
+/** Seeds of the caller's facts begin here, far from those of everything else. */
+const OWN_DRAWS = 1_000_000;
 
 /** Into a garden, as its plugin would. */
 const plant = async (node: TestNode, op: Op, key: string) => {
