@@ -10,6 +10,7 @@ import {
   type Filter,
   inTable,
   isIn,
+  isNull,
   not,
   type Principal,
 } from '../../ports/ports.ts';
@@ -37,8 +38,9 @@ export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'pl
 export function visibleTo(caller: Principal, gardens: Gardens): Filter {
   const scopes = isIn('scope', [...caller.allowedScopes]);
   const tenant = equals('tenantId', caller.tenantId);
-  // By place, which the index on triples holds: facts of other gardens are not looked at.
-  return gardens === 'all' ? all(tenant, scopes) : all(tenant, scopes, isIn('place', ['', ...gardens]));
+  if (gardens === 'all') return all(tenant, scopes);
+  if (gardens.length === 0) return all(tenant, scopes, isNull('gardenId'));
+  return all(tenant, scopes, any(isNull('gardenId'), isIn('gardenId', gardens)));
 }
 
 /** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */

@@ -90,19 +90,8 @@ describe('SQLite looks', () => {
     expect(stepFor(statements.count(of).sql)).to.match(/facts_by_triple .*entity_key=/);
   });
 
-  it('for the facts of an entity past those that the caller may not see, by scope and place', () => {
-    const seen = all(visible, equals('entityKey', 'a'));
-    for (const order of ['timestamp', 'hlc', 'feed'] as const) {
-      expect(find(seen, order)).to.match(/facts_by_triple .*entity_key=\? AND scope=\? AND <expr>=\?/);
-    }
-    expect(stepFor(statements.count(seen).sql)).to.match(/facts_by_triple .*scope=\? AND <expr>=\?/);
-    // SQLite tests several places on the index alone, without reading the facts of the others.
-    const asMember = all(visibleTo(CALLER, ['g', 'h']), equals('entityKey', 'a'));
-    expect(find(asMember)).to.match(/facts_by_triple .*entity_key=\? AND scope=\?/);
-  });
-
   it('for the rivals of a fact by the whole triple, without sorting them', () => {
-    expect(stepFor(SIBLINGS)).to.match(/facts_by_triple .*scope=\? AND <expr>=\? AND relation_key=\? AND confidence>/);
+    expect(stepFor(SIBLINGS)).to.match(/facts_by_triple .*scope=\? AND <expr>=\? AND confidence>/);
     const triple = all(live, equals('entityKey', 'a'), equals('relationKey', 'b'), equals('scope', 'local'));
     expect(stepFor(statements.outline(triple).sql)).to.match(/facts_by_triple .*scope=/);
   });
