@@ -70,7 +70,10 @@ export class Contestant {
     return this.#perRequest(this.#cpuMs);
   }
 
-  /** Cells for a table: name, requests a second, p50, p95, p99, processor time, and that of the database where there is one. */
+  /**
+   * Cells for a table: name, requests a second, p50, p95, p99, processor time, and that of the database where there is
+   * one.
+   */
   row(): string[] {
     const latencies = (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => figure(this.latency(of), 2));
     const cells = [this.name, figure(this.requestsPerSecond), ...latencies, figure(this.cpuPerRequest, 1)];

@@ -6,7 +6,10 @@ import { startCeiling } from './processes/start-ceiling.ts';
 import { startNode } from './processes/start-node.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
-/** Facts in the small store; a multiple of what the loader and the batch endpoint take at a time, as the large one should be. */
+/**
+ * Facts in the small store; a multiple of what the loader and the batch endpoint take at a time, as the large one
+ * should be.
+ */
 const SMALL = 10_000;
 const THROUGHPUT_CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
@@ -67,8 +70,8 @@ const report = (small: Measured, large: Measured, bare: Measured): void => {
 };
 
 /**
- * Entity queries on a small and a large store in one run, the memory of the process that holds the large one, and what koa and its
- * router do alone with an answer of the same size.
+ * Entity queries on a small and a large store in one run, the memory of the process that holds the large one, and what
+ * koa and its router do alone with an answer of the same size.
  */
 export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): Promise<void> => {
   const node = await startNode();

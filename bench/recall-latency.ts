@@ -41,7 +41,10 @@ interface Sized {
   readonly stopMs: number;
 }
 
-/** One node of which the store grows: recalls over HTTP, each stage alone beside the bare engine, memory, and the way back from a stop. */
+/**
+ * One node of which the store grows: recalls over HTTP, each stage alone beside the bare engine, memory, and the way
+ * back from a stop.
+ */
 export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: LatencyOptions): Promise<void> => {
   const place = await openPlace(store);
   const table = new LatencyTable(`${store}, ${dimensions} dimensions`);

@@ -65,7 +65,9 @@ const expected = (row: RowFact): Answer => ({
 
 const bytes = (member: unknown): Buffer => Buffer.from(member === undefined ? '' : JSON.stringify(member), 'utf8');
 
-/** Names the members whose bytes differ from what was sent. A timestamp that was not sent is the node's own to choose. */
+/**
+ * Names the members whose bytes differ from what was sent. A timestamp that was not sent is the node's own to choose.
+ */
 const differing = (wanted: Answer, got: Answer): string[] =>
   COMPARED.filter((member) => !(member === 'timestamp' && wanted['timestamp'] === undefined)).filter(
     (member) => !bytes(wanted[member]).equals(bytes(got[member])),
@@ -115,8 +117,8 @@ const printPhases = (phases: readonly Phase[]): void => {
 };
 
 /**
- * Asserts every row of a corpus over HTTP, reads every fact back by entity and by content identifier, and compares byte for
- * byte. Answers the number of differences.
+ * Asserts every row of a corpus over HTTP, reads every fact back by entity and by content identifier, and compares byte
+ * for byte. Answers the number of differences.
  */
 export const benchRoundtrip = async ({ folder, connections }: RoundtripOptions): Promise<number> => {
   const rows = await readRows(folder);

@@ -22,8 +22,8 @@ export interface RowFact {
 }
 
 /**
- * A spoken turn keeps its speaker inside the text; a document, which is the row that is about itself, does not. `store` is part of
- * entity and source, so that memories that share a node stay apart.
+ * A spoken turn keeps its speaker inside the text; a document, which is the row that is about itself, does not. `store`
+ * is part of entity and source, so that memories that share a node stay apart.
  */
 export const rowToFact = (row: CorpusRow): RowFact => {
   const isDocument = row.entity === row.id;

@@ -24,7 +24,10 @@ export interface PluginSources {
   readonly given: readonly string[];
 }
 
-/** Which plugins are on, by the defaults, the file and what is put on top of it; the last that speaks of a plugin decides. */
+/**
+ * Which plugins are on, by the defaults, the file and what is put on top of it; the last that speaks of a plugin
+ * decides.
+ */
 export const choosePlugins = (
   { file = {}, overrides = {}, given }: PluginSources,
   problems: BootProblem[],

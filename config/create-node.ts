@@ -8,9 +8,10 @@ import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
 import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
 import type { KernelDescription } from '../kernel/boot/describe-kernel.ts';
 import type { Installation } from '../kernel/boot/plan-boot.ts';
-import { type AdapterBinding, createKernel, type Kernel } from '../kernel/create-kernel.ts';
+import { createKernel } from '../kernel/create-kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
 import { isLoopbackHost } from '../kernel/http/loopback-host.ts';
+import type { AdapterBinding, Kernel } from '../kernel/kernel.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
@@ -37,7 +38,10 @@ export interface NodeOptions {
   readonly adapters?: AdapterOverrides;
   /** Plugins brought as objects, beside those of the catalog or, under the same name, in place of one. */
   readonly plugins?: readonly AnyPlugin[];
-  /** One of several processes that serve together: its log lines say which, and what concerns all is left to who prepared them. */
+  /**
+   * One of several processes that serve together: its log lines say which, and what concerns all is left to who
+   * prepared them.
+   */
   readonly worker?: boolean | undefined;
 }
 
@@ -66,8 +70,8 @@ export interface Node {
 }
 
 /**
- * The composition root: configuration, plugins and adapters become one node. Rejects with a `BootError` that holds every problem
- * which can be found without opening anything.
+ * The composition root: configuration, plugins and adapters become one node. Rejects with a `BootError` that holds
+ * every problem which can be found without opening anything.
  */
 export const createNode = async (options: NodeOptions): Promise<Node> => {
   const { env, adapters = {}, plugins: given = [] } = options;
@@ -197,8 +201,8 @@ const importPlugin = async (
 };
 
 /**
- * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node or an
- * adapter follows them, wherever they got the value; and the node's private key lies beside its store.
+ * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node
+ * or an adapter follows them, wherever they got the value; and the node's private key lies beside its store.
  */
 const derivedSettings = (plugin: AnyPlugin, { byVariable, store }: NodeConfig): Record<string, unknown> => {
   const derived: Record<string, unknown> = {};

@@ -52,8 +52,8 @@ export interface ConfigSources {
 }
 
 /**
- * Reads and checks everything that an operator says, apart from the settings of plugins, whose schemas are not known yet. Never
- * throws: problems are gathered, so that they can be reported together with those of the plugins.
+ * Reads and checks everything that an operator says, apart from the settings of plugins, whose schemas are not known
+ * yet. Never throws: problems are gathered, so that they can be reported together with those of the plugins.
  */
 export const loadNodeConfig = ({ configFile, env, overrides = {}, given = [] }: ConfigSources): NodeConfig => {
   const problems: BootProblem[] = [];

@@ -1,6 +1,8 @@
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 
-/** Our own plugins. A module is imported only when its plugin is enabled, so one that is switched off leaves no trace. */
+/**
+ * Our own plugins. A module is imported only when its plugin is enabled, so one that is switched off leaves no trace.
+ */
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
   audit: async () => (await import('../plugins/audit/audit-plugin.ts')).auditPlugin,
   billing: async () => (await import('../plugins/billing/billing-plugin.ts')).billingPlugin,

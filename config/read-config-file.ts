@@ -12,7 +12,10 @@ export interface NodeConfigInput {
   readonly plugins?: Readonly<Record<string, boolean | Settings>>;
 }
 
-/** The file's content as far as its frame is right; the rest is left out, with a problem for each part. No file says nothing. */
+/**
+ * The file's content as far as its frame is right; the rest is left out, with a problem for each part. No file says
+ * nothing.
+ */
 export const readConfigFile = (configFile: string | undefined, problems: BootProblem[]): NodeConfigInput =>
   checkFrame(parseConfigFile(configFile, problems), problems);
 

@@ -3,20 +3,18 @@ import {
   Clock,
   FactStore,
   type Listener,
-  type Migration,
-  type Ref,
   type ServeOptions,
   ServiceError,
   Transport,
 } from '../ports/ports.ts';
 import { type BootProblem, problemOf, refuseProblems, setupProblem } from './boot/boot-problem.ts';
-import { compileServed, type DoorSettings } from './boot/compile-served.ts';
-import { describeKernel, type KernelDescription } from './boot/describe-kernel.ts';
+import { compileServed } from './boot/compile-served.ts';
+import { describeKernel } from './boot/describe-kernel.ts';
 import { inspectStore } from './boot/inspect-store.ts';
-import { type Installation, type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
+import { type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
 import { createStopStack, type StopStack } from './boot/stop-stack.ts';
 import { withinTime } from './boot/within-time.ts';
-import { type Container, createContainer, type Get } from './container/awilix-container.ts';
+import { type Container, createContainer } from './container/awilix-container.ts';
 import { Random } from './crypto/random.ts';
 import { Facts, GardenAccess } from './facts/facts-api.ts';
 import { createFacts } from './facts/facts-service.ts';
@@ -28,80 +26,30 @@ import { createCursorCodec } from './http/page-cursor.ts';
 import { shapeProblems } from './http/route-shape.ts';
 import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
-import { type NodeIdentitySettings, openNodeRecord } from './identity/node-record.ts';
+import { openNodeRecord } from './identity/node-record.ts';
 import { NodeSelf } from './identity/node-self.ts';
+import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
-import type { Logger } from './log/logger.ts';
-import type { Environment } from './plugins/environment-value.ts';
-import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
-import type { Awaitable } from './plugins/route-definition.ts';
 import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
 
 /** How long one plugin may take to set itself up. */
 export const SETUP_LIMIT_MS = 10_000;
-/** A stop takes no longer than this, unless the store itself does not let go; ten seconds are promised to whoever asked for it. */
+/**
+ * A stop takes no longer than this, unless the store itself does not let go; ten seconds are promised to whoever asked
+ * for it.
+ */
 export const STOP_LIMIT_MS = 9_000;
 /** The part of it that running requests cannot use up. */
 const CLOSING_RESERVE_MS = 1_000;
 /** What a plugin gets to stop even when nothing is left. */
 const LEAST_STOP_MS = 200;
 
-/** The environment of a node. Each is made once, when the node boots. */
-export interface KernelAdapters {
-  readonly clock: Clock;
-  readonly random: Random;
-  store(get: Get): Awaitable<FactStore>;
-  transport(get: Get): Transport;
-  /** Further refs that adapters provide, the embedder for example. */
-  readonly extras?: readonly AdapterBinding[];
-  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
-  openAuthorizer(inner: Authorizer | undefined): Authorizer;
-}
-
-export interface AdapterBinding {
-  // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
-  readonly ref: Ref<any>;
-  create(get: Get): unknown;
-}
-
-export interface KernelOptions extends DoorSettings {
-  readonly installations: readonly Installation[];
-  readonly adapters: KernelAdapters;
-  readonly coreMigrations: readonly Migration[];
-  readonly identity: NodeIdentitySettings;
-  readonly env: Environment;
-  readonly log: Logger;
-  /** Settings of the node and its adapters, for `describe`. */
-  readonly settings?: readonly SettingReport[];
-  /** What was found wrong before: reported together with what the kernel finds. */
-  readonly problems?: readonly BootProblem[];
-  readonly suggestProvider?: (refId: string) => string | undefined;
-}
-
-/** One node. */
-export interface Kernel {
-  /** Opens the store, migrates it and sets up every plugin, without serving. Once: later calls answer as the first. */
-  boot(): Promise<void>;
-  /** Boots, then serves. */
-  start(): Promise<Listener>;
-  /** Drains what runs, then ends everything in reverse order. Idempotent; harmless at any time. */
-  stop(): Promise<void>;
-  /** What the node consists of; boots it if needed. */
-  describe(): Promise<KernelDescription>;
-  /** Why a boot would refuse this store, which stays as it is. Neither boots the node nor needs it booted. */
-  inspect(store: FactStore): Promise<readonly BootProblem[]>;
-  /** How everything is set; known before the boot. */
-  readonly settings: readonly SettingReport[];
-  /** A part of the booted node. Throws for a ref that nobody provides. */
-  get: Get;
-  has(ref: { readonly id: string }): boolean;
-}
-
 /**
- * Puts a node together. Throws a `BootError` with all problems that can be found without touching anything: names, refs, cycles,
- * settings, migrations. `boot` then opens what the plan says, and ends whatever it opened when a later step fails.
+ * Puts a node together. Throws a `BootError` with all problems that can be found without touching anything: names,
+ * refs, cycles, settings, migrations. `boot` then opens what the plan says, and ends whatever it opened when a later
+ * step fails.
  */
 export const createKernel = (options: KernelOptions): Kernel => {
   const problems = [...(options.problems ?? [])];

@@ -11,8 +11,8 @@ export interface Embedder {
    */
   readonly similarityFloor: number;
   /**
-   * Says that vectors compare how texts are spelled rather than what they mean. Recall then takes an agreement for a hit only where it
-   * stands out from those with the other texts. Absent means false.
+   * Says that vectors compare how texts are spelled rather than what they mean. Recall then takes an agreement for a
+   * hit only where it stands out from those with the other texts. Absent means false.
    */
   readonly comparesSpelling?: boolean;
   /**

@@ -41,7 +41,9 @@ export interface Cover extends TripleKey {
 
 /** A consistent view of the committed store: every call of one snapshot sees the same state. */
 export interface Snapshot {
-  /** Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter. */
+  /**
+   * Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter.
+   */
   find(query: FactQuery): Promise<StoredFact[]>;
   /** All facts that satisfy the filter, without their values, in no order: for judging whole triples. */
   outline(filter: Filter): Promise<SizedOutline[]>;
@@ -59,13 +61,14 @@ export interface Snapshot {
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
   /**
-   * Which history of the store this is: another text after `beginEpoch`, and where the engine can tell, after a failover or a recovery that may
-   * have lost commits. Whoever keeps a position in the feed outside the store keeps the epoch with it, and starts over when it is another.
+   * Which history of the store this is: another text after `beginEpoch`, and where the engine can tell, after a
+   * failover or a recovery that may have lost commits. Whoever keeps a position in the feed outside the store keeps the
+   * epoch with it, and starts over when it is another.
    */
   epoch(): Promise<string>;
   /**
-   * The store's own time, milliseconds since the epoch: the same clock for every process on it. Not fixed by the snapshot: it says when it
-   * was asked.
+   * The store's own time, milliseconds since the epoch: the same clock for every process on it. Not fixed by the
+   * snapshot: it says when it was asked.
    */
   databaseMs(): Promise<number>;
   /** Query builder on one table, bound to this snapshot. For cold paths; rows come back with the engine's scalars. */
@@ -82,16 +85,19 @@ export interface Snapshot {
 
 /** A write transaction. Its reads see its own writes. */
 export interface WriteTransaction extends Snapshot {
-  /** Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as it was. */
+  /**
+   * Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as
+   * it was.
+   */
   insert(facts: readonly StoredFact[]): Promise<boolean[]>;
   /**
-   * The same for facts whose ids were drawn for them just now: nobody looks whether one is stored already. If one is, the transaction fails,
-   * with this call, a later one or its commit.
+   * The same for facts whose ids were drawn for them just now: nobody looks whether one is stored already. If one is,
+   * the transaction fails, with this call, a later one or its commit.
    */
   insertNew(facts: readonly StoredFact[]): Promise<void>;
   /**
-   * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table takes them may
-   * show only with a later call of the transaction, or with its commit.
+   * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table
+   * takes them may show only with a later call of the transaction, or with its commit.
    */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
   /** Records covers. Idempotent by fact id. */
@@ -108,8 +114,9 @@ export interface WriteTransaction extends Snapshot {
   /** Begins another epoch under an id that was never used: a UUID. */
   beginEpoch(id: string): Promise<void>;
   /**
-   * Calls the listeners of the topic, in every process on the store, when the transaction commits, and not when it rolls back; once,
-   * however often it is raised. At most 200 characters. A commit that raises one costs more: not for what every fact does.
+   * Calls the listeners of the topic, in every process on the store, when the transaction commits, and not when it
+   * rolls back; once, however often it is raised. At most 200 characters. A commit that raises one costs more: not for
+   * what every fact does.
    */
   signal(topic: string): void;
 }
@@ -118,41 +125,44 @@ export interface WriteTransaction extends Snapshot {
  * The store of facts and of everything that follows from them. The only shared state of a node.
  *
  * Errors: `unavailable` when the store cannot be reached, is locked beyond its timeout or is full; `commit_unknown`
- * when the connection was lost while committing. Neither says that nothing was written except `unavailable`, which does.
+ * when the connection was lost while committing. Neither says that nothing was written except `unavailable`, which
+ * does.
  */
 export interface FactStore {
   /**
-   * Runs `work` on a snapshot of what is committed. The snapshot ends with the promise; using it later throws. Reads never
-   * wait for a writer and never block one.
+   * Runs `work` on a snapshot of what is committed. The snapshot ends with the promise; using it later throws. Reads
+   * never wait for a writer and never block one.
    */
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in a transaction and commits when it resolves; rolls back, and rejects alike, when it rejects. Writes of one
-   * tenant run one after another, so that the order of stamps is the order of commits over all processes, and whatever
-   * `work` reads contains every earlier write of the tenant. The promise resolves after the commit is durable.
-   * Not reentrant: calling `write` inside `work` throws at once, where `insideWrite` tells, because it would wait for itself.
+   * Runs `work` in a transaction and commits when it resolves; rolls back, and rejects alike, when it rejects. Writes
+   * of one tenant run one after another, so that the order of stamps is the order of commits over all processes, and
+   * whatever `work` reads contains every earlier write of the tenant. The promise resolves after the commit is durable.
+   * Not reentrant: calling `write` inside `work` throws at once, where `insideWrite` tells, because it would wait for
+   * itself.
    */
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
   /**
-   * Query builder on one table, outside any transaction: each query runs, and commits, by itself. Must not be used inside
-   * `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
+   * Query builder on one table, outside any transaction: each query runs, and commits, by itself. Must not be used
+   * inside `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
    */
   table(name: string): Knex.QueryBuilder;
   /**
-   * Calls `listener` soon after each commit that raised the topic, in whatever process on the store: in the one that wrote before its
-   * promise resolves, in others within a second. A hint and no more: calls may be merged, may come without a signal, and come once for
-   * everything that an outage may have swallowed; what there is to know is in the store, and is visible by then. `listener` must not throw.
-   * Returns a function that ends it. Never rejects and never throws; after `close` nothing is called any more.
+   * Calls `listener` soon after each commit that raised the topic, in whatever process on the store: in the one that
+   * wrote before its promise resolves, in others within a second. A hint and no more: calls may be merged, may come
+   * without a signal, and come once for everything that an outage may have swallowed; what there is to know is in the
+   * store, and is visible by then. `listener` must not throw. Returns a function that ends it. Never rejects and never
+   * throws; after `close` nothing is called any more.
    */
   onSignal(topic: string, listener: () => void): () => void;
   /**
-   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it answers false; a write inside a
-   * write then fails when its time is up.
+   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it answers
+   * false; a write inside a write then fails when its time is up.
    */
   insideWrite(): boolean;
   /**
-   * Applies what the ledger lacks, in ascending order, one process at a time. Refuses with `unavailable` and a hint when a
-   * core number in the ledger is higher than any given.
+   * Applies what the ledger lacks, in ascending order, one process at a time. Refuses with `unavailable` and a hint
+   * when a core number in the ledger is higher than any given.
    */
   migrate(migrations: readonly OwnedMigration[]): Promise<void>;
   /** What `migrate` would apply, in that order; refuses as it does. Changes nothing. */

@@ -13,7 +13,10 @@ export interface MigrationData
 export interface MigrationSchema {
   readonly schema: Knex.SchemaBuilder;
   readonly dialect: 'sqlite' | 'postgres';
-  /** Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always spell, and nothing else. */
+  /**
+   * Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always
+   * spell, and nothing else.
+   */
   raw(sql: string): Promise<void>;
   readonly data: MigrationData;
   /** Names of the tables that exist, the ledger excluded. */

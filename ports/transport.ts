@@ -32,8 +32,9 @@ export interface OutboundReply {
 }
 
 /**
- * One path and method. `path` is literal, with `:name` for a segment and `*name` for the undivided tail (one character or
- * more, slashes included), which literal segments may follow. A path is matched as sent, and a trailing slash counts.
+ * One path and method. `path` is literal, with `:name` for a segment and `*name` for the undivided tail (one character
+ * or more, slashes included), which literal segments may follow. A path is matched as sent, and a trailing slash
+ * counts.
  *
  * Where several endpoints of the method take a path, a literal segment wins over `:name`, and `:name` over `*name`, at
  * the first segment where they differ; with tails alike, the longer literal end wins.
@@ -49,8 +50,8 @@ export interface ServeOptions {
   /** Answers what no endpoint takes. `allowed` lists the methods that the path does have, empty for an unknown path. */
   unmatched(request: InboundRequest, allowed: readonly string[]): Promise<OutboundReply>;
   /**
-   * Answers what never became a request (broken framing, headers beyond the limit, a request that took too long to arrive)
-   * and what an endpoint failed to answer. A transport without a wire of its own need not call it.
+   * Answers what never became a request (broken framing, headers beyond the limit, a request that took too long to
+   * arrive) and what an endpoint failed to answer. A transport without a wire of its own need not call it.
    */
   refused?(error: ServiceError): OutboundReply;
 }
@@ -79,7 +80,10 @@ export interface OutboundRequest extends OutboundRules {
   readonly timeoutMs: number;
   /** No more of the response's body is read. */
   readonly maxResponseBytes: number;
-  /** A longer body makes the call reject (`refuse`, the default), or is cut off there and the rest not waited for (`cut`). */
+  /**
+   * A longer body makes the call reject (`refuse`, the default), or is cut off there and the rest not waited for
+   * (`cut`).
+   */
   readonly excess?: 'refuse' | 'cut';
 }
 
@@ -102,8 +106,8 @@ export interface Transport {
    */
   send(request: OutboundRequest): Promise<InboundReply>;
   /**
-   * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name has now. For telling
-   * whoever gives an address early; `send` judges it again, because names change.
+   * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name
+   * has now. For telling whoever gives an address early; `send` judges it again, because names change.
    */
   refusal(url: string, rules: OutboundRules): Promise<string | undefined>;
 }

@@ -1,4 +1,5 @@
-// Compiles the AssemblyScript of the search codes to WebAssembly beside their compiled code: `build-kernel.mjs [OUT_DIR]`, dist by default.
+// Compiles the AssemblyScript of the search codes to WebAssembly beside their compiled code: `build-kernel.mjs
+// [OUT_DIR]`, dist by default.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

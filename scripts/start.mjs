@@ -1,5 +1,6 @@
-// `npm start`: builds when the sources changed, then runs the program in this very process. Together with the `exec` in front of the
-// script, which takes the shell's place, that lets a signal to npm reach the node, and lets npm wait until it has drained.
+// `npm start`: builds when the sources changed, then runs the program in this very process. Together with the `exec` in
+// front of the script, which takes the shell's place, that lets a signal to npm reach the node, and lets npm wait until
+// it has drained.
 import '../config/required-node.mjs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,5 @@
-// Runs the tests in two halves at once, each a mocha of its own with a database server of its own. The halves share nothing but the build.
+// Runs the tests in two halves at once, each a mocha of its own with a database server of its own. The halves share
+// nothing but the build.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

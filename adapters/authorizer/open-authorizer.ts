@@ -1,6 +1,8 @@
 import { type Authorizer, DEFAULT_TENANT, type Principal, SCOPES, ServiceError } from '../../ports/ports.ts';
 
-/** Whom a request without a credential acts as while authentication is off (wire contract 2.1). It is never an admin. */
+/**
+ * Whom a request without a credential acts as while authentication is off (wire contract 2.1). It is never an admin.
+ */
 const ANYBODY: Principal = Object.freeze({
   kind: 'anonymous',
   entityUri: 'anon:trusted',
@@ -12,8 +14,8 @@ const ANYBODY: Principal = Object.freeze({
 });
 
 /**
- * For local development: a request without a credential is let in. One with a credential is still checked by `inner`, and refused
- * where there is none to ask, so that nobody takes a key that does not work for one that does.
+ * For local development: a request without a credential is let in. One with a credential is still checked by `inner`,
+ * and refused where there is none to ask, so that nobody takes a key that does not work for one that does.
  */
 export const createOpenAuthorizer = (inner: Authorizer | undefined): Authorizer => ({
   authenticate(token) {

@@ -1,5 +1,6 @@
 /**
- * What the author of a class-style plugin imports in place of tsyringe, whose polyfill is loaded here first. Re-exports only.
+ * What the author of a class-style plugin imports in place of tsyringe, whose polyfill is loaded here first. Re-exports
+ * only.
  */
 import './reflect-polyfill.ts';
 

@@ -15,13 +15,16 @@ export interface ClassPlugin<C = undefined> {
 // biome-ignore lint/suspicious/noExplicitAny: constructor parameters are resolved by their tokens
 type PluginClass<C> = new (...services: any[]) => ClassPlugin<C>;
 
-/** Marks a constructor parameter with the ref it stands for. Every parameter needs one: types are not read at run time. */
+/**
+ * Marks a constructor parameter with the ref it stands for. Every parameter needs one: types are not read at run time.
+ */
 export const port = <T>(ref: Ref<T>): ParameterDecorator => inject(ref.id) as ParameterDecorator;
 
 /**
- * Turns a decorated class into an ordinary plugin; the kernel cannot tell the difference. Each node resolves the class in a container of
- * its own, disposed when the plugin stops, so two nodes in one process share nothing. A ref that the class asks for and `requires` does
- * not list fails the setup. `@singleton()` and `@autoInjectable()` must not be used: they register in a container that all nodes share.
+ * Turns a decorated class into an ordinary plugin; the kernel cannot tell the difference. Each node resolves the class
+ * in a container of its own, disposed when the plugin stops, so two nodes in one process share nothing. A ref that the
+ * class asks for and `requires` does not list fails the setup. `@singleton()` and `@autoInjectable()` must not be used:
+ * they register in a container that all nodes share.
  */
 export function defineClassPlugin<C = undefined, R extends Requires = Record<never, never>>(
   pluginClass: PluginClass<C>,

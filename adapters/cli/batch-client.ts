@@ -40,8 +40,8 @@ export interface Patience {
 }
 
 /**
- * Asserts the lines of `body` in one request and one transaction. Tries again while the node is out of reach for a moment or
- * asks for patience; rejects with a ServiceError when it refuses the request as a whole.
+ * Asserts the lines of `body` in one request and one transaction. Tries again while the node is out of reach for a
+ * moment or asks for patience; rejects with a ServiceError when it refuses the request as a whole.
  */
 export const sendBatch = async (
   target: BatchTarget,

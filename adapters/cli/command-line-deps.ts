@@ -52,24 +52,31 @@ export interface OpenNodeOptions {
 
 /** One node, from its configuration to its end. */
 export interface NodeHandle {
-  /** Boots: migrates the store, sets the plugins up and, when asked to, serves. Rejects with all boot problems together. */
+  /**
+   * Boots: migrates the store, sets the plugins up and, when asked to, serves. Rejects with all boot problems together.
+   */
   start(): Promise<void>;
   /** Boots as `start` does, without serving: what needs to be done once before several processes serve. */
   prepare(): Promise<void>;
   /** Drains, then closes everything. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
   /**
-   * What is configured. This node is neither started nor is its store opened. `including` names a plugin that is described as if
-   * it were on. Rejects with all boot problems together.
+   * What is configured. This node is neither started nor is its store opened. `including` names a plugin that is
+   * described as if it were on. Rejects with all boot problems together.
    */
   describe(including?: string): Promise<NodeDescription>;
   /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
   /** Key administration of a started node; undefined while the `keys` plugin is off. */
   keys(): KeyAdministration | undefined;
-  /** Capability tokens of a started node, of the default tenant unless named; undefined while the `capability-tokens` plugin is off. */
+  /**
+   * Capability tokens of a started node, of the default tenant unless named; undefined while the `capability-tokens`
+   * plugin is off.
+   */
   tokens(tenantId?: string): TokenAdministration | undefined;
-  /** Puts a new key in the place of the node's own, on a started node; undefined while the `node-info` plugin is off. */
+  /**
+   * Puts a new key in the place of the node's own, on a started node; undefined while the `node-info` plugin is off.
+   */
   readonly rotateKey: (() => Promise<RotatedKey>) | undefined;
   /**
    * Generates the node's own key where its file was lost, for a node that was not started, and returns the file.
@@ -79,8 +86,8 @@ export interface NodeHandle {
   /** Takes the memory out of the store of a started node, or into it. */
   transfer(): TenantTransfer;
   /**
-   * Begins a new epoch of the store and steps its clock forward, on a node that was not started. Rejects with `lookup` where there is no
-   * store.
+   * Begins a new epoch of the store and steps its clock forward, on a node that was not started. Rejects with `lookup`
+   * where there is no store.
    */
   markRestored(): Promise<RestoredStore>;
   /** Whether requests need a key. */
@@ -112,9 +119,15 @@ export interface RestoredStore {
 export interface TenantTransfer {
   /** Facts that an export would hold now. */
   count(tenantId: string): Promise<number>;
-  /** Hands over every line, with its line end, and how many facts are among them; waits for each call. Answers the number of facts. */
+  /**
+   * Hands over every line, with its line end, and how many facts are among them; waits for each call. Answers the
+   * number of facts.
+   */
   export(tenantId: string, sink: (lines: readonly string[], facts: number) => Promise<void>): Promise<number>;
-  /** Reads the first line of an export. Rejects with `validation`, or `conflict` when a service of another name wrote it. */
+  /**
+   * Reads the first line of an export. Rejects with `validation`, or `conflict` when a service of another name wrote
+   * it.
+   */
   openImport(header: string): Promise<TenantImport>;
 }
 

@@ -12,8 +12,8 @@ import { addInitCommand, addStartCommand } from './start-command.ts';
 import { addTokenCommands } from './token-commands.ts';
 
 /**
- * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard error;
- * nothing is thrown.
+ * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard
+ * error; nothing is thrown.
  */
 export const runCommandLine = async (argv: readonly string[], deps: CommandLineDeps): Promise<number> => {
   let exitCode: number = EXIT.ok;

@@ -16,9 +16,9 @@ export interface FirstKey {
 }
 
 /**
- * Gives a store without any key its first one. The file comes first: a crash in between leaves a key that is on disk but not yet
- * known, and the next start registers that one; the other order could leave an admin key that nobody has. Several first starts
- * at once agree on whichever file came first.
+ * Gives a store without any key its first one. The file comes first: a crash in between leaves a key that is on disk
+ * but not yet known, and the next start registers that one; the other order could leave an admin key that nobody has.
+ * Several first starts at once agree on whichever file came first.
  */
 export const ensureFirstKey = async (
   keys: KeyAdministration,

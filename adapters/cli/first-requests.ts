@@ -15,8 +15,8 @@ const FIRST_FACT = {
 };
 
 /**
- * Two shell commands, one to assert a fact and one to find it, that work when pasted into a shell, whatever its folder. The key stays in
- * its file: it is named, not spelled.
+ * Two shell commands, one to assert a fact and one to find it, that work when pasted into a shell, whatever its folder.
+ * The key stays in its file: it is named, not spelled.
  */
 export const firstRequests = (baseUrl: string, keyFile: string): { assert: string; query: string } => {
   const base = reachable(baseUrl);

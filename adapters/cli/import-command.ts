@@ -163,7 +163,9 @@ const importChunk = async (
   if (answer.replayed) tally.replayedChunks += 1;
 };
 
-/** The node counts within the request, and lines within an item, which says nothing to whoever has the file before them. */
+/**
+ * The node counts within the request, and lines within an item, which says nothing to whoever has the file before them.
+ */
 const inTermsOfTheLine = (detail: string, index: number): string =>
   detail
     .replace(`the body[${index}] is not valid JSON`, 'not valid JSON')

@@ -12,7 +12,9 @@ export interface Progress {
 /** How often a plain line is written where there is no terminal to redraw on. */
 const PLAIN_INTERVAL_MS = 2_000;
 
-/** A bar on a terminal when the size is known, plain lines at intervals otherwise. `totalBytes` is null for a stream. */
+/**
+ * A bar on a terminal when the size is known, plain lines at intervals otherwise. `totalBytes` is null for a stream.
+ */
 export const createProgress = (output: Writable, totalBytes: number | null): Progress =>
   (output as NodeJS.WriteStream).isTTY === true && totalBytes !== null && totalBytes > 0
     ? createBar(output as NodeJS.WriteStream, totalBytes)

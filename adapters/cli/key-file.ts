@@ -22,8 +22,8 @@ const MIN_KEY_LENGTH = 16;
 export const drawKey = (): string => randomBytes(KEY_BYTES).toString('hex');
 
 /**
- * Writes a key to a file that only its owner may read. Answers false, and leaves the file as it is, when there is one already. The
- * file appears under its name complete or not at all, so that a crash never leaves half a key behind.
+ * Writes a key to a file that only its owner may read. Answers false, and leaves the file as it is, when there is one
+ * already. The file appears under its name complete or not at all, so that a crash never leaves half a key behind.
  */
 export const writeKeyFile = (path: string, key: string): boolean => {
   createFolder(dirname(path));

@@ -6,8 +6,8 @@ import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 export type FindProblems = CommandLineDeps['problemsOf'];
 
 /**
- * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its stack is
- * what a report about it needs.
+ * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its
+ * stack is what a report about it needs.
  */
 export const reportError = (error: unknown, problemsOf: FindProblems, stderr: Writable): void => {
   stderr.write(errorReport(error, problemsOf));

@@ -99,8 +99,8 @@ const print = async (options: StartOptions, deps: CommandLineDeps): Promise<numb
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const worker = thisWorker();
   let log: NodeLog | undefined;
-  // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from whoever stops all
-  // processes of a program, and another from its supervisor: only that one can tell who insists.
+  // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from
+  // whoever stops all processes of a program, and another from its supervisor: only that one can tell who insists.
   const signal = stopSignal({
     insisting: worker === undefined,
     onForced: (why) => log?.warn(`stopped at once, and what still ran was cut off: ${why}`),

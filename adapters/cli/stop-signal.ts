@@ -1,4 +1,6 @@
-/** How long a node may take to drain before the process ends without it: 10 s are promised to whoever sent the signal. */
+/**
+ * How long a node may take to drain before the process ends without it: 10 s are promised to whoever sent the signal.
+ */
 export const STOP_LIMIT_MS = 9_500;
 
 /** One Ctrl-C reaches a program under npm twice, from the terminal and from npm; nobody means it twice that fast. */

@@ -22,9 +22,10 @@ export interface PoolEnd {
 }
 
 /**
- * Runs this very program, with the same arguments, in several processes that share whatever port they listen on. One that ends is
- * started again, after a pause that grows while it does not last. The start is all or nothing: a process that says why it cannot serve,
- * before all have served once, ends the pool. Later the pool gives up only when nothing serves any more and nothing comes up.
+ * Runs this very program, with the same arguments, in several processes that share whatever port they listen on. One
+ * that ends is started again, after a pause that grows while it does not last. The start is all or nothing: a process
+ * that says why it cannot serve, before all have served once, ends the pool. Later the pool gives up only when nothing
+ * serves any more and nothing comes up.
  */
 export const runWorkerPool = (options: WorkerPoolOptions): Promise<PoolEnd> => new WorkerPool(options).run();
 
@@ -87,7 +88,8 @@ class WorkerPool {
     });
     worker.once('exit', (exitCode, signal) => this.#ended(member, exitCode, signal));
     worker.on('error', (error) => {
-      // A process that was never made has no end either. One that is there ends after its channel broke, and is counted then.
+      // A process that was never made has no end either. One that is there ends after its channel broke, and is counted
+      // then.
       if (worker.process.pid !== undefined) return;
       member.failure = `error: a worker cannot be started: ${error.message}\n`;
       this.#ended(member, null, null);

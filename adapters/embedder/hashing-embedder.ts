@@ -4,14 +4,15 @@ import { type WordFeatures, wordFeatures } from './word-features.ts';
 import { wordsOf } from './words-of-text.ts';
 
 /**
- * The embedder that needs nothing: no model, no network, the same vector on every machine. A text becomes the sum of its words, their
- * stems and their character 3- to 5-grams, so texts agree as far as they are spelled alike, whatever their grammar and small slips.
- * It knows nothing about meaning.
+ * The embedder that needs nothing: no model, no network, the same vector on every machine. A text becomes the sum of
+ * its words, their stems and their character 3- to 5-grams, so texts agree as far as they are spelled alike, whatever
+ * their grammar and small slips. It knows nothing about meaning.
  *
- * Features are hashed with a sign (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009) into three blocks of
- * 256 places, once into each block, and a Hadamard transform spreads every block evenly (Ailon and Chazelle, "The Fast Johnson-Lindenstrauss
- * Transform", 2009). So each block is a whole sketch of the text: cutting the vector after the first block and scaling it to unit length
- * again loses precision but no feature, and the signs and 8-bit codes of an index keep what they are made from.
+ * Features are hashed with a sign (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009) into
+ * three blocks of 256 places, once into each block, and a Hadamard transform spreads every block evenly (Ailon and
+ * Chazelle, "The Fast Johnson-Lindenstrauss Transform", 2009). So each block is a whole sketch of the text: cutting the
+ * vector after the first block and scaling it to unit length again loses precision but no feature, and the signs and
+ * 8-bit codes of an index keep what they are made from.
  */
 export const createHashingEmbedder = (): Embedder => ({
   id: `hashing-1-${DIMENSIONS}`,
@@ -22,7 +23,8 @@ export const createHashingEmbedder = (): Embedder => ({
 });
 
 /**
- * Unrelated texts agree by chance as normal deviates with a spread of 1/√dimensions; 4.5 of these are passed once in 300,000 pairs.
+ * Unrelated texts agree by chance as normal deviates with a spread of 1/√dimensions; 4.5 of these are passed once in
+ * 300,000 pairs.
  */
 export const chanceFloor = (dimensions: number): number => CHANCE_SPREADS / Math.sqrt(dimensions);
 
@@ -30,7 +32,10 @@ const CHANCE_SPREADS = 4.5;
 const BLOCK = 256;
 const BLOCKS = 3;
 const DIMENSIONS = BLOCK * BLOCKS;
-/** Share of a word's weight that its character n-grams carry: enough to bridge a slip, not enough to relate all that ends alike. */
+/**
+ * Share of a word's weight that its character n-grams carry: enough to bridge a slip, not enough to relate all that
+ * ends alike.
+ */
 const GRAM_SHARE = 0.6;
 
 const embedText = (text: string): Float32Array => {

@@ -31,8 +31,9 @@ export interface HttpEmbedderParts {
 }
 
 /**
- * Vectors from an endpoint that speaks OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, or a hosted one. The operator names the address,
- * so it may be private. Every failure is `ServiceError('unavailable')`, whose message says what to do and holds neither text nor key.
+ * Vectors from an endpoint that speaks OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, or a hosted one. The operator
+ * names the address, so it may be private. Every failure is `ServiceError('unavailable')`, whose message says what to
+ * do and holds neither text nor key.
  */
 export const createHttpEmbedder = (settings: HttpEmbedderSettings, parts: HttpEmbedderParts): Embedder => {
   const { model, dimensions, batchSize, similarityFloor } = settings;

@@ -21,9 +21,9 @@ export interface LocalModelSettings {
 }
 
 /**
- * Vectors from an ONNX model in a folder, in the layout of nomic-embed-text-v1.5: task prefixes, the mean over the tokens of a text, layer
- * norm, cut to `dimensions`, unit length. Nothing is ever downloaded. Runtime and model are loaded with the first text; a failure is
- * `ServiceError('unavailable')`, and the next text tries again.
+ * Vectors from an ONNX model in a folder, in the layout of nomic-embed-text-v1.5: task prefixes, the mean over the
+ * tokens of a text, layer norm, cut to `dimensions`, unit length. Nothing is ever downloaded. Runtime and model are
+ * loaded with the first text; a failure is `ServiceError('unavailable')`, and the next text tries again.
  */
 export const createLocalModelEmbedder = (
   settings: LocalModelSettings,

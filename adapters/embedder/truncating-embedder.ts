@@ -9,8 +9,9 @@ export interface Truncation {
 }
 
 /**
- * The first dimensions of another embedder's vectors, scaled to unit length again; for embedders whose leading dimensions are made to stand
- * alone. Vectors of the two are not comparable, so this is an embedder with an id of its own. Throws a RangeError when there is nothing to cut.
+ * The first dimensions of another embedder's vectors, scaled to unit length again; for embedders whose leading
+ * dimensions are made to stand alone. Vectors of the two are not comparable, so this is an embedder with an id of its
+ * own. Throws a RangeError when there is nothing to cut.
  */
 export const createTruncatingEmbedder = (inner: Embedder, { dimensions, similarityFloor }: Truncation): Embedder => {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions >= inner.dimensions) {

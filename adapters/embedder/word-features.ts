@@ -28,7 +28,10 @@ const makeFeatures = (word: string): WordFeatures => {
   };
 };
 
-/** Words that are said often are short (Zipf, "The Psycho-Biology of Language", 1935): rarity as far as it shows without a corpus. */
+/**
+ * Words that are said often are short (Zipf, "The Psycho-Biology of Language", 1935): rarity as far as it shows without
+ * a corpus.
+ */
 const LENGTH_WEIGHTS: readonly number[] = [0.5, 0.5, 0.5, 0.6, 0.75, 0.85, 0.95];
 const FUNCTION_WEIGHT = 0.1;
 /** The beginning tells long runs of letters and digits apart well enough, and bounds the work. */

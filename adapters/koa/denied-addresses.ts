@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether a call to this address could reach something that is not on the public Internet: this machine, a private or link-local
- * network, a range kept for documentation, or a translation into one of those (reliability.md A5.7). What is no address
- * is denied.
+ * Whether a call to this address could reach something that is not on the public Internet: this machine, a private or
+ * link-local network, a range kept for documentation, or a translation into one of those (reliability.md A5.7). What is
+ * no address is denied.
  */
 export const isDeniedAddress = (address: string): boolean => {
   const plain = address.split('%', 1)[0] as string;
@@ -78,7 +78,9 @@ const blockList = (networks: readonly (readonly [string, number])[], family: 'ip
 const deniedIpv4 = blockList(DENIED_IPV4, 'ipv4');
 const deniedIpv6 = blockList(DENIED_IPV6, 'ipv6');
 
-/** The IPv4 address that an IPv6 address of `::ffff:0:0/96` stands for, in whatever spelling; undefined for any other. */
+/**
+ * The IPv4 address that an IPv6 address of `::ffff:0:0/96` stands for, in whatever spelling; undefined for any other.
+ */
 const unmap = (address: string): string | undefined => {
   // The URL parser is the one normaliser of IPv6 text that Node has.
   const normal = new URL(`http://[${address}]/`).hostname;

@@ -8,8 +8,8 @@ export type EndpointMatch =
 
 /**
  * Finds endpoints by the path as it was sent: nothing is decoded, collapsed or resolved before or after. Paths without
- * parameters are one look into a map. The others are kept in one router for each two leading segments, so that a request
- * meets only the few patterns of its own neighbourhood.
+ * parameters are one look into a map. The others are kept in one router for each two leading segments, so that a
+ * request meets only the few patterns of its own neighbourhood.
  */
 export const createEndpointIndex = (
   endpoints: readonly Endpoint[],
@@ -62,7 +62,9 @@ class PatternRouter {
 const PARAMETER = /\/[:*]/;
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The first two segments with the slash behind them, where both are there and literal: `/v1/facts/` of `/v1/facts/*id`. */
+/**
+ * The first two segments with the slash behind them, where both are there and literal: `/v1/facts/` of `/v1/facts/*id`.
+ */
 const neighbourhoodOf = (path: string): string => LEADING_SEGMENTS.exec(path)?.[0] ?? ANYWHERE;
 
 const LEADING_SEGMENTS = /^\/[^/:*][^/]*\/[^/:*][^/]*\//;

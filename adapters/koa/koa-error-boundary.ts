@@ -17,8 +17,8 @@ export const createRefusal =
   };
 
 /**
- * Surrounds the answering of one request: whatever is thrown inside is reported, and reaches the client as a 500 without
- * detail, or, when the reply had already begun, as the end of the connection.
+ * Surrounds the answering of one request: whatever is thrown inside is reported, and reaches the client as a 500
+ * without detail, or, when the reply had already begun, as the end of the connection.
  */
 export const withinErrorBoundary = async (
   message: IncomingMessage,

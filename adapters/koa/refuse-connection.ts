@@ -6,8 +6,8 @@ type Refuse = (error: ServiceError) => OutboundReply;
 
 /**
  * Answers what Node's parser refuses with a problem document, and closes: broken framing 400, headers beyond the limit
- * 431, a request that took too long to arrive 408. A connection on which a sound request is still being answered ends with
- * that answer instead; all of them are put among the `doomed`, from which nothing more is taken.
+ * 431, a request that took too long to arrive 408. A connection on which a sound request is still being answered ends
+ * with that answer instead; all of them are put among the `doomed`, from which nothing more is taken.
  */
 export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: WeakSet<Duplex>): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -15,8 +15,8 @@ export interface ReplyOptions {
 }
 
 /**
- * Writes a reply and ends the response. Rejects when a stream of the reply failed or a header cannot be sent. A client that
- * went away is no error.
+ * Writes a reply and ends the response. Rejects when a stream of the reply failed or a header cannot be sent. A client
+ * that went away is no error.
  */
 export const writeReply = async (
   reply: OutboundReply,
@@ -43,8 +43,8 @@ export const writeReply = async (
     if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = Buffer.byteLength(body);
     response.writeHead(reply.status, headers);
     if (body.length > STALL_WATCH_BYTES) response.setTimeout(options.stallMs);
-    // The whole reply is on its way before the rest of the body is read: a client that is still sending would otherwise lose
-    // it to the reset that closing a socket with unread data causes.
+    // The whole reply is on its way before the rest of the body is read: a client that is still sending would otherwise
+    // lose it to the reset that closing a socket with unread data causes.
     if (mustDrain) {
       if (message.method !== 'HEAD') response.write(body);
       await drainBody(message);

@@ -5,7 +5,10 @@ const CAUSE_LIMIT = 5;
 /** Members that say where an error comes from. All others stay out of the log: they may hold a statement's values. */
 const KEPT_MEMBERS: readonly string[] = ['code', 'hint', 'plugin', 'hook', 'status'];
 
-/** An error as a log keeps it: its kind, message, stack and causes. Anything that is not an error is named by its type alone. */
+/**
+ * An error as a log keeps it: its kind, message, stack and causes. Anything that is not an error is named by its type
+ * alone.
+ */
 export const describeError = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error))
     return typeof error === 'string' ? maskUrls(error) : `not an error, but of type ${typeof error}`;

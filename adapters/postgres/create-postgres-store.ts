@@ -32,8 +32,9 @@ export const PAUSED_READ_MS = 60_000;
 const WRITER_SHARE = 4;
 
 /**
- * The store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes, may share a database.
- * Nothing is connected before the first call; a server that goes away and comes back costs the calls in between `unavailable`.
+ * The store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes, may share
+ * a database. Nothing is connected before the first call; a server that goes away and comes back costs the calls in
+ * between `unavailable`.
  */
 export const createPostgresStore = (options: PostgresStoreOptions): FactStore => {
   const {
@@ -57,8 +58,8 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
 };
 
 /**
- * The address as the driver reads it without a word: it would quote one that it cannot read, and with it the password, and it warns
- * of modes of TLS that it takes for the strictest. Throws `unavailable` for what is no address.
+ * The address as the driver reads it without a word: it would quote one that it cannot read, and with it the password,
+ * and it warns of modes of TLS that it takes for the strictest. Throws `unavailable` for what is no address.
  */
 export const checkedUrl = (url: string): string => {
   if (isPostgresUrl(url))

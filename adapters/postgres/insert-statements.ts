@@ -28,8 +28,8 @@ export interface ShapedPlan {
 }
 
 /**
- * One statement per target, or set of targets, for any number of rows. Its parameters are, target by target, the values of columns
- * that are the same in all rows, then an array for each column that is not.
+ * One statement per target, or set of targets, for any number of rows. Its parameters are, target by target, the values
+ * of columns that are the same in all rows, then an array for each column that is not.
  */
 export class InsertStatements {
   readonly #columns: TableColumns;
@@ -47,7 +47,10 @@ export class InsertStatements {
     return this.#plans.get(keyOf(into));
   }
 
-  /** Throws for names that are not names, before anything is asked under them, and for a table or column that does not exist. */
+  /**
+   * Throws for names that are not names, before anything is asked under them, and for a table or column that does not
+   * exist.
+   */
   async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
     const names = columns.map(identifier).join(', ');

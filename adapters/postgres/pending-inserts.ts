@@ -21,8 +21,9 @@ interface Beside {
 }
 
 /**
- * Inserts that nobody waits for, kept back until something has to see them, so that what one transaction adds to several tables leaves as
- * one statement: each statement costs as much as a dozen rows. Rows of one table keep their order.
+ * Inserts that nobody waits for, kept back until something has to see them, so that what one transaction adds to
+ * several tables leaves as one statement: each statement costs as much as a dozen rows. Rows of one table keep their
+ * order.
  */
 export class PendingInserts {
   readonly #waiting = new Map<InsertPlan, Rows[]>();

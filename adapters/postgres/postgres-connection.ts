@@ -20,8 +20,8 @@ export interface RecordResult {
 }
 
 /**
- * A connection on loan from the pool. Statements go out as they are given, without waiting for the answers to earlier ones; the server
- * runs them in that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
+ * A connection on loan from the pool. Statements go out as they are given, without waiting for the answers to earlier
+ * ones; the server runs them in that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
  */
 export class PostgresConnection {
   readonly #client: PoolClient;
@@ -37,7 +37,10 @@ export class PostgresConnection {
     this.#client = client;
   }
 
-  /** Runs statements without parameters, separated by semicolons. Answers the name of the last, as the server carried it out. */
+  /**
+   * Runs statements without parameters, separated by semicolons. Answers the name of the last, as the server carried it
+   * out.
+   */
   async command(text: string): Promise<string> {
     const answer = (await this.#send({ text })) as QueryResult | readonly QueryResult[];
     return [answer].flat().at(-1)?.command ?? '';
@@ -96,7 +99,10 @@ export class PostgresConnection {
     });
   }
 
-  /** All that is sent in one turn of the event loop goes out in one write: a system call costs as much as a small statement. */
+  /**
+   * All that is sent in one turn of the event loop goes out in one write: a system call costs as much as a small
+   * statement.
+   */
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;

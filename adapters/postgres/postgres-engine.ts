@@ -33,7 +33,10 @@ const UNHURRIED_MS = 2 ** 31 - 1;
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
 
-/** A sample of 3,000 rows: how many there are, and how few share a value. The 30,000 of the default hold up a busy server for a second. */
+/**
+ * A sample of 3,000 rows: how many there are, and how few share a value. The 30,000 of the default hold up a busy
+ * server for a second.
+ */
 const ROUGHLY = 'SET LOCAL default_statistics_target = 10';
 
 /** Connections to one database, and the transactions on them. */
@@ -152,8 +155,9 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Takes the snapshot, unless the work has done so by asking for something before it waits for anything: BEGIN alone does not, the first
-   * statement does. Commits of this process wait for it, so that no work sees what it has caused itself after its snapshot began.
+   * Takes the snapshot, unless the work has done so by asking for something before it waits for anything: BEGIN alone
+   * does not, the first statement does. Commits of this process wait for it, so that no work sees what it has caused
+   * itself after its snapshot began.
    */
   #pin(session: PostgresSession): void {
     const pinned = session.pin();
@@ -188,9 +192,9 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Begins the next transaction under the lock, when somebody waits for it, right behind the commit of this one: it has the lock as soon as
-   * this one has gone, with no answer to be waited for in between. Another tenant that waits for a connection comes first, or it might wait
-   * for ever. Answers whether it has taken the connection on.
+   * Begins the next transaction under the lock, when somebody waits for it, right behind the commit of this one: it has
+   * the lock as soon as this one has gone, with no answer to be waited for in between. Another tenant that waits for a
+   * connection comes first, or it might wait for ever. Answers whether it has taken the connection on.
    */
   #beginAhead(lock: string, connection: PostgresConnection): boolean {
     if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
@@ -230,7 +234,10 @@ export class PostgresEngine implements SqlEngine {
     );
   }
 
-  /** Gathers statistics, beside the work that goes on. The database does so too, later, so that a failure costs nothing but time. */
+  /**
+   * Gathers statistics, beside the work that goes on. The database does so too, later, so that a failure costs nothing
+   * but time.
+   */
   async #analyse(table: string): Promise<void> {
     if (this.#closing !== undefined) return;
     await this.#counted(() =>

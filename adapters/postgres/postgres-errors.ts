@@ -102,7 +102,10 @@ const UNREADABLE_FILE: Explanation = {
 
 const RETRY_AFTER = { 'Retry-After': '1' };
 
-/** `unavailable` for an error that tells of the state of the database; any other as a bug, without the values it may quote. */
+/**
+ * `unavailable` for an error that tells of the state of the database; any other as a bug, without the values it may
+ * quote.
+ */
 export const toServiceError = (error: unknown): unknown => {
   if (error instanceof ServiceError) return error;
   if (error instanceof ConnectionLost) return unavailable(explainLoss(error.cause), error);
@@ -111,7 +114,10 @@ export const toServiceError = (error: unknown): unknown => {
   return explanation === undefined ? new StatementRefused(error) : unavailable(explanation, error);
 };
 
-/** The error of a COMMIT whose connection was lost on the way: https://www.postgresql.org/docs/current/protocol-flow.html */
+/**
+ * The error of a COMMIT whose connection was lost on the way:
+ * https://www.postgresql.org/docs/current/protocol-flow.html
+ */
 export const commitUnknown = (cause: unknown): ServiceError =>
   new ServiceError('commit_unknown', 'the connection to the database was lost while the write was being committed', {
     hint: 'look whether the write is there before repeating it, or repeat it with the same Idempotency-Key',
@@ -125,7 +131,9 @@ export const isLoss = (error: unknown): boolean =>
 
 const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 
-/** Whether the database called the transaction off for no fault of its own, so that it may pass when it is run again. */
+/**
+ * Whether the database called the transaction off for no fault of its own, so that it may pass when it is run again.
+ */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof DatabaseError && (RETRYABLE.has(error.code ?? '') || isStalePlan(error));
 
@@ -156,7 +164,10 @@ const unavailable = ({ message, hint }: Explanation, cause: unknown): ServiceErr
 const withoutValues = (error: unknown): unknown =>
   error instanceof DatabaseError ? new StatementRefused(error) : error;
 
-/** An error of the server without its `detail` and `where`, which quote rows, and without the values that some messages quote. */
+/**
+ * An error of the server without its `detail` and `where`, which quote rows, and without the values that some messages
+ * quote.
+ */
 class StatementRefused extends Error {
   override readonly name = 'StatementRefused';
   /** SQLSTATE. */

@@ -9,14 +9,16 @@ export interface StatementOutcome {
   readonly rows: Record<string, SqlValue>[];
 }
 
-/** Takes the place of a connection in knex: an open transaction, or whatever finds a connection for a single statement. */
+/**
+ * Takes the place of a connection in knex: an open transaction, or whatever finds a connection for a single statement.
+ */
 export interface StatementRunner {
   perform(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome>;
 }
 
 /**
- * Column types under which a table behaves as it does in SQLite: text of any length that sorts by its bytes, whole numbers of
- * 64 bits, flags that are 0 and 1, and doubles.
+ * Column types under which a table behaves as it does in SQLite: text of any length that sorts by its bytes, whole
+ * numbers of 64 bits, flags that are 0 and 1, and doubles.
  */
 const COLUMN_TYPES: Readonly<Record<string, string>> = {
   varchar: 'text COLLATE "C"',

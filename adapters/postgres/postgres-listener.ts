@@ -24,8 +24,9 @@ const LONGEST_PAUSE_MS = 10_000;
 const PARTING_MS = 500;
 
 /**
- * A connection of its own that hears notifications, and comes back after an outage. That LISTEN succeeds proves nothing: a pooler between
- * that lends sessions by the transaction drops what comes later. So it counts as hearing only once something was heard.
+ * A connection of its own that hears notifications, and comes back after an outage. That LISTEN succeeds proves
+ * nothing: a pooler between that lends sessions by the transaction drops what comes later. So it counts as hearing only
+ * once something was heard.
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions;

@@ -23,8 +23,8 @@ export interface SessionParts {
 const NOTIFY = 'SELECT pg_notify(?, topic) FROM unnest(?::text[]) AS topic';
 
 /**
- * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it, and whoever
- * asks on should hear the reason, not the refusal.
+ * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it,
+ * and whoever asks on should hear the reason, not the refusal.
  */
 export class PostgresSession implements SqlSession, StatementRunner {
   readonly #connection: PostgresConnection;
@@ -122,8 +122,8 @@ export class PostgresSession implements SqlSession, StatementRunner {
   }
 
   /**
-   * Without `unlessTaken` every row is inserted or the transaction fails, so that nobody has to wait for the answer: a failure shows
-   * with the next statement, or with the commit.
+   * Without `unlessTaken` every row is inserted or the transaction fails, so that nobody has to wait for the answer: a
+   * failure shows with the next statement, or with the commit.
    */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
     if (rows.length === 0) return [];
@@ -173,7 +173,10 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#signals.add(topic);
   }
 
-  /** Hands the signals to the server, which passes them on when it commits. Nobody waits for the answer: a failure shows with the commit. */
+  /**
+   * Hands the signals to the server, which passes them on when it commits. Nobody waits for the answer: a failure shows
+   * with the commit.
+   */
   sendSignals(): void {
     if (this.#signals === undefined) return;
     this.#arrays(NOTIFY, [SIGNAL_CHANNEL, encodeArray([...this.#signals])]).catch((error: unknown) => this.fail(error));

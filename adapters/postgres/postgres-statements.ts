@@ -6,12 +6,15 @@ export interface PostgresStatement {
   readonly name: string | undefined;
 }
 
-/** Names given per process. A server keeps every named statement until its connection ends, so that there must not be endless many. */
+/**
+ * Names given per process. A server keeps every named statement until its connection ends, so that there must not be
+ * endless many.
+ */
 const MOST_NAMES = 500;
 
 /**
- * Numbers the parameters of statements and names them by their text, so that every connection, and every process behind one pooler,
- * has the same name for the same statement.
+ * Numbers the parameters of statements and names them by their text, so that every connection, and every process behind
+ * one pooler, has the same name for the same statement.
  */
 export class PostgresStatements {
   readonly #known = new Map<string, PostgresStatement>();

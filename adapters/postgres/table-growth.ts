@@ -1,10 +1,14 @@
-/** Rows that this process adds to a table before its statistics are worth gathering, and by how much it must grow for the next time. */
+/**
+ * Rows that this process adds to a table before its statistics are worth gathering, and by how much it must grow for
+ * the next time.
+ */
 const FIRST_ROWS = 100;
 const FACTOR = 8;
 
 /**
- * Says when a table has outgrown its statistics. A plan that was made for an empty table is kept for as long as nobody gathers them, and
- * reads half the table where an index would lead to one row; the database would get to it within minutes by itself.
+ * Says when a table has outgrown its statistics. A plan that was made for an empty table is kept for as long as nobody
+ * gathers them, and reads half the table where an index would lead to one row; the database would get to it within
+ * minutes by itself.
  */
 export class TableGrowth {
   readonly #tables = new Map<string, { rows: number; next: number }>();

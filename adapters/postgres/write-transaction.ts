@@ -10,7 +10,10 @@ import type { PostgresSession } from './postgres-session.ts';
 const MOST_ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 20;
 
-/** Every statement sees what was committed when it began, so that those after the lock see all that its last holder wrote. */
+/**
+ * Every statement sees what was committed when it began, so that those after the lock see all that its last holder
+ * wrote.
+ */
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const WITHOUT_LIMITS =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
@@ -67,7 +70,9 @@ export const commit = async (connection: PostgresConnection, session: PostgresSe
     : (session.failure ?? new Error('the transaction had failed before it was committed'));
 };
 
-/** Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers. */
+/**
+ * Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers.
+ */
 export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
     try {

@@ -6,11 +6,11 @@ import type { SqlDialect } from './sql-dialect.ts';
 import { identifier } from './sql-identifier.ts';
 
 /**
- * Turns a filter over the table `facts`, known to the query as `alias`, into a condition that holds for exactly the facts for
- * which `evaluateFilter` answers true. The values for its `?` are those of `shapeOf`.
+ * Turns a filter over the table `facts`, known to the query as `alias`, into a condition that holds for exactly the
+ * facts for which `evaluateFilter` answers true. The values for its `?` are those of `shapeOf`.
  *
- * SQL is three-valued where a filter is not. That only shows under `not`, so a negation asks whether its part is not true,
- * and everything else may leave an unknown where a false belongs.
+ * SQL is three-valued where a filter is not. That only shows under `not`, so a negation asks whether its part is not
+ * true, and everything else may leave an unknown where a false belongs.
  */
 export const compileFilter = (filter: Filter, dialect: SqlDialect, alias: string): string =>
   new FilterCompiler(dialect).condition(filter, alias);

@@ -4,8 +4,8 @@ import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
 import { separatePlaces } from './separate-places.ts';
 
 /**
- * The core's part of the schema. Type names are those that PostgreSQL knows and to which SQLite gives the right affinity.
- * Text is compared by bytes on both.
+ * The core's part of the schema. Type names are those that PostgreSQL knows and to which SQLite gives the right
+ * affinity. Text is compared by bytes on both.
  */
 export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 1, name: 'init', up: (schema) => runAll(schema, initialTables(schema.dialect)) },
@@ -132,7 +132,9 @@ const gardensAndAttestation = (dialect: Dialect): string[] => [
   `ALTER TABLE fact_covers ADD COLUMN garden_id ${textType(dialect)}`,
 ];
 
-/** Which process does work that only one of them should do. Rows of the running processes: no part of what a node knows. */
+/**
+ * Which process does work that only one of them should do. Rows of the running processes: no part of what a node knows.
+ */
 const leaseTable = (dialect: Dialect): string[] => [
   `CREATE TABLE leases (
     name ${textType(dialect)} NOT NULL PRIMARY KEY,
@@ -174,9 +176,10 @@ const sessionIndex = (dialect: Dialect): string[] => [
 type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
 
 /**
- * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many facts,
- * few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one entity.
- * The numbers are rows in the index and rows per distinct prefix of it: https://sqlite.org/fileformat2.html#stat1tab
+ * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many
+ * facts, few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one
+ * entity. The numbers are rows in the index and rows per distinct prefix of it:
+ * https://sqlite.org/fileformat2.html#stat1tab
  */
 const EXPECTED_ROWS: ExpectedRows = [
   ['facts', 'facts_by_id', '1000000 1'],

@@ -18,8 +18,8 @@ export interface IndexedPart {
 }
 
 /**
- * Of a digest the index keeps enough to find it: an index of whole ones is several times the size, and each fact dirties a page of it at
- * random.
+ * Of a digest the index keeps enough to find it: an index of whole ones is several times the size, and each fact
+ * dirties a page of it at random.
  */
 export const INDEXED_CID: IndexedPart = { start: 'sha256:'.length + 1, length: 12 };
 

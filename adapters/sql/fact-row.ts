@@ -171,7 +171,9 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   feed: { wallMs: columns[29], counter: columns[30] },
 });
 
-/** Every value is kept as text, so that both engines give back exactly what came in; `value_type` says how to read it. */
+/**
+ * Every value is kept as text, so that both engines give back exactly what came in; `value_type` says how to read it.
+ */
 const valueOfText = (type: ValueType, text: string | null): FactValue['v'] => {
   if (text === null || type === 'null') return null;
   if (type === 'number') return Number(text);

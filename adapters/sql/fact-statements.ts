@@ -19,8 +19,8 @@ const VALUE_BYTES = 'octet_length(f.value_v)';
 const FACT_IN_SHORT = `${OUTLINE}, f.value_type, CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
 
 /**
- * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit alone:
- * 40 µs for a statement that runs in 2.
+ * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit
+ * alone: 40 µs for a statement that runs in 2.
  */
 const LIMIT = 'LIMIT ? + 0';
 
@@ -111,7 +111,10 @@ export class FactStatements {
   }
 }
 
-/** Shapes come from code, not from callers' data, so there are some dozens; the bound is for a plugin that builds endless ones. */
+/**
+ * Shapes come from code, not from callers' data, so there are some dozens; the bound is for a plugin that builds
+ * endless ones.
+ */
 const REMEMBERED_STATEMENTS = 1_000;
 
 const ORDER: Readonly<Record<FactQuery['order'], string>> = {
@@ -121,8 +124,8 @@ const ORDER: Readonly<Record<FactQuery['order'], string>> = {
 };
 
 /**
- * Facts carry no index on their feed stamp, which would be paid for by every insert: a reader that follows the feed walks
- * its table instead and looks the facts up. CROSS JOIN keeps SQLite from turning that around.
+ * Facts carry no index on their feed stamp, which would be paid for by every insert: a reader that follows the feed
+ * walks its table instead and looks the facts up. CROSS JOIN keeps SQLite from turning that around.
  */
 const alongFeed = (columns: string, condition: string): string =>
   `SELECT ${columns} FROM feed o CROSS JOIN facts f

@@ -32,7 +32,10 @@ export interface DialectClient<Runner> {
 
 type ClientClass<Runner> = new () => DialectClient<Runner>;
 
-/** One of knex's dialects that opens no connections: its statements run on an open transaction, or on whatever finds a connection for a single one. */
+/**
+ * One of knex's dialects that opens no connections: its statements run on an open transaction, or on whatever finds a
+ * connection for a single one.
+ */
 export const dialectOn = <Runner>(dialect: string, perform: Perform<Runner>): ClientClass<Runner> => {
   const Dialect = load(`knex/lib/dialects/${dialect}/index.js`) as ClientClass<Runner>;
   return class extends Dialect {

@@ -13,8 +13,9 @@ export const createKnexFactStore = (engine: SqlEngine, options: KnexFactStoreOpt
 
 export interface KnexFactStoreOptions {
   /**
-   * Notices at once when a write is started inside a write. Following every promise of the process costs a node some 8 % of its throughput,
-   * so a node in service goes without: there the write that waits for itself fails when its time is up.
+   * Notices at once when a write is started inside a write. Following every promise of the process costs a node some 8
+   * % of its throughput, so a node in service goes without: there the write that waits for itself fails when its time
+   * is up.
    */
   readonly watchNesting: boolean;
 }
@@ -25,7 +26,9 @@ interface WriteMark {
   open: boolean;
 }
 
-/** One for all stores of the process: each that there is makes every promise dearer, for as long as the process lives. */
+/**
+ * One for all stores of the process: each that there is makes every promise dearer, for as long as the process lives.
+ */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
 class KnexFactStore implements FactStore {

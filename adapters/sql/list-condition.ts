@@ -3,12 +3,15 @@ import type { SqlParameter } from './sql-engine.ts';
 
 type List = readonly string[] | readonly number[];
 
-/** Longer lists are one parameter, so that they share a statement; unpacking that costs some 5 µs, which short lists save. */
+/**
+ * Longer lists are one parameter, so that they share a statement; unpacking that costs some 5 µs, which short lists
+ * save.
+ */
 const BOUND_ONE_BY_ONE = 8;
 
 /**
- * Fractions are bound one by one however many they are: as one parameter they may travel as decimal text, from which not
- * every release of SQLite gets back the same number.
+ * Fractions are bound one by one however many they are: as one parameter they may travel as decimal text, from which
+ * not every release of SQLite gets back the same number.
  */
 const isOneParameter = (values: List, kind: ValueKind): boolean =>
   values.length > BOUND_ONE_BY_ONE && kind !== 'number';

@@ -4,15 +4,17 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
-/** One row per applied migration: `version` is `<three digits>_<name>`, `owner` is `core` or the plugin that brought it. */
+/**
+ * One row per applied migration: `version` is `<three digits>_<name>`, `owner` is `core` or the plugin that brought it.
+ */
 const LEDGER = 'schema_migrations';
 const LOCK = 'migrations';
 const CORE = 'core';
 
 /**
- * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own that takes the lock, looks
- * at the ledger again and adds its row, so that several processes may start at once and an interrupted start goes on
- * where it stopped.
+ * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own that takes the lock,
+ * looks at the ledger again and adds its row, so that several processes may start at once and an interrupted start goes
+ * on where it stopped.
  */
 export const applyMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]): Promise<void> => {
   for (const migration of await pendingMigrations(engine, migrations)) {

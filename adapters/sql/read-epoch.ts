@@ -5,9 +5,9 @@ import type { SqlSession } from './sql-engine.ts';
 const STORED = 'SELECT epoch FROM node_clock WHERE id = 1';
 
 /**
- * What else tells one history of a database from another: the cluster, and its timeline, which is a new one after every promotion and every
- * recovery to a point in time. Read from the name of the log file, because the control file follows only with the next checkpoint.
- * Both are open to everybody unless the server's owner has said otherwise.
+ * What else tells one history of a database from another: the cluster, and its timeline, which is a new one after every
+ * promotion and every recovery to a point in time. Read from the name of the log file, because the control file follows
+ * only with the next checkpoint. Both are open to everybody unless the server's owner has said otherwise.
  */
 const MAY_READ_HISTORY = `SELECT has_function_privilege('pg_control_system()', 'execute')
   AND has_function_privilege('pg_current_wal_lsn()', 'execute') AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')`;

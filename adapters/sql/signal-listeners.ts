@@ -1,6 +1,9 @@
 type Listener = () => void;
 
-/** Who wants to hear of which topic. Whatever brings the signals of other processes runs only while there is somebody to hear them. */
+/**
+ * Who wants to hear of which topic. Whatever brings the signals of other processes runs only while there is somebody to
+ * hear them.
+ */
 export class SignalListeners {
   readonly #byTopic = new Map<string, Set<{ readonly call: Listener }>>();
   readonly #watch: () => () => void;

@@ -6,7 +6,10 @@ export type ValueKind = 'text' | 'whole' | 'number';
 /** Where SQLite and PostgreSQL differ in the statements that both run. Past eight members, stop and rethink. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or 1e300. */
+  /**
+   * A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or
+   * 1e300.
+   */
   mark(kind: ValueKind): string;
   /** Condition that `column` equals one of a list bound as one `?`, so that lists of any length share a statement. */
   inList(column: string, of: ValueKind): string;
@@ -14,7 +17,9 @@ export interface SqlDialect {
   listParameter(values: readonly string[] | readonly number[]): SqlParameter;
   /** Condition that the SELECT has a row. */
   exists(select: string): string;
-  /** Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway. */
+  /**
+   * Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway.
+   */
   readonly forUpdate: string;
   /** Query for the names of all tables, one column. */
   readonly tableNames: string;

@@ -14,8 +14,8 @@ export interface InsertTarget {
 
 /**
  * One connection inside one transaction. Statements mark parameters with `?`, contain no other question mark and no
- * values, and are prepared once per connection and text. Every call throws once the transaction has ended; when a statement
- * of a write fails, the transaction can only be rolled back, on every engine alike.
+ * values, and are prepared once per connection and text. Every call throws once the transaction has ended; when a
+ * statement of a write fails, the transaction can only be rolled back, on every engine alike.
  */
 export interface SqlSession {
   /** Rows as arrays, columns in the order of the select list. The fastest way to read. */
@@ -27,15 +27,15 @@ export interface SqlSession {
   /** Number of rows changed. */
   run(sql: string, parameters: readonly SqlParameter[]): Promise<number>;
   /**
-   * Changes rows of a table that the transaction inserts nothing into, and nobody waits for the outcome: a failure may show only with a
-   * later call, or with the commit.
+   * Changes rows of a table that the transaction inserts nothing into, and nobody waits for the outcome: a failure may
+   * show only with a later call, or with the commit.
    */
   post(sql: string, parameters: readonly SqlParameter[]): Promise<void>;
   /** Whether each row was inserted, at its place. A row may be left out because of an earlier one of the same call. */
   insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]>;
   /**
-   * Enters the facts that this transaction inserted last into the feed, so many of them, without taking their entries out of the database and
-   * in again. Absent where facts have no numbers to find the last ones by.
+   * Enters the facts that this transaction inserted last into the feed, so many of them, without taking their entries
+   * out of the database and in again. Absent where facts have no numbers to find the last ones by.
    */
   copyToFeed?(count: number): Promise<void>;
   /** Builder bound to this transaction. */
@@ -57,9 +57,9 @@ export interface SqlEngine {
   /** Runs `work` on a consistent view of what was committed before the call. */
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over all
-   * processes. Commits when `work` resolves, rolls back when it rejects. `work` may run again, in a transaction of its own, when
-   * the database calls the first one off.
+   * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over
+   * all processes. Commits when `work` resolves, rolls back when it rejects. `work` may run again, in a transaction of
+   * its own, when the database calls the first one off.
    */
   write<T>(lock: string, work: (session: SqlSession) => Promise<T>, manner?: WriteManner): Promise<T>;
   /** Builder on no transaction: each of its queries is one of its own. */

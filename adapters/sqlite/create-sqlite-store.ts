@@ -21,22 +21,26 @@ export interface SqliteStoreOptions {
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Kibibytes of pages a connection keeps; what is not there comes from the file cache of the system at a microsecond or two a page. Every
- * fact goes into three indexes at random places: with half as much for the writer, batches cost 7 % more.
+ * Kibibytes of pages a connection keeps; what is not there comes from the file cache of the system at a microsecond or
+ * two a page. Every fact goes into three indexes at random places: with half as much for the writer, batches cost 7 %
+ * more.
  */
 const WRITER_CACHE_KIB = 32 * 1024;
 const READER_CACHE_KIB = 4 * 1024;
 
-/** Pages in the log before it is copied back. Longer logs rewrite hot index pages less often, at a longer pause each time. */
+/**
+ * Pages in the log before it is copied back. Longer logs rewrite hot index pages less often, at a longer pause each
+ * time.
+ */
 const CHECKPOINT_PAGES = 20_000;
 
 /** Bytes of log file kept after a checkpoint. */
 const KEPT_LOG_BYTES = 128 * 1024 * 1024;
 
 /**
- * Opens the embedded store. Several stores, in one process or in many, may share a file on a local disk. Throws `unavailable`
- * with a hint when the file cannot be used. There is no store in memory: it would vanish with its connection, and the
- * store keeps several.
+ * Opens the embedded store. Several stores, in one process or in many, may share a file on a local disk. Throws
+ * `unavailable` with a hint when the file cannot be used. There is no store in memory: it would vanish with its
+ * connection, and the store keeps several.
  */
 export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const path = checkedPath(options.path);
@@ -108,7 +112,9 @@ const openConnection = (
   }
 };
 
-/** Readers go on while one writes. The switch to it fails at once, whatever the timeout, while another process makes it. */
+/**
+ * Readers go on while one writes. The switch to it fails at once, whatever the timeout, while another process makes it.
+ */
 const enterWalMode = (database: SqliteDatabase, busyTimeoutMs: number): void => {
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {

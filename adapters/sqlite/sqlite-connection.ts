@@ -11,7 +11,9 @@ export interface KeptStatement {
   columns: readonly string[];
 }
 
-/** A database handle with the statements prepared on it. Holds the handle: were it collected, its statements would fail. */
+/**
+ * A database handle with the statements prepared on it. Holds the handle: were it collected, its statements would fail.
+ */
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
   /** In order of use, oldest first. */
@@ -48,8 +50,8 @@ export class SqliteConnection {
   }
 
   /**
-   * A statement is prepared against the schema that the connection remembers, and only when it runs does SQLite notice that another
-   * connection has changed it: too late for a `SELECT *` that has told its columns.
+   * A statement is prepared against the schema that the connection remembers, and only when it runs does SQLite notice
+   * that another connection has changed it: too late for a `SELECT *` that has told its columns.
    */
   #seeSchema(): void {
     this.#schemaProbe ??= this.#database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
@@ -64,7 +66,9 @@ export class SqliteConnection {
     this.#kept.clear();
   }
 
-  /** Empties the log into the file, unless another process is using it, so that the file alone is a copy of the store. */
+  /**
+   * Empties the log into the file, unless another process is using it, so that the file alone is a copy of the store.
+   */
   checkpoint(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

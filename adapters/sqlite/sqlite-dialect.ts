@@ -5,8 +5,8 @@ export const sqliteDialect: SqlDialect = {
   mark: () => '?',
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   listParameter: (values) => JSON.stringify(values),
-  // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and with one inside another miss rows that match. They leave the
-  // truth of an EXISTS alone.
+  // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and with one inside another miss rows that match. They leave
+  // the truth of an EXISTS alone.
   exists: (select) => `(EXISTS (${select})) IS TRUE`,
   // A write transaction excludes every other writer from its beginning.
   forUpdate: '',

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { SqlValue } from '../../ports/ports.ts';
 
 /**
- * What the adapter needs of a driver: the part of `node:sqlite` that `@photostructure/sqlite` has as well. Everything is
- * synchronous. Errors carry SQLite's extended result code in `errcode`.
+ * What the adapter needs of a driver: the part of `node:sqlite` that `@photostructure/sqlite` has as well. Everything
+ * is synchronous. Errors carry SQLite's extended result code in `errcode`.
  */
 export interface SqliteDriver {
   readonly name: string;
@@ -64,7 +64,9 @@ const isComplete = ({ DatabaseSync, StatementSync }: SqliteModule): boolean => {
   );
 };
 
-/** Loading the built-in module prints that it is experimental; the subset used here has been stable since it appeared. */
+/**
+ * Loading the built-in module prints that it is experimental; the subset used here has been stable since it appeared.
+ */
 const quietly = <T>(load: () => T): T => {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
@@ -76,8 +78,9 @@ const quietly = <T>(load: () => T): T => {
 };
 
 /**
- * `@photostructure/sqlite` binds a number that is less than `Number.EPSILON` above a whole one as that whole one, so 1e-17
- * would become 0, and a weak assertion a retraction. Its SQLite turns text into exactly the number that was written.
+ * `@photostructure/sqlite` binds a number that is less than `Number.EPSILON` above a whole one as that whole one, so
+ * 1e-17 would become 0, and a weak assertion a retraction. Its SQLite turns text into exactly the number that was
+ * written.
  */
 const withExactNumbers = (database: SqliteDatabase): SqliteDatabase => ({
   get isTransaction() {
@@ -111,8 +114,9 @@ const exact = (parameters: SqlValue[]): SqlValue[] => {
 };
 
 /**
- * `@photostructure/sqlite` leaves the result code out of the error of `all` when the statement fails while it runs, and without it
- * a full disk would pass for a bug. The messages are SQLite's own for these codes, and the same in every release.
+ * `@photostructure/sqlite` leaves the result code out of the error of `all` when the statement fails while it runs, and
+ * without it a full disk would pass for a bug. The messages are SQLite's own for these codes, and the same in every
+ * release.
  */
 const withResultCode = (error: unknown): unknown => {
   if (!(error instanceof Error) || 'errcode' in error) return error;

@@ -112,8 +112,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it whoever holds the lock when
-   * that is another store of this process.
+   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it whoever holds the lock
+   * when that is another store of this process.
    */
   async #begin(): Promise<SqliteConnection> {
     const deadline = performance.now() + this.#options.busyTimeoutMs;

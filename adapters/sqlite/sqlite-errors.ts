@@ -61,8 +61,8 @@ export const toServiceError = (error: unknown): unknown => {
 };
 
 /**
- * An error of COMMIT itself. After a failed write or sync the pages may or may not be on the disk, and a later recovery of the
- * log would bring them back; with any other error nothing was committed.
+ * An error of COMMIT itself. After a failed write or sync the pages may or may not be on the disk, and a later recovery
+ * of the log would bring them back; with any other error nothing was committed.
  */
 export const toCommitError = (error: unknown): unknown => {
   if (primaryCode(error) !== IOERR) return toServiceError(error);

@@ -7,8 +7,8 @@ import { toServiceError } from './sqlite-errors.ts';
 import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts';
 
 /**
- * A connection for the length of one transaction. Statements run synchronously; the promises are the engine's contract. The
- * first failure is kept, because a transaction in which a statement failed must not be committed.
+ * A connection for the length of one transaction. Statements run synchronously; the promises are the engine's contract.
+ * The first failure is kept, because a transaction in which a statement failed must not be committed.
  */
 export class SqliteSession implements SqlSession, StatementRunner {
   readonly #connection: SqliteConnection;
@@ -39,8 +39,8 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 
   /**
-   * Takes the snapshot now: BEGIN alone does not, the first statement does, and later commits must not come before it. An
-   * error is kept for the first statement to throw.
+   * Takes the snapshot now: BEGIN alone does not, the first statement does, and later commits must not come before it.
+   * An error is kept for the first statement to throw.
    */
   pin(): void {
     this.rows('SELECT 1 FROM sqlite_schema LIMIT 1', []).catch(() => {});
@@ -79,7 +79,9 @@ export class SqliteSession implements SqlSession, StatementRunner {
     await this.run(sql, parameters);
   }
 
-  /** A loop over a statement for one row: twice as fast as one statement over `json_each`, level with one of many rows. */
+  /**
+   * A loop over a statement for one row: twice as fast as one statement over `json_each`, level with one of many rows.
+   */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
     return this.#guarded(() => {
       const { statement } = this.#connection.prepare(insertStatement(into));

@@ -4,8 +4,8 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 const LOOK_MS = 250;
 
 /**
- * Calls `changed` soon after another connection than this one has committed anything: https://sqlite.org/pragma.html#pragma_data_version
- * Never keeps the process alive. The function returned ends it.
+ * Calls `changed` soon after another connection than this one has committed anything:
+ * https://sqlite.org/pragma.html#pragma_data_version Never keeps the process alive. The function returned ends it.
  */
 export const watchCommits = (connection: () => SqliteConnection | undefined, changed: () => void): (() => void) => {
   let watched: SqliteConnection | undefined;

@@ -41,8 +41,8 @@ const insertStatement = (
 };
 
 /**
- * Rows a second of a bare multi-row insert: the columns and indexes of the node's own fact table, durable, `batch` rows a
- * transaction, in this process, with nothing computed, checked or parsed.
+ * Rows a second of a bare multi-row insert: the columns and indexes of the node's own fact table, durable, `batch` rows
+ * a transaction, in this process, with nothing computed, checked or parsed.
  */
 export const bareInsertRate = (folder: string, sample: FactTableSample, batch: number): number => {
   const path = join(folder, 'bare-insert.db');

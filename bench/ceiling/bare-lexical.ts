@@ -2,7 +2,10 @@ import { searchPart } from '../../plugins/recall/index/max-score.ts';
 import { TIMES_BITS } from '../../plugins/recall/index/posting-lists.ts';
 import { TopDocuments } from '../../plugins/recall/index/top-documents.ts';
 
-/** Postings in one flat array and the loop of MaxScore on them: words are numbers; no text, parts, filters, identifiers or bounds by length. */
+/**
+ * Postings in one flat array and the loop of MaxScore on them: words are numbers; no text, parts, filters, identifiers
+ * or bounds by length.
+ */
 export interface BareLexical {
   /** How many documents were found, which only keeps the work from being left out. */
   run(words: readonly number[], limit: number): number;
@@ -13,7 +16,10 @@ const B = 0.6;
 /** Longest document that is told apart. */
 const LONGEST = 255;
 
-/** Over `documents` texts, of which `wordsOf` answers the same each time it is asked. Words are numbers below `distinct`. */
+/**
+ * Over `documents` texts, of which `wordsOf` answers the same each time it is asked. Words are numbers below
+ * `distinct`.
+ */
 export const createBareLexical = (
   documents: number,
   distinct: number,

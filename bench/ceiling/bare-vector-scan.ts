@@ -1,6 +1,9 @@
 import { loadKernel } from '../../plugins/recall/codes/load-kernel.ts';
 
-/** One flat array of signs and the kernel on it, without tables, filters, ordinals, exact comparison or an order of hits. */
+/**
+ * One flat array of signs and the kernel on it, without tables, filters, ordinals, exact comparison or an order of
+ * hits.
+ */
 export interface BareScan {
   /** How many candidates the scan came up with, which only keeps the work from being left out. */
   run(query: Uint8Array): number;

@@ -12,9 +12,9 @@ import { readJsonBody } from './read-json-body.ts';
 import { templateCid } from './template-cid.ts';
 
 /**
- * The yardstick: what this stack does when it does only what cannot be left out. Runs as a process of its own:
- * `node ceiling-server.js DATABASE KEY ANSWER_BYTES`, where DATABASE is a file or the address of an empty PostgreSQL database, and
- * says `{"port":n}` on standard output once it listens.
+ * The yardstick: what this stack does when it does only what cannot be left out. Runs as a process of its own: `node
+ * ceiling-server.js DATABASE KEY ANSWER_BYTES`, where DATABASE is a file or the address of an empty PostgreSQL
+ * database, and says `{"port":n}` on standard output once it listens.
  */
 const ASSERTION = {
   type: 'object',

@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * All assertions that wait share one transaction, and each is answered after its commit. The driver is synchronous, so requests
- * gather while the event loop is inside the transaction before: no timer is needed, and none is used.
+ * All assertions that wait share one transaction, and each is answered after its commit. The driver is synchronous, so
+ * requests gather while the event loop is inside the transaction before: no timer is needed, and none is used.
  */
 export class GroupCommit implements CeilingStore {
   readonly #database: DatabaseSyncInstance;

@@ -37,7 +37,10 @@ CREATE TABLE audit (
 const SETTINGS = `SET synchronous_commit = on; SET jit = off; SET plan_cache_mode = force_generic_plan;
 SET default_statistics_target = 10`;
 
-/** Facts after which statistics are gathered for the first time. A plan made while the table was empty would read all of it for ever. */
+/**
+ * Facts after which statistics are gathered for the first time. A plan made while the table was empty would read all of
+ * it for ever.
+ */
 const FIRST_ANALYSIS = 500;
 const GROWTH = 8;
 
@@ -63,8 +66,8 @@ interface Waiting {
 }
 
 /**
- * The same group commit on PostgreSQL: one connection, one transaction in flight, everything that arrived meanwhile in the next. No
- * decision lies between its statements, so that all of them leave in one write, the commit among them.
+ * The same group commit on PostgreSQL: one connection, one transaction in flight, everything that arrived meanwhile in
+ * the next. No decision lies between its statements, so that all of them leave in one write, the commit among them.
  */
 export class PostgresGroupCommit implements CeilingStore {
   readonly #client: pg.Client;

@@ -11,8 +11,8 @@ export interface CidMembers {
 }
 
 /**
- * Content identifier of six members whose names, and so whose order, are fixed: a template in the order of RFC 8785 costs half
- * of sorting. `JSON.stringify` writes strings and finite numbers exactly as that RFC asks for.
+ * Content identifier of six members whose names, and so whose order, are fixed: a template in the order of RFC 8785
+ * costs half of sorting. `JSON.stringify` writes strings and finite numbers exactly as that RFC asks for.
  */
 export const templateCid = (fact: CidMembers): string => {
   const text =

@@ -7,8 +7,8 @@ const GROUP = AGREEING + 1;
 const SPREAD = 2_654_435_761;
 
 /**
- * Gives each number below 2^32 another one of its own (the factor is odd): entities in ascending order would let every B-tree grow
- * at its right edge alone, which no real load does.
+ * Gives each number below 2^32 another one of its own (the factor is odd): entities in ascending order would let every
+ * B-tree grow at its right edge alone, which no real load does.
  */
 const spread = (n: number): string => String(Math.imul(n, SPREAD) >>> 0).padStart(10, '0');
 
@@ -28,7 +28,9 @@ const appendBody = (n: number, share: number): string => {
 export const loadedEntities = (facts: number, perEntity: number): number =>
   Math.floor(facts / GROUP) * (AGREEING / perEntity);
 
-/** The `n`th fact of a loaded store: entities fill up one after another, in an order that is not that of their names. */
+/**
+ * The `n`th fact of a loaded store: entities fill up one after another, in an order that is not that of their names.
+ */
 const loaderFact = (n: number, perEntity: number): string => {
   const place = n % GROUP;
   const isContradiction = place === AGREEING;

@@ -9,8 +9,9 @@ const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)/i;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * One keep-alive HTTP/1.1 connection with one request in flight, straight on a socket: a client library would take more of the two
- * cores than the server under test. Understands answers with a Content-Length and those without a body, nothing else.
+ * One keep-alive HTTP/1.1 connection with one request in flight, straight on a socket: a client library would take more
+ * of the two cores than the server under test. Understands answers with a Content-Length and those without a body,
+ * nothing else.
  */
 export class RawConnection {
   readonly #socket: Socket;

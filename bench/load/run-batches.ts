@@ -6,7 +6,10 @@ const FACTS_PER_REQUEST = 500;
 const CONNECTIONS = 4;
 const REPORT_EVERY_MS = 5_000;
 
-/** Stores the loader's facts `from` to `to` through the batch endpoint, and perhaps a few more. Answers the seconds it took. */
+/**
+ * Stores the loader's facts `from` to `to` through the batch endpoint, and perhaps a few more. Answers the seconds it
+ * took.
+ */
 export const runBatches = async (
   node: ServerProcess,
   { from, to, perEntity }: { from: number; to: number; perEntity: number },

@@ -14,9 +14,14 @@ export interface BenchPlace {
   /** Starts node processes that share one store. `env` is added to their environment. */
   startNodes(processes: number, env?: NodeJS.ProcessEnv): Promise<readonly NodeProcess[]>;
   startCeiling(): Promise<ServerProcess>;
-  /** Takes rows from the store of these nodes; each call of the answer inserts them anew, and says how many a second. */
+  /**
+   * Takes rows from the store of these nodes; each call of the answer inserts them anew, and says how many a second.
+   */
   bareInsert(nodes: readonly ServerProcess[], rows: number, batch: number): Promise<() => Promise<number>>;
-  /** Processor time of the database so far, in milliseconds: null where it cannot be read, absent where it is the server's own. */
+  /**
+   * Processor time of the database so far, in milliseconds: null where it cannot be read, absent where it is the
+   * server's own.
+   */
   readonly databaseCpuMs?: () => number | null;
   /** Ends the engine. The servers must have been stopped. */
   close(): Promise<void>;

@@ -46,8 +46,9 @@ const isHealthy = async (port: number): Promise<boolean> => {
 };
 
 /**
- * Starts the real node, as `npm start` would, on the store in `folder`, and waits until it is healthy. Its standard error goes to a
- * file there: billing lines are part of the work that is measured, and a pipe would make this process share it.
+ * Starts the real node, as `npm start` would, on the store in `folder`, and waits until it is healthy. Its standard
+ * error goes to a file there: billing lines are part of the work that is measured, and a pipe would make this process
+ * share it.
  */
 export const launchNode = async (
   folder: string,

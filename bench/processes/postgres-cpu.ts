@@ -21,14 +21,19 @@ const timesOf = (pid: number | string): ProcessTimes | null => {
   }
 };
 
-/** The process that started all others of a server, given one that serves a connection; null when it is not on this machine. */
+/**
+ * The process that started all others of a server, given one that serves a connection; null when it is not on this
+ * machine.
+ */
 export const postgresServerPid = (backendPid: number): number | null => {
   const parent = timesOf(backendPid)?.parent;
   if (parent === undefined) return null;
   return readFileSync(`/proc/${backendPid}/stat`, 'latin1').includes('(postgres)') ? parent : null;
 };
 
-/** Processor time of a PostgreSQL server: of its first process and of all that this one has started, in milliseconds. */
+/**
+ * Processor time of a PostgreSQL server: of its first process and of all that this one has started, in milliseconds.
+ */
 export const postgresCpuMs = (serverPid: number): number | null => {
   const server = timesOf(serverPid);
   if (server === null) return null;

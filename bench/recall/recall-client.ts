@@ -80,8 +80,9 @@ export class RecallClient {
   }
 
   /**
-   * Facts get their vectors in the order of the feed: once one more fact is found by its vector, all before it have theirs. Its words are like no
-   * other's, because a vector stage that compares spelling answers only when something stands out.
+   * Facts get their vectors in the order of the feed: once one more fact is found by its vector, all before it have
+   * theirs. Its words are like no other's, because a vector stage that compares spelling answers only when something
+   * stands out.
    */
   async untilEmbedded(): Promise<void> {
     const text = Array.from({ length: PROBE_WORDS }, () => Math.random().toString(36).slice(2, 10)).join(' ');

@@ -1,6 +1,9 @@
 import type { CorpusRow } from '../row-to-fact.ts';
 
-/** Facts of made-up words whose frequencies follow Zipf's law, each the same on every machine, whichever others are made. */
+/**
+ * Facts of made-up words whose frequencies follow Zipf's law, each the same on every machine, whichever others are
+ * made.
+ */
 export const WORDS_IN_USE = 50_000;
 export const FACTS_PER_SESSION = 20;
 /** They are told apart by their store, which becomes a part of every entity. */
@@ -20,7 +23,10 @@ export const factWords = (n: number): number[] => {
   return Array.from({ length }, () => zipf(draw()));
 };
 
-/** The `n`th question asks for words of one fact if it is even, and for any words, as often as they are used, if it is odd. */
+/**
+ * The `n`th question asks for words of one fact if it is even, and for any words, as often as they are used, if it is
+ * odd.
+ */
 export const questionWords = (n: number, facts: number): number[] => {
   const draw = drawing(n * 2 + 1);
   const asked = LEAST_ASKED + Math.floor(draw() * (MOST_ASKED - LEAST_ASKED + 1));
@@ -29,7 +35,10 @@ export const questionWords = (n: number, facts: number): number[] => {
   return [...new Set(Array.from({ length: asked }, any))];
 };
 
-/** Words that are spelled differently have different numbers, and stay different when they are stemmed: they end in vowels but e. */
+/**
+ * Words that are spelled differently have different numbers, and stay different when they are stemmed: they end in
+ * vowels but e.
+ */
 export const spell = (words: readonly number[]): string => words.map((word) => SPELLED[word] as string).join(' ');
 
 export const syntheticRow = (n: number): CorpusRow => {

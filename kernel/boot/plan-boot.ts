@@ -50,7 +50,10 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 
-/** Judges everything that can be judged before anything is opened. All problems are added; the plan is good only without any. */
+/**
+ * Judges everything that can be judged before anything is opened. All problems are added; the plan is good only without
+ * any.
+ */
 export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan => {
   for (const { plugin } of input.installations) problems.push(...checkPlugin(plugin));
   const plugins = input.installations.map(({ plugin }) => plugin).filter(isWellFormed);

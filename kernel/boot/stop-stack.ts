@@ -4,7 +4,10 @@ import type { Awaitable } from '../plugins/route-definition.ts';
 /** What was started and must be ended, in reverse. */
 export interface StopStack {
   push(name: string, stop: () => Awaitable<void>): void;
-  /** Ends everything, last first. A failure is logged and does not keep the rest from ending. Later calls wait for the first. */
+  /**
+   * Ends everything, last first. A failure is logged and does not keep the rest from ending. Later calls wait for the
+   * first.
+   */
   unwind(): Promise<void>;
 }
 

@@ -1,7 +1,9 @@
 import type { Clock } from '../../ports/ports.ts';
 import type { Awaitable } from '../plugins/route-definition.ts';
 
-/** Runs `work`; rejects with `late()` when it has not finished within the limit. The work itself cannot be interrupted. */
+/**
+ * Runs `work`; rejects with `late()` when it has not finished within the limit. The work itself cannot be interrupted.
+ */
 export const withinTime = async <T>(
   clock: Clock,
   limitMs: number,

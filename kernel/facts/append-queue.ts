@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Group commit. All calls that wait when the writer becomes free share one transaction, and each is answered after that transaction
- * is durable. Throughput comes from joining work, not from finer locks.
+ * Group commit. All calls that wait when the writer becomes free share one transaction, and each is answered after that
+ * transaction is durable. Throughput comes from joining work, not from finer locks.
  */
 export class AppendQueue {
   readonly #parts: QueueParts;
@@ -72,14 +72,18 @@ export class AppendQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the group.
+      // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the
+      // group.
       await new Promise<void>((resolve) => setImmediate(resolve));
       await new Promise<void>((taken) => this.#start(taken));
     }
     this.#draining = undefined;
   }
 
-  /** Begins a transaction, while the one before it may still be committing. Until it has begun everybody may join its group. */
+  /**
+   * Begins a transaction, while the one before it may still be committing. Until it has begun everybody may join its
+   * group.
+   */
   #start(taken: () => void): void {
     let group: readonly Waiting[] | undefined;
     const committed = this.#commit(() => {

@@ -235,8 +235,8 @@ export class AppendRun {
   }
 
   /**
-   * Reads the siblings of a whole wave at once, before anything of it is stored: asked later, the answer would hold the wave itself.
-   * System facts have no rivals.
+   * Reads the siblings of a whole wave at once, before anything of it is stored: asked later, the answer would hold the
+   * wave itself. System facts have no rivals.
    */
   async #loadSiblings(items: readonly PendingItem[]): Promise<void> {
     const missing = new Map<string, PreparedFact>();

@@ -8,9 +8,10 @@ export type InTableFilter = Extract<Filter, { kind: 'inTable' }>;
 export type RowExists = (node: InTableFilter, fact: StoredFact) => Promise<boolean>;
 
 /**
- * Judges one fact by a filter, as the store would. Two-valued: a comparison with a null member is false, so its negation
- * is true. Values of another kind than the member are never equal to it, above it or below it; booleans count as 0 and 1,
- * as they do in the store. `exists` is asked only where the outcome hangs on it, in the order of the filter.
+ * Judges one fact by a filter, as the store would. Two-valued: a comparison with a null member is false, so its
+ * negation is true. Values of another kind than the member are never equal to it, above it or below it; booleans count
+ * as 0 and 1, as they do in the store. `exists` is asked only where the outcome hangs on it, in the order of the
+ * filter.
  */
 export const evaluateFilter = async (filter: Filter, fact: StoredFact, exists: RowExists): Promise<boolean> => {
   switch (filter.kind) {

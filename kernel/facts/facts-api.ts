@@ -140,8 +140,8 @@ export interface AppendOptions {
 export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
 
 /**
- * `visible`: everything the caller may see, in any state. `live`: of that, the facts that are neither expired, retracted nor
- * superseded, system facts left out. `current`: what a default query shows.
+ * `visible`: everything the caller may see, in any state. `live`: of that, the facts that are neither expired,
+ * retracted nor superseded, system facts left out. `current`: what a default query shows.
  */
 export type ReadView = 'visible' | 'live' | 'current';
 
@@ -156,7 +156,10 @@ export interface ReadContext {
   /** What the read is about, where it is known: lets a plugin do no more work than the read needs. */
   readonly about: { readonly entityKey?: string; readonly relationKey?: string; readonly scope?: Scope };
   readonly include: { readonly contradicted: boolean; readonly expired: boolean; readonly retracted: boolean };
-  /** The `live` view of the same caller as a filter, for a handler that judges whole triples. Not for use while constraining `live` or `visible`. */
+  /**
+   * The `live` view of the same caller as a filter, for a handler that judges whole triples. Not for use while
+   * constraining `live` or `visible`.
+   */
   live(): Promise<Filter>;
 }
 
@@ -218,8 +221,9 @@ export interface FactReader {
 /** The facts of the node. Every call is made on behalf of somebody. */
 export interface Facts {
   /**
-   * Stores one fact and everything that follows from it in one transaction, and answers after the commit. Rejects with the
-   * ServiceError of its verdict. Not idempotent by itself; see the `facts` plugin for duplicates and idempotency keys.
+   * Stores one fact and everything that follows from it in one transaction, and answers after the commit. Rejects with
+   * the ServiceError of its verdict. Not idempotent by itself; see the `facts` plugin for duplicates and idempotency
+   * keys.
    */
   append(draft: FactDraft, caller: Principal, options?: AppendOptions): Promise<{ view: FactView; existing: boolean }>;
   /** The same for several facts in one transaction, judged in order, each with its own verdict. */
@@ -231,8 +235,8 @@ export interface Facts {
   /** Runs reads on one snapshot. */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T>;
   /**
-   * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several callers, or rights of
-   * their own, on one state. The reader ends with the snapshot.
+   * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several
+   * callers, or rights of their own, on one state. The reader ends with the snapshot.
    */
   readIn<T>(
     snapshot: Snapshot,
@@ -256,13 +260,17 @@ export interface EnteredGarden {
 }
 
 /**
- * Which gardens a caller may enter. While no plugin provides it, every fact that carries a garden is hidden from everybody, so
- * that switching gardens off never publishes what they guarded. Nothing is cached: what the snapshot holds is what counts.
+ * Which gardens a caller may enter. While no plugin provides it, every fact that carries a garden is hidden from
+ * everybody, so that switching gardens off never publishes what they guarded. Nothing is cached: what the snapshot
+ * holds is what counts.
  */
 export interface GardenAccess {
   /** Gardens whose facts the caller may read, by UUID; `all` also stands for gardens that are no more. */
   readable(caller: Principal, snapshot: Snapshot): Promise<'all' | readonly string[]>;
-  /** The garden that the caller names by URI, UUID or slug; undefined for one that does not exist and one that the caller may not enter alike. */
+  /**
+   * The garden that the caller names by URI, UUID or slug; undefined for one that does not exist and one that the
+   * caller may not enter alike.
+   */
   enter(name: string, caller: Principal, snapshot: Snapshot): Promise<EnteredGarden | undefined>;
   /** Those of the gardens, by UUID, whose administration is the caller's. */
   administered(gardenIds: readonly string[], caller: Principal, snapshot: Snapshot): Promise<readonly string[]>;

@@ -2,12 +2,15 @@
  * Instants of RFC 3339. `Date` is not used to read them: it takes 30 February for 2 March and understands many forms
  * that are none.
  *
- * Settled here: lower-case `t` and `z` are read; a blank between date and time is not. A leap second (`:60`) is read only
- * where one can be, at 23:59:60 UTC on the last day of a month, and counts as the second after it, as in POSIX time. An
- * instant must lie in the years 0000 to 9999 in UTC too, so that whatever was read can be written again.
+ * Settled here: lower-case `t` and `z` are read; a blank between date and time is not. A leap second (`:60`) is read
+ * only where one can be, at 23:59:60 UTC on the last day of a month, and counts as the second after it, as in POSIX
+ * time. An instant must lie in the years 0000 to 9999 in UTC too, so that whatever was read can be written again.
  */
 
-/** Milliseconds since the epoch for an RFC 3339 date-time, digits beyond the millisecond cut off; null for anything else. */
+/**
+ * Milliseconds since the epoch for an RFC 3339 date-time, digits beyond the millisecond cut off; null for anything
+ * else.
+ */
 export const parseInstant = (text: string): number | null => {
   const moment = readDateTime(text);
   return moment === null ? null : moment.ms;
@@ -136,7 +139,9 @@ const daysInMonth = (year: number, month: number): number => {
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Days from 1970-01-01, in the proleptic Gregorian calendar. `Date.UTC` is not used: it moves years below 100 to 1900. */
+/**
+ * Days from 1970-01-01, in the proleptic Gregorian calendar. `Date.UTC` is not used: it moves years below 100 to 1900.
+ */
 const daysSinceEpoch = (year: number, month: number, day: number): number => {
   // The year is counted from March, so that the leap day is its last and month lengths follow one formula.
   const shifted = month > 2 ? year : year - 1;

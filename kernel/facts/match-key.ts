@@ -3,9 +3,9 @@ import type { ServiceNames } from '../identity/service-names.ts';
 
 /**
  * The form under which entities, relations, sources and `ref` values are compared everywhere (wire contract 1.4).
- * Lower-cased and each white-space character turned into a dash; under the service's own scheme only those of the id, the
- * part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is represented by its beginning and a
- * digest, because no index takes keys of any length. Idempotent for names that are not long.
+ * Lower-cased and each white-space character turned into a dash; under the service's own scheme only those of the id,
+ * the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is represented by its
+ * beginning and a digest, because no index takes keys of any length. Idempotent for names that are not long.
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 
@@ -17,7 +17,10 @@ export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
 };
 
-/** PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and the longest relation together stays below. */
+/**
+ * PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and the longest relation together stays
+ * below.
+ */
 export const MAX_PLAIN_KEY_LENGTH = 400;
 const KEPT_LENGTH = 330;
 

@@ -8,8 +8,8 @@ import { parseInstant } from './instant.ts';
 import { isSystemName, matchKey } from './match-key.ts';
 
 /**
- * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is never held
- * over hashing and parsing.
+ * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is
+ * never held over hashing and parsing.
  */
 export function prepareFact(
   draft: FactDraft,

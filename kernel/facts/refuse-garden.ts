@@ -3,8 +3,9 @@ import type { EnteredGarden } from './facts-api.ts';
 import { memberRefusal } from './member-refusal.ts';
 
 /**
- * The answer to a garden that was named but cannot be entered (wire contract 4.2 and 4.7). A garden that does not exist and one that
- * the caller is no member of are the same to everybody but an admin. Without a plugin that knows gardens, every garden is such a one.
+ * The answer to a garden that was named but cannot be entered (wire contract 4.2 and 4.7). A garden that does not exist
+ * and one that the caller is no member of are the same to everybody but an admin. Without a plugin that knows gardens,
+ * every garden is such a one.
  */
 export const refuseGarden = (caller: Principal): ServiceError =>
   caller.permissions.has('admin')
@@ -12,8 +13,8 @@ export const refuseGarden = (caller: Principal): ServiceError =>
     : new ServiceError('authorization', 'the key has no access to this garden');
 
 /**
- * Why a caller who may enter a garden cannot store a fact of this scope in it, or null. An admin key may write to every garden that there still
- * is. `path` names the body.
+ * Why a caller who may enter a garden cannot store a fact of this scope in it, or null. An admin key may write to every
+ * garden that there still is. `path` names the body.
  */
 export const refuseGardenWrite = (
   { scope, mayWrite }: EnteredGarden,

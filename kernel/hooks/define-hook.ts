@@ -1,10 +1,13 @@
 /**
- * Hooks are the soft coupling between plugins: a hook that nobody handles is silent. Its kind fixes what a return and a throw mean.
+ * Hooks are the soft coupling between plugins: a hook that nobody handles is silent. Its kind fixes what a return and a
+ * throw mean.
  */
 declare const value: unique symbol;
 declare const context: unique symbol;
 
-/** Handlers run one after another; a returned value replaces the one before, returning nothing keeps it; a throw aborts. */
+/**
+ * Handlers run one after another; a returned value replaces the one before, returning nothing keeps it; a throw aborts.
+ */
 export interface FilterHook<V, C = undefined> {
   readonly kind: 'filter';
   readonly id: string;
@@ -20,7 +23,10 @@ export interface CollectHook<I, O> {
   readonly [context]?: (i: I) => I;
 }
 
-/** Handlers run together, after the fact; results are ignored; a throw is logged with plugin and hook and goes no further. */
+/**
+ * Handlers run together, after the fact; results are ignored; a throw is logged with plugin and hook and goes no
+ * further.
+ */
 export interface EventHook<E> {
   readonly kind: 'event';
   readonly id: string;

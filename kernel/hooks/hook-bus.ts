@@ -25,8 +25,8 @@ export interface HookDescription {
 const RANK: Readonly<Record<Order, number>> = { first: 0, normal: 1, last: 2 };
 
 /**
- * Every hook of one node. Handlers run in the order in which their plugins were set up, those marked `first` before and those
- * marked `last` after all others. A hook without handlers costs one lookup.
+ * Every hook of one node. Handlers run in the order in which their plugins were set up, those marked `first` before and
+ * those marked `last` after all others. A hook without handlers costs one lookup.
  */
 export class HookBus implements HookCaller {
   readonly #clock: Clock;
@@ -39,14 +39,18 @@ export class HookBus implements HookCaller {
     this.#log = parts.log;
   }
 
-  /** Adds a handler on behalf of a plugin. Throws once the bus is sealed, and when two plugins disagree on a hook's kind. */
+  /**
+   * Adds a handler on behalf of a plugin. Throws once the bus is sealed, and when two plugins disagree on a hook's
+   * kind.
+   */
   register(plugin: string, hook: HookToken, run: Run, options: HandlerOptions = {}): void {
     if (this.#sealed) throw new Error(`the hooks are sealed: ${plugin} may handle ${hook.id} only during its setup`);
     const entry = this.#hooks.get(hook.id) ?? { kind: hook.kind, handlers: [] };
     if (entry.kind !== hook.kind)
       throw new Error(`${hook.id} is a ${entry.kind} hook, ${plugin} takes it for a ${hook.kind}`);
     const handler: Handler = { plugin, order: options.order ?? 'normal', run };
-    // A sort that keeps equals in place: within one rank the order of registration, which is that of the plugins, stands.
+    // A sort that keeps equals in place: within one rank the order of registration, which is that of the plugins,
+    // stands.
     entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);
     this.#hooks.set(hook.id, entry);
   }
@@ -118,7 +122,9 @@ export class HookBus implements HookCaller {
       .sort((a, b) => (a.hook < b.hook ? -1 : 1));
   }
 
-  /** The handler's answer; a promise only where the handler gave one, so that plain functions cost no turn of the loop. */
+  /**
+   * The handler's answer; a promise only where the handler gave one, so that plain functions cost no turn of the loop.
+   */
   #run(handler: Handler, hook: string, input: unknown, context?: unknown): unknown {
     const startedMs = this.#clock.monotonicMs();
     let answer: unknown;
@@ -159,7 +165,9 @@ export class HookBus implements HookCaller {
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** Says whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost hook wins. */
+/**
+ * Says whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost hook wins.
+ */
 const attributeError = (error: unknown, plugin: string, hook: string): unknown => {
   if (error instanceof ServiceError) return error;
   const isOpen = error instanceof Error && Object.isExtensible(error);

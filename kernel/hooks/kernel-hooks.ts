@@ -2,12 +2,16 @@ import type { Filter, InboundRequest, Principal } from '../../ports/ports.ts';
 import type { AppendBatch, AppendedBatch, AppendedFact, FactDraft, FactView, ReadContext } from '../facts/facts-api.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from './define-hook.ts';
 
-/** In the write transaction, before stamps are given. Handlers answer per item; they replace nothing but may revise items. */
+/**
+ * In the write transaction, before stamps are given. Handlers answer per item; they replace nothing but may revise
+ * items.
+ */
 export const factBeforeAppend = defineFilterHook<AppendBatch>('fact:beforeAppend');
 
 /**
- * In the same transaction, after the facts were inserted, once per batch. Rows that must exist exactly when the fact exists are
- * written here. Returned drafts are appended in the same transaction by the same steps, at most three levels deep.
+ * In the same transaction, after the facts were inserted, once per batch. Rows that must exist exactly when the fact
+ * exists are written here. Returned drafts are appended in the same transaction by the same steps, at most three levels
+ * deep.
  */
 export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[]>('fact:appended');
 
@@ -15,8 +19,8 @@ export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[
 export const factCommitted = defineEventHook<{ readonly facts: readonly AppendedFact[] }>('fact:committed');
 
 /**
- * Before any read. All filters hold together; a throw fails the read. Asked for the view `visible`, whose filters hold for every
- * view, and for `current`, for what a default query hides beyond that.
+ * Before any read. All filters hold together; a throw fails the read. Asked for the view `visible`, whose filters hold
+ * for every view, and for `current`, for what a default query hides beyond that.
  */
 export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constrain');
 
@@ -33,10 +37,16 @@ export interface HttpRequestInfo {
   readonly dimension: string | null;
 }
 
-/** After the Authorizer, before route and method are checked. Null means that the Authorizer was not asked (peer routes). */
+/**
+ * After the Authorizer, before route and method are checked. Null means that the Authorizer was not asked (peer
+ * routes).
+ */
 export const httpPrincipal = defineFilterHook<Principal | null, HttpRequestInfo>('http:principal');
 
-/** After authentication and routing, before permission and body. A throw refuses; returned headers are added to the answer. */
+/**
+ * After authentication and routing, before permission and body. A throw refuses; returned headers are added to the
+ * answer.
+ */
 export const httpAdmit = defineCollectHook<
   HttpRequestInfo & { readonly caller: Principal },
   Readonly<Record<string, string>>

@@ -6,8 +6,8 @@ import { parseStrictJson } from './strict-json.ts';
 export const MAX_BODY_ITEMS = 10_000;
 
 /**
- * Splits a body into items. `array`: one JSON array, all of it sound or refused (`malformed_json`, or `validation` for another
- * document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each judged alone.
+ * Splits a body into items. `array`: one JSON array, all of it sound or refused (`malformed_json`, or `validation` for
+ * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each judged alone.
  */
 export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines'): readonly BodyItem[] =>
   form === 'array' ? readArray(bytes) : readLines(bytes);

@@ -38,8 +38,8 @@ export interface CursorParts {
 }
 
 /**
- * Reads the `cursor` of a request. `filters` is what narrows the list, without cursor and limit: the size of a page may change from one
- * to the next. Throws as `CursorCodec.decode` does.
+ * Reads the `cursor` of a request. `filters` is what narrows the list, without cursor and limit: the size of a page may
+ * change from one to the next. Throws as `CursorCodec.decode` does.
  */
 export const bindCursor = (
   { caller, path }: { readonly caller: Principal; readonly path: string },

@@ -6,8 +6,9 @@ import { readBearerToken } from './read-bearer-token.ts';
 import { refusedCredential } from './refused-credential.ts';
 
 /**
- * Who is asking. On an open route it is nobody, whatever credential was sent. On a peer route the Authorizer is not asked, so
- * that an API key never counts there; `http:principal` alone names the peer. Throws `authentication` when nobody vouches.
+ * Who is asking. On an open route it is nobody, whatever credential was sent. On a peer route the Authorizer is not
+ * asked, so that an API key never counts there; `http:principal` alone names the peer. Throws `authentication` when
+ * nobody vouches.
  */
 export const identifyCaller = async (
   info: HttpRequestInfo,

@@ -77,7 +77,9 @@ export const compileRoutes = (options: HttpOptions & { readonly routes: readonly
 // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
 type AnyRoute = Route<any, any, any>;
 
-/** HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing. */
+/**
+ * HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing.
+ */
 const endpointsOf = (route: AnyRoute, options: Answering): readonly Endpoint[] => {
   const handle = compileRoute(route, options);
   const endpoint = { method: route.method, path: route.path, handle };
@@ -126,7 +128,9 @@ const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them'
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 
-/** Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error. */
+/**
+ * Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error.
+ */
 const answer = async (
   request: InboundRequest,
   route: string | null,

@@ -1,4 +1,7 @@
-/** The names of one object. Few are compared in place, because taking each out of the bytes would cost more than the rest. */
+/**
+ * The names of one object. Few are compared in place, because taking each out of the bytes would cost more than the
+ * rest.
+ */
 export class JsonNameList {
   /** Three numbers a name: fingerprint, position of its first quote, position after its last. */
   private readonly spans: number[] = [];

@@ -32,7 +32,8 @@ const MAC_BYTES = 16;
 /** `secret` is random, at least 16 bytes, and the same in every process that serves the store. */
 export const createCursorCodec = (secret: Uint8Array): CursorCodec => {
   if (secret.length < MIN_SECRET_BYTES) throw new RangeError(`a cursor secret has at least ${MIN_SECRET_BYTES} bytes`);
-  // The length keeps payload and binding apart: no cursor can be read as another of a binding that continues its payload.
+  // The length keeps payload and binding apart: no cursor can be read as another of a binding that continues its
+  // payload.
   const macOf = (payload: Buffer, binding: string): Buffer =>
     createHmac('sha256', secret)
       .update(`${payload.length}:`)

@@ -1,7 +1,9 @@
 import { parseInstant } from '../facts/instant.ts';
 import { memberRefusal } from '../facts/member-refusal.ts';
 
-/** An instant in a query as milliseconds since the epoch, undefined when it was not given. Throws `validation` (400). */
+/**
+ * An instant in a query as milliseconds since the epoch, undefined when it was not given. Throws `validation` (400).
+ */
 export const readInstantParameter = (text: string | undefined, name: string): number | undefined => {
   if (text === undefined) return undefined;
   const ms = parseInstant(text);

@@ -97,7 +97,9 @@ const hasBody = async (request: InboundRequest): Promise<boolean> => {
   );
 };
 
-/** Type and subtype in small letters; undefined when the header is no media type or names a charset other than UTF-8. */
+/**
+ * Type and subtype in small letters; undefined when the header is no media type or names a charset other than UTF-8.
+ */
 const mediaTypeOf = (header: string): string | undefined => {
   if (header === 'application/json') return header;
   const [type = '', ...parameters] = header.toLowerCase().split(';');

@@ -4,8 +4,8 @@ import { compileSchema } from '../plugins/schema-validator.ts';
 import { decodePercent } from './percent-decoding.ts';
 
 /**
- * Reads the parameters of a path: each is decoded once, broken encoding is a 400, and so is what the schema refuses. Without a
- * schema the encoding is checked all the same, and the handler gets nothing.
+ * Reads the parameters of a path: each is decoded once, broken encoding is a 400, and so is what the schema refuses.
+ * Without a schema the encoding is checked all the same, and the handler gets nothing.
  */
 export const compilePathReader = <P>(
   schema: Schema<P> | undefined,

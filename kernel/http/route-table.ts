@@ -8,8 +8,8 @@ export interface OwnedRoute {
 }
 
 /**
- * What is wrong with a set of routes, one sentence each, naming the plugins: paths that no transport could match, and two
- * routes that would answer the same request. Names of parameters do not tell routes apart.
+ * What is wrong with a set of routes, one sentence each, naming the plugins: paths that no transport could match, and
+ * two routes that would answer the same request. Names of parameters do not tell routes apart.
  */
 export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] => {
   const problems: string[] = [];

@@ -13,10 +13,10 @@ export interface JsonScan {
 }
 
 /**
- * Walks a document once and throws `malformed_json` unless it is one JSON text (RFC 8259) of at most 64 levels in which no
- * object has a member name twice, so that a `JSON.parse` after it cannot fail. Takes valid UTF-8, and reads the bytes because
- * that is twice as fast as reading characters. Linear in time; the recursion ends at the allowed depth. `root` is how
- * messages call the document.
+ * Walks a document once and throws `malformed_json` unless it is one JSON text (RFC 8259) of at most 64 levels in which
+ * no object has a member name twice, so that a `JSON.parse` after it cannot fail. Takes valid UTF-8, and reads the
+ * bytes because that is twice as fast as reading characters. Linear in time; the recursion ends at the allowed depth.
+ * `root` is how messages call the document.
  */
 export const scanJson = (bytes: Buffer, root: string): JsonScan => {
   const scan: Scan = { root, unfaithfulNumbers: [], suspectEscape: false, escapes: 0 };
@@ -29,8 +29,8 @@ export const scanJson = (bytes: Buffer, root: string): JsonScan => {
 };
 
 /**
- * Every function below takes the position of its first byte and answers the position after its last. A read past the end is
- * undefined, whatever its declared type: it equals no byte and fails every comparison.
+ * Every function below takes the position of its first byte and answers the position after its last. A read past the
+ * end is undefined, whatever its declared type: it equals no byte and fails every comparison.
  */
 interface Scan {
   readonly root: string;

@@ -23,8 +23,9 @@ const TABLE = 'node_settings';
 const CURSOR_SECRET_BYTES = 32;
 
 /**
- * The node's identity as its store knows it. The first start writes it, every later one reads it; several first starts at once agree
- * on what the first of them wrote. Starting the store as somebody else is refused: facts already carry the name and the id.
+ * The node's identity as its store knows it. The first start writes it, every later one reads it; several first starts
+ * at once agree on what the first of them wrote. Starting the store as somebody else is refused: facts already carry
+ * the name and the id.
  */
 export const openNodeRecord = async (
   store: FactStore,
@@ -78,7 +79,9 @@ const refuseOthers = (
   }
 };
 
-/** The stored value of a key; writes one first where there is none. The transaction keeps two starts from both writing. */
+/**
+ * The stored value of a key; writes one first where there is none. The transaction keeps two starts from both writing.
+ */
 const keep = async (transaction: WriteTransaction, key: string, create: () => string): Promise<string> => {
   const [row] = await transaction.select(TABLE, { key });
   if (row !== undefined) return String(row['value']);

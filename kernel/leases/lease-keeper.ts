@@ -19,7 +19,10 @@ export interface LeaseParts {
   readonly holder: string;
 }
 
-/** Gets one lease, keeps it, and gets it again when it was lost. Nothing here rejects because of the store: a lease that cannot be renewed is not held. */
+/**
+ * Gets one lease, keeps it, and gets it again when it was lost. Nothing here rejects because of the store: a lease that
+ * cannot be renewed is not held.
+ */
 export class LeaseKeeper implements HeldLease {
   readonly #parts: LeaseParts;
   readonly #name: string;

@@ -5,7 +5,10 @@ export const LEASE_MS = 30_000;
 
 const TABLE = 'leases';
 
-/** Who wants a lease. The fence says which of its holders one is, so that nobody is taken for another process of the same name. */
+/**
+ * Who wants a lease. The fence says which of its holders one is, so that nobody is taken for another process of the
+ * same name.
+ */
 export interface Claim {
   readonly name: string;
   /** For people. */

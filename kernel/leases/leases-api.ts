@@ -3,9 +3,9 @@ import { defineRef, type WriteTransaction } from '../../ports/ports.ts';
 /** Work that one process at a time should do, of all that share the store (reliability A6). */
 export interface Leases {
   /**
-   * Tries to get the lease `name`, now and again until the node stops, and renews it while it has it. The lease is given back when the node
-   * stops, after all plugins have; one whose holder died ends by itself, `LEASE_MS` after the last renewal. Names are the callers' own:
-   * one holder per name and process.
+   * Tries to get the lease `name`, now and again until the node stops, and renews it while it has it. The lease is
+   * given back when the node stops, after all plugins have; one whose holder died ends by itself, `LEASE_MS` after the
+   * last renewal. Names are the callers' own: one holder per name and process.
    */
   hold(name: string, options?: HoldOptions): HeldLease;
 }
@@ -18,16 +18,16 @@ export interface HoldOptions {
 /** A lease that this process has, or would like to have. */
 export interface HeldLease {
   /**
-   * Whether to work. A hint: whoever was paused finds out too late, so that what the work leads to counts only when `confirm` says so. False
-   * while the store cannot be reached.
+   * Whether to work. A hint: whoever was paused finds out too late, so that what the work leads to counts only when
+   * `confirm` says so. False while the store cannot be reached.
    */
   readonly held: boolean;
   /** Grows with every change of the holder; that of the last time when the lease was got here, 0 before. */
   readonly fence: number;
   /**
-   * Call it in the transaction that records a result, with the `fence` that was there when the work began. Rejects with `conflict` when the
-   * lease has changed hands since, even if it has come back, and nothing may be recorded; otherwise nobody gets it before the transaction has
-   * ended. Do the work itself outside any transaction.
+   * Call it in the transaction that records a result, with the `fence` that was there when the work began. Rejects with
+   * `conflict` when the lease has changed hands since, even if it has come back, and nothing may be recorded; otherwise
+   * nobody gets it before the transaction has ended. Do the work itself outside any transaction.
    */
   confirm(transaction: WriteTransaction, fence: number): Promise<void>;
   /** Tries to get the lease, or to renew it, now. Answers whether it is held; never rejects. */

@@ -14,8 +14,8 @@ export interface CompiledSettings {
 export const NO_SETTINGS = schema<Record<string, never>>({ type: 'object' });
 
 /**
- * Prepares a settings schema once, however many nodes a process starts with it. Undefined, and a problem, when it is not a valid
- * schema of an object.
+ * Prepares a settings schema once, however many nodes a process starts with it. Undefined, and a problem, when it is
+ * not a valid schema of an object.
  */
 export const compileSettings = (
   { json }: Schema<unknown>,
@@ -69,7 +69,9 @@ const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;
 const MOST_PORT = 65_535;
 
-/** Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it. */
+/**
+ * Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it.
+ */
 const close = (json: PropertySchema): PropertySchema => {
   if (json.properties === undefined && json.type !== 'object') return json;
   const properties = Object.entries(json.properties ?? {}).map(([name, property]) => [name, closeMember(property)]);

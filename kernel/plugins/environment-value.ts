@@ -8,8 +8,8 @@ const INTEGER = /^[+-]?\d{1,15}$/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * The value that a variable's text means for a property, by the property's type; undefined when the text means none. Where several
- * types are allowed, the first that takes the text wins, text itself last.
+ * The value that a variable's text means for a property, by the property's type; undefined when the text means none.
+ * Where several types are allowed, the first that takes the text wins, text itself last.
  */
 export const parseEnvironmentValue = (text: string, schema: PropertySchema): unknown => {
   const types = typesOf(schema);

@@ -22,7 +22,8 @@ const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+
 
 /** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
 export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
-  // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be used twice.
+  // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be
+  // used twice.
   schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
   data: guardData(schema.data, prefix),

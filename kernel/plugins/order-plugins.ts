@@ -16,8 +16,9 @@ export const requirementsOf = (plugin: AnyPlugin): Requirement[] =>
   );
 
 /**
- * The order of setup: a plugin comes after all whose refs it requires, optionally or not, and by name where refs leave a choice, so
- * that two nodes with the same plugins run the same order. A cycle is reported with its path, and its plugins are left out.
+ * The order of setup: a plugin comes after all whose refs it requires, optionally or not, and by name where refs leave
+ * a choice, so that two nodes with the same plugins run the same order. A cycle is reported with its path, and its
+ * plugins are left out.
  */
 export const orderPlugins = (
   plugins: readonly AnyPlugin[],

@@ -9,7 +9,9 @@ import { acceptedBy, type SettingProperty } from './setting-property.ts';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Where settings come from, weakest first: the schema's own defaults, these, the file, the environment, the command. */
+/**
+ * Where settings come from, weakest first: the schema's own defaults, these, the file, the environment, the command.
+ */
 export interface SettingSources {
   /** How the file spells the way to these settings, for example `plugins.cards`. */
   readonly owner: string;
@@ -45,8 +47,9 @@ export interface ResolvedSettings<T> {
 }
 
 /**
- * Settings checked against their schema, with defaults filled: environment before file before default. Unknown keys are problems.
- * Each problem names the key or the variable and what it accepts, never the value. Undefined when there was any problem.
+ * Settings checked against their schema, with defaults filled: environment before file before default. Unknown keys are
+ * problems. Each problem names the key or the variable and what it accepts, never the value. Undefined when there was
+ * any problem.
  */
 export const resolveSettings = <T>(
   schema: Schema<T> | undefined,

@@ -28,7 +28,10 @@ export interface PluginLife {
   endSetup(): void;
   /** Arms the repeated tasks: they may rely on the whole node, so they begin when it stands. */
   start(): void;
-  /** Ends the tasks, then runs what `onStop` was given, last first. A failure is logged and does not keep the rest from running. */
+  /**
+   * Ends the tasks, then runs what `onStop` was given, last first. A failure is logged and does not keep the rest from
+   * running.
+   */
   stop(): Promise<void>;
 }
 

@@ -19,7 +19,8 @@ export type Resolved<R extends Requires> = {
 /** A plugin's tables, by their full name; any name that does not start with the plugin's prefix is refused. */
 export interface PluginTables {
   /**
-   * Query builder outside any transaction; each query runs and commits by itself. Throws inside a write, where it would wait for itself: use `in`.
+   * Query builder outside any transaction; each query runs and commits by itself. Throws inside a write, where it would
+   * wait for itself: use `in`.
    */
   (table: string): Knex.QueryBuilder;
   /** The same tables as one transaction or snapshot sees them. */
@@ -44,8 +45,8 @@ export interface WritableTables extends ReadableTables {
   /** Inserts rows, all with the members of the first one. Prepared once: the hot path's write. */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
   /**
-   * When the transaction commits, calls what this plugin registered for the topic with `onSignal`, in every process on the store. Costs a
-   * commit something: for what changes now and then, not for every fact.
+   * When the transaction commits, calls what this plugin registered for the topic with `onSignal`, in every process on
+   * the store. Costs a commit something: for what changes now and then, not for every fact.
    */
   signal(topic: string): void;
 }
@@ -64,9 +65,9 @@ export interface PluginContext<R extends Requires, C> {
   /** Repeats `task`, the first time after one interval; a run never overlaps the one before; ends with the node. */
   every(intervalMs: number, task: () => Awaitable<void>): void;
   /**
-   * Calls `listener` soon after each commit that raised this plugin's topic (`WritableTables.signal`), in whatever process: here before the
-   * write resolves, elsewhere within a second. A hint without content: calls may be merged or come without need; look into the
-   * store for what has changed. Ends with the node.
+   * Calls `listener` soon after each commit that raised this plugin's topic (`WritableTables.signal`), in whatever
+   * process: here before the write resolves, elsewhere within a second. A hint without content: calls may be merged or
+   * come without need; look into the store for what has changed. Ends with the node.
    */
   onSignal(topic: string, listener: () => void): void;
   /** Runs when the node stops, in reverse order of registration, before the plugins this one requires stop. */
@@ -74,8 +75,9 @@ export interface PluginContext<R extends Requires, C> {
 }
 
 /**
- * A feature of the node. Everything it adds goes through the context given to `setup`, which runs after the migrations and after
- * the setup of every plugin whose refs it requires; so a plugin that is switched off leaves nothing behind. Module scope only defines.
+ * A feature of the node. Everything it adds goes through the context given to `setup`, which runs after the migrations
+ * and after the setup of every plugin whose refs it requires; so a plugin that is switched off leaves nothing behind.
+ * Module scope only defines.
  */
 export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** kebab-case: log tag, configuration key, and, with dashes turned into underscores, prefix of its tables. */

@@ -5,7 +5,10 @@ import type { PluginTables, ReadableTables, WritableTables } from './plugin-defi
 /** No two plugins share a topic, because a name holds no colon; nor does the kernel, whose topics hold none either. */
 export const pluginTopic = (plugin: string, topic: string): string => `${plugin}:${topic}`;
 
-/** A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, naming what to do instead. */
+/**
+ * A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, naming what to do
+ * instead.
+ */
 export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
   const prefix = tablePrefix(plugin);
   const own = (table: string): string => {

@@ -8,7 +8,10 @@ export interface RepeatedTask {
   failed(error: unknown): void;
 }
 
-/** Repeats a task, one interval after the run before has ended. The function returned ends it and waits for a run under way. */
+/**
+ * Repeats a task, one interval after the run before has ended. The function returned ends it and waits for a run under
+ * way.
+ */
 export const repeatTask = (clock: Clock, task: RepeatedTask): (() => Promise<void>) => {
   let running: Promise<void> = Promise.resolve();
   let ended = false;

@@ -4,8 +4,9 @@ import type { Schema } from './config-schema.ts';
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these permissions. Who lacks it is
- * refused with `refusal`, which is `authorization` unless the wire contract gives the route a code of its own.
+ * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these
+ * permissions. Who lacks it is refused with `refusal`, which is `authorization` unless the wire contract gives the
+ * route a code of its own.
  */
 export type Access =
   | 'open'
@@ -60,9 +61,9 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   /** An absent body is taken as `{}`. */
   readonly bodyOptional?: boolean;
   /**
-   * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, handed over as
-   * `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is refused.
-   * `none`: there is no body; a POST, PUT or PATCH without `body` has to say so.
+   * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, handed
+   * over as `BodyItem[]`. Each item is checked against `itemSchema` where there is one, and is an `error` when it is
+   * refused. `none`: there is no body; a POST, PUT or PATCH without `body` has to say so.
    */
   readonly bodyForm?: 'json' | 'items' | 'none';
   /** Of each item of a body with `bodyForm: 'items'`. */

@@ -62,8 +62,8 @@ const quickAjv = once(() => new Ajv(OPTIONS));
 const thoroughAjv = once(() => new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
 /**
- * Whether it is safe to ask for all errors: Ajv would make one per wrong element, and a hostile array has millions. The first
- * error alone is reported then.
+ * Whether it is safe to ask for all errors: Ajv would make one per wrong element, and a hostile array has millions. The
+ * first error alone is reported then.
  */
 const isSmall = (value: unknown): boolean => countNodes(value, MAX_THOROUGH_NODES) > 0;
 

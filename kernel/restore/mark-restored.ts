@@ -19,15 +19,17 @@ export interface RestoreMark {
 }
 
 /**
- * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it (reliability A2.6). A new epoch
- * makes them start over, and the clock is raised to twice the bound ahead of now, above every stamp that may have been given, in one transaction.
- * Doing it again, with the same backup or without one, does no harm.
+ * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it
+ * (reliability A2.6). A new epoch makes them start over, and the clock is raised to twice the bound ahead of now, above
+ * every stamp that may have been given, in one transaction. Doing it again, with the same backup or without one, does
+ * no harm.
  */
 export const markRestored = (store: FactStore, options: RestoreOptions): Promise<RestoreMark> =>
   store.write(DEFAULT_TENANT, async (transaction) => {
     const newest = later(await transaction.lockClock(), (await transaction.head()) ?? ZERO_HLC);
     const { nowMs, driftBoundMs } = options;
-    // Lost stamps were no further ahead of their own time than the bound, or twice as far after another restoring; and they were given before now.
+    // Lost stamps were no further ahead of their own time than the bound, or twice as far after another restoring; and
+    // they were given before now.
     const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
     await transaction.saveClock({ wallMs: toMs, counter: 0 });
     await transaction.beginEpoch(options.epoch);

@@ -15,8 +15,9 @@ const ROWS_PER_PAGE = 500;
 export type LineSink = (lines: readonly string[], facts: number) => Promise<void>;
 
 /**
- * Writes the whole tenant in feed order. Each page is a snapshot of its own, so that a long export holds nothing up; facts never change, and the
- * last snapshot, which finds the end of the feed, gives all that does change as well. So the file is the tenant at one instant.
+ * Writes the whole tenant in feed order. Each page is a snapshot of its own, so that a long export holds nothing up;
+ * facts never change, and the last snapshot, which finds the end of the feed, gives all that does change as well. So
+ * the file is the tenant at one instant.
  */
 export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
   const { store, self, clock } = parts;
@@ -32,7 +33,8 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       exported += facts.length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
-      // Whoever reads may be slow, and nothing waits for them inside a snapshot but the end, which must be of one piece.
+      // Whoever reads may be slow, and nothing waits for them inside a snapshot but the end, which must be of one
+      // piece.
       if (more) return lines;
       if (lines.length > 0) await sink(lines, lines.length);
       await exportRest(parts, snapshot, tenantId, sink);

@@ -16,15 +16,17 @@ export interface TransferParts {
 }
 
 /**
- * Takes a tenant out of one store and into another, of any engine: facts with their identifiers and origin stamps, and all that follows from
- * them. `README.md` beside this file describes the lines.
+ * Takes a tenant out of one store and into another, of any engine: facts with their identifiers and origin stamps, and
+ * all that follows from them. `README.md` beside this file describes the lines.
  */
 export interface TenantTransfer {
   /** Facts that an export would hold now. */
   count(tenantId: string): Promise<number>;
   /** Hands over every line and answers the number of facts. Never has more than one page in memory. */
   export(tenantId: string, sink: LineSink): Promise<number>;
-  /** Reads the first line of an export. Throws `validation`, or `conflict` when it comes from a service of another name. */
+  /**
+   * Reads the first line of an export. Throws `validation`, or `conflict` when it comes from a service of another name.
+   */
   openImport(header: string): Promise<TenantImport>;
 }
 

@@ -11,8 +11,8 @@ export interface TransferSection {
   /** Its lines page by page, in an order that does not depend on the engine. All pages come from one snapshot. */
   pages(snapshot: Snapshot, tenantId: string): AsyncIterable<readonly TransferLine[]>;
   /**
-   * Takes in one line, after the facts that it speaks of, and answers whether anything changed. Idempotent. Throws `validation`, before it
-   * writes, for a line that it cannot have written.
+   * Takes in one line, after the facts that it speaks of, and answers whether anything changed. Idempotent. Throws
+   * `validation`, before it writes, for a line that it cannot have written.
    */
   take(transaction: WriteTransaction, tenantId: string, line: TransferLine): Promise<boolean>;
 }

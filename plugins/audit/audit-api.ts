@@ -34,7 +34,9 @@ export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
 type Scalar = string | number | boolean | null;
 
-/** Something that happened. Must never hold a fact's value, a key, a token or any other secret: the log is never erased. */
+/**
+ * Something that happened. Must never hold a fact's value, a key, a token or any other secret: the log is never erased.
+ */
 export interface AuditEntry {
   readonly event: AuditEvent;
   readonly tenantId: string;
@@ -51,14 +53,14 @@ export interface AuditEntry {
 /** The log of who did what. Append-only; entries of one tenant are numbered in the order of their commits. */
 export interface AuditLog {
   /**
-   * Adds entries, in order. With a transaction they exist exactly when it commits; this is for what it changes. Without one
-   * they are committed when the promise resolves; it throws inside a write, which it would have to wait for.
+   * Adds entries, in order. With a transaction they exist exactly when it commits; this is for what it changes. Without
+   * one they are committed when the promise resolves; it throws inside a write, which it would have to wait for.
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: WriteTransaction): Promise<void>;
   /**
-   * Adds an entry about something that was refused, in a transaction of its own, so that it survives whatever was rolled
-   * back. At most `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and must not be
-   * able to fill the disk. What was left out is counted in member `suppressed` of the next entry's detail.
+   * Adds an entry about something that was refused, in a transaction of its own, so that it survives whatever was
+   * rolled back. At most `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and
+   * must not be able to fill the disk. What was left out is counted in member `suppressed` of the next entry's detail.
    */
   recordRejection(entry: AuditEntry): Promise<void>;
 }

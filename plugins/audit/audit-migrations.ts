@@ -1,9 +1,9 @@
 import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
 /**
- * Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Every index
- * grows at its end: one on `fact_id` would dirty a page of its own for each fact, so entries are found by the feed stamp of
- * their fact.
+ * Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Every
+ * index grows at its end: one on `fact_id` would dirty a page of its own for each fact, so entries are found by the
+ * feed stamp of their fact.
  */
 export const auditMigrations: readonly Migration[] = [
   {

@@ -1,8 +1,9 @@
 export type CsvCell = string | number | boolean | null;
 
 /**
- * One record of RFC 4180, line end included. A text that a spreadsheet would run as a formula gets an apostrophe in front, which
- * spreadsheets take for "this is text"; numbers are left alone, because a minus before digits runs nothing. Null is empty.
+ * One record of RFC 4180, line end included. A text that a spreadsheet would run as a formula gets an apostrophe in
+ * front, which spreadsheets take for "this is text"; numbers are left alone, because a minus before digits runs
+ * nothing. Null is empty.
  */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 

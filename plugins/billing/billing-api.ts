@@ -13,13 +13,14 @@ export interface BillingEvent {
 }
 
 /**
- * Where billing events go besides the ledger. A plugin that provides it replaces the lines on standard error; the ledger and its
- * route stay.
+ * Where billing events go besides the ledger. A plugin that provides it replaces the lines on standard error; the
+ * ledger and its route stay.
  */
 export interface BillingSink {
   /**
-   * Takes events of one tenant, in the order of their commits. Each is delivered at least once: after a crash, and after a
-   * rejection, the same events come again, recognisable by their `factId`, respectively `gardenId`. Resolve only once they are safe.
+   * Takes events of one tenant, in the order of their commits. Each is delivered at least once: after a crash, and
+   * after a rejection, the same events come again, recognisable by their `factId`, respectively `gardenId`. Resolve
+   * only once they are safe.
    */
   write(events: readonly BillingEvent[]): Promise<void>;
 }

@@ -19,9 +19,9 @@ export interface DeliveryParts {
 }
 
 /**
- * Hands the ledger to the sink, tenant by tenant in commit order. The position moves only after the sink has taken the events, and is
- * kept in the store, so that a crash repeats events and never loses one. Of several processes the holder of a lease delivers what all of
- * them have written.
+ * Hands the ledger to the sink, tenant by tenant in commit order. The position moves only after the sink has taken the
+ * events, and is kept in the store, so that a crash repeats events and never loses one. Of several processes the holder
+ * of a lease delivers what all of them have written.
  */
 export class BillingDelivery {
   readonly #parts: DeliveryParts;
@@ -43,7 +43,10 @@ export class BillingDelivery {
     await this.#lease.attempt();
   }
 
-  /** Delivers what these tenants have, now or when the pause after the last round ends. Leaves it to the process that delivers. */
+  /**
+   * Delivers what these tenants have, now or when the pause after the last round ends. Leaves it to the process that
+   * delivers.
+   */
   request(tenantIds: Iterable<string>): void {
     if (!this.#lease.held) return;
     for (const tenantId of tenantIds) this.#pending.add(tenantId);
@@ -57,8 +60,9 @@ export class BillingDelivery {
   }
 
   /**
-   * Delivers what other processes have written. A tenant's numbers follow the order of its commits, but one tenant may commit lower numbers
-   * after another's higher ones, so that each look begins where the one before the last had come to.
+   * Delivers what other processes have written. A tenant's numbers follow the order of its commits, but one tenant may
+   * commit lower numbers after another's higher ones, so that each look begins where the one before the last had come
+   * to.
    */
   async requestNew(): Promise<void> {
     if (!this.#lease.held) return;

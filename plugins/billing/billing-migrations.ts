@@ -1,6 +1,9 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Events of a tenant are numbered in the order of their instants, so one index lists them and finds those not yet delivered. */
+/**
+ * Events of a tenant are numbered in the order of their instants, so one index lists them and finds those not yet
+ * delivered.
+ */
 export const billingMigrations: readonly Migration[] = [
   {
     number: 14,

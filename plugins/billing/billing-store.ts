@@ -52,7 +52,8 @@ export class BillingStore {
         entity_uri: caller.entityUri,
         fact_id: fact.id,
         garden_id: fact.gardenId,
-        // The wall part of the node's clock never goes back, which physical time may: numbers and instants keep one order.
+        // The wall part of the node's clock never goes back, which physical time may: numbers and instants keep one
+        // order.
         ts_ms: fact.feed.wallMs,
       });
     }
@@ -101,7 +102,10 @@ export class BillingStore {
     });
   }
 
-  /** Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. Never goes back. */
+  /**
+   * Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. Never goes
+   * back.
+   */
   advance(tenantId: string, seq: number, confirm: (transaction: WriteTransaction) => Promise<void>): Promise<void> {
     return this.#tables.write(tenantId, async (own, transaction) => {
       await confirm(transaction);
@@ -126,7 +130,10 @@ export class BillingStore {
     });
   }
 
-  /** Every tenant that has events. Asks the index for one after another, which a list of distinct values would read whole. */
+  /**
+   * Every tenant that has events. Asks the index for one after another, which a list of distinct values would read
+   * whole.
+   */
   tenants(): Promise<string[]> {
     return this.#tables.read(async (own) => {
       const tenants: string[] = [];

@@ -27,8 +27,8 @@ export const createStderrBillingSink = (output: TextOutput = process.stderr): Bi
 const dimmed = (lines: string): string => lines.replaceAll(/^.+$/gm, '\u001b[2m$&\u001b[0m');
 
 /**
- * Keeps the process alive when nobody reads standard error any more: without a listener the stream's error would end it. The write
- * itself still fails, so no event is lost. The function returned undoes it.
+ * Keeps the process alive when nobody reads standard error any more: without a listener the stream's error would end
+ * it. The write itself still fails, so no event is lost. The function returned undoes it.
  */
 export const surviveClosedStderr = (): (() => void) => {
   const ignore = (): void => {};

@@ -14,8 +14,9 @@ export type Judgement =
     };
 
 /**
- * Whether a text is a token of this node for this tenant that holds at this instant. The signature alone is not enough: the store must
- * know the very document, so that neither a lost private key nor a restored backup makes tokens that nobody issued.
+ * Whether a text is a token of this node for this tenant that holds at this instant. The signature alone is not enough:
+ * the store must know the very document, so that neither a lost private key nor a restored backup makes tokens that
+ * nobody issued.
  */
 export const judgeToken = async (
   text: string,

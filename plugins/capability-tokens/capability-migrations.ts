@@ -4,8 +4,8 @@ export const TOKENS_TABLE = 'capability_tokens_issued';
 export const SIGNING_KEYS_TABLE = 'capability_tokens_signing_keys';
 
 /**
- * Instants are milliseconds. Entities are looked up by digest, because an index takes no keys of their length. Of a token only the
- * digest is kept: whoever reads the store finds nothing that could be presented.
+ * Instants are milliseconds. Entities are looked up by digest, because an index takes no keys of their length. Of a
+ * token only the digest is kept: whoever reads the store finds nothing that could be presented.
  */
 export const capabilityMigrations: readonly Migration[] = [
   {

@@ -21,7 +21,10 @@ export interface CapabilityNeed {
 /** Whoever a token speaks of: a `Principal`, or what was kept of one. */
 export type CapabilityHolder = Pick<Principal, 'entityUri' | 'tenantId'>;
 
-/** What may be kept of a token that was verified. Never the token itself: keep `tokenId`, and ask `stillHolds` at each use. */
+/**
+ * What may be kept of a token that was verified. Never the token itself: keep `tokenId`, and ask `stillHolds` at each
+ * use.
+ */
 export interface VerifiedCapability {
   readonly tokenId: string;
   readonly issuer: string;
@@ -32,22 +35,28 @@ export interface VerifiedCapability {
   readonly expiresMs: number;
 }
 
-/** Capability tokens of this node (wire contract 9.1 and 12, reliability.md A9.5). Nothing of an answer may be kept for a later use. */
+/**
+ * Capability tokens of this node (wire contract 9.1 and 12, reliability.md A9.5). Nothing of an answer may be kept for
+ * a later use.
+ */
 export interface CapabilityTokens {
   /**
-   * Checks a presented token, the text of header `X-<Service>-Capability` or of a body member, for the need of the caller, now: form,
-   * signature of this node, record in the store, tenant, subject = `caller.entityUri`, verb, object by whole path segments, expiry,
-   * revocation. Writes a `capability_verified` or `capability_rejected` entry to the audit log, in a transaction of its own: must not be
-   * called inside a write. Whoever then stores something by the token asks `stillHolds` inside that write.
+   * Checks a presented token, the text of header `X-<Service>-Capability` or of a body member, for the need of the
+   * caller, now: form, signature of this node, record in the store, tenant, subject = `caller.entityUri`, verb, object
+   * by whole path segments, expiry, revocation. Writes a `capability_verified` or `capability_rejected` entry to the
+   * audit log, in a transaction of its own: must not be called inside a write. Whoever then stores something by the
+   * token asks `stillHolds` inside that write.
    *
-   * Rejects with `capability_required` when nothing was presented, with `capability_invalid` for a token that does not hold (both 403; the
-   * detail begins with `token_invalid`, `token_expired` or `token_revoked`), and with `unavailable` when the store cannot be asked.
+   * Rejects with `capability_required` when nothing was presented, with `capability_invalid` for a token that does not
+   * hold (both 403; the detail begins with `token_invalid`, `token_expired` or `token_revoked`), and with `unavailable`
+   * when the store cannot be asked.
    */
   verify(presented: string | undefined, need: CapabilityNeed, caller: CapabilityHolder): Promise<VerifiedCapability>;
   /**
-   * Whether a token that `verify` once took still holds: for each delivery and each replay, and inside the write that follows a `verify`.
-   * Looks into the given snapshot or transaction and nowhere else. False for anything that is unknown or no longer fits; rejects only when
-   * the store fails, which means "ask again later" and never "yes". Writes no audit entry.
+   * Whether a token that `verify` once took still holds: for each delivery and each replay, and inside the write that
+   * follows a `verify`. Looks into the given snapshot or transaction and nowhere else. False for anything that is
+   * unknown or no longer fits; rejects only when the store fails, which means "ask again later" and never "yes". Writes
+   * no audit entry.
    */
   stillHolds(tokenId: string, need: CapabilityNeed, holder: CapabilityHolder, snapshot: Snapshot): Promise<boolean>;
 }
@@ -92,13 +101,14 @@ export type CapabilityFinding =
     };
 
 /**
- * Administration of tokens (wire contract 12). The actor is whoever asks: a key is held to the rules for issuers, the node itself
- * (`kind: 'node'`, for the command line) is not.
+ * Administration of tokens (wire contract 12). The actor is whoever asks: a key is held to the rules for issuers, the
+ * node itself (`kind: 'node'`, for the command line) is not.
  */
 export interface CapabilityRegistry {
   /**
-   * Signs a token and records it. Rejects with `validation` for a request that breaks a rule, and with `authorization` when the issuer is
-   * not the actor, the subject another without `admin`, or the right one that the actor does not hold.
+   * Signs a token and records it. Rejects with `validation` for a request that breaks a rule, and with `authorization`
+   * when the issuer is not the actor, the subject another without `admin`, or the right one that the actor does not
+   * hold.
    */
   issue(request: CapabilityRequest, actor: Principal): Promise<IssuedCapability>;
   /** Looks at a token without a need. Audited as `CapabilityTokens.verify` is; must not be called inside a write. */
@@ -106,8 +116,8 @@ export interface CapabilityRegistry {
   /** The newest of the tenant's tokens, at most `limit`: for the actor's own ones without `admin`. */
   list(actor: Principal, limit: number): Promise<readonly CapabilityRecord[]>;
   /**
-   * Ends a token at once, everywhere. Rejects with `lookup` for an unknown one and for one that the actor neither issued nor is the
-   * subject of, unless it is an admin of the tenant; with `conflict` when it was ended before.
+   * Ends a token at once, everywhere. Rejects with `lookup` for an unknown one and for one that the actor neither
+   * issued nor is the subject of, unless it is an admin of the tenant; with `conflict` when it was ended before.
    */
   revoke(tokenId: string, actor: Principal, reason?: string | null): Promise<CapabilityRecord>;
 }

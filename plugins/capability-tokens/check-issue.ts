@@ -29,7 +29,9 @@ const NEEDED: Readonly<Record<CapabilityVerb, Permission>> = {
   'tombstone:read': 'admin',
 };
 
-/** The instant at which a token ends: as asked for, or an hour from now. Throws `validation` outside 90 days from now. */
+/**
+ * The instant at which a token ends: as asked for, or an hour from now. Throws `validation` outside 90 days from now.
+ */
 export const expiryOf = ({ expiry, ttlSeconds }: CapabilityRequest, nowMs: number): number => {
   if (expiry == null) return nowMs + lifetimeOf(ttlSeconds) * 1000;
   if (ttlSeconds !== undefined) throw memberRefusal('body.ttl_seconds', 'must be absent where "expiry" is given');
@@ -60,8 +62,8 @@ interface IssueParts {
 }
 
 /**
- * Throws `authorization` when the actor may not issue this token (wire contract 12): in another's name, for another without `admin`, or for
- * more than it holds itself. The node itself, on its command line, may issue any.
+ * Throws `authorization` when the actor may not issue this token (wire contract 12): in another's name, for another
+ * without `admin`, or for more than it holds itself. The node itself, on its command line, may issue any.
  */
 export const checkIssuer = async (
   token: { readonly issuer: string; readonly subject: string; readonly verb: CapabilityVerb; readonly object: string },

@@ -57,9 +57,9 @@ export const signToken = (token: CapabilityToken, identity: NodeIdentity): strin
 export const digestOfToken = (canonicalText: string): string => sha256Hex(canonicalText);
 
 /**
- * Reads a document strictly; null for anything that is no token: broken or ambiguous JSON, a member twice, missing, unknown or of the
- * wrong type. Blanks, escapes and the order of members are not judged: the signature is over what the document says, and a header can
- * carry text beyond ASCII in escapes alone.
+ * Reads a document strictly; null for anything that is no token: broken or ambiguous JSON, a member twice, missing,
+ * unknown or of the wrong type. Blanks, escapes and the order of members are not judged: the signature is over what the
+ * document says, and a header can carry text beyond ASCII in escapes alone.
  */
 export const readToken = (text: string): TokenDocument | null => {
   if (text.length > MAX_TOKEN_LENGTH) return null;
@@ -80,8 +80,8 @@ export const readToken = (text: string): TokenDocument | null => {
 };
 
 /**
- * How a text that came in a header may have been meant: servers hand over each of its bytes as one character. The signature tells which
- * one it was.
+ * How a text that came in a header may have been meant: servers hand over each of its bytes as one character. The
+ * signature tells which one it was.
  */
 export const readingsOf = (text: string): readonly string[] => {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return [text];

@@ -20,8 +20,8 @@ export interface CardPlace {
 }
 
 /**
- * The place whose readers see all that the reader of the card sees of the subject, in whatever state: outside gardens where nothing of it is in one,
- * else the garden that all of the rest is in. Undefined when there is no such place.
+ * The place whose readers see all that the reader of the card sees of the subject, in whatever state: outside gardens
+ * where nothing of it is in one, else the garden that all of the rest is in. Undefined when there is no such place.
  */
 export const placeOfCard = async (
   reader: FactReader,
@@ -44,7 +44,9 @@ export const placeOfCard = async (
 const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
   reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
 
-/** The fact that holds a card (wire contract 7). Lives no longer than the first of the facts that the card was made of. */
+/**
+ * The fact that holds a card (wire contract 7). Lives no longer than the first of the facts that the card was made of.
+ */
 export const cardFact = (
   card: Card,
   material: CardMaterial,

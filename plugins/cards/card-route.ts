@@ -67,7 +67,10 @@ const readSubject = (text: string): string => {
 
 const CLIMBS = /(^|[/\\])\.\.([/\\]|$)/;
 
-/** Dots may stand in a name. One that climbs a path and that nobody has said anything about is no name but an attempt (reliability, C8-05). */
+/**
+ * Dots may stand in a name. One that climbs a path and that nobody has said anything about is no name but an attempt
+ * (reliability, C8-05).
+ */
 const nothingKnown = (entity: string): ServiceError =>
   CLIMBS.test(entity)
     ? memberRefusal('path.entity_uri', 'must not climb a path with two dots', 'validation', { status: 400 })

@@ -16,8 +16,8 @@ import type { Card } from './card.ts';
 import type { MemoryCards } from './memory-cards.ts';
 
 /**
- * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller sees of the entity is in one
- * scope, because a card is of one: otherwise the facts speak for themselves.
+ * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller
+ * sees of the entity is in one scope, because a card is of one: otherwise the facts speak for themselves.
  */
 export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,

@@ -18,7 +18,10 @@ export interface Card {
   readonly upTo: Hlc;
   /** Id of the summariser. */
   readonly summariser: string;
-  /** The fact that holds the summary; null where no fact can, because it would be seen by others than the card's readers. */
+  /**
+   * The fact that holds the summary; null where no fact can, because it would be seen by others than the card's
+   * readers.
+   */
   readonly factId: string | null;
 }
 

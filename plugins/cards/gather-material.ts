@@ -12,7 +12,10 @@ import type { CardMaterial } from './cards-api.ts';
 
 /** Wire contract 7. */
 export const MAX_FACTS = 20;
-/** Up to so many live facts of an entity are all weighed against each other; bounds the work on an entity that everybody speaks of. */
+/**
+ * Up to so many live facts of an entity are all weighed against each other; bounds the work on an entity that everybody
+ * speaks of.
+ */
 const MAX_WEIGHED = 10_000;
 /** Where there are more, the newest alone: they are read with their values, of up to a mebibyte each. */
 const MAX_NEWEST = 100;

@@ -64,7 +64,10 @@ const FEED_START: Hlc = { wallMs: 0, counter: 0 };
 /** The cards of all entities, made when they are asked for and kept until something that went into them changes. */
 export class MemoryCards {
   readonly #parts: CardParts;
-  /** Refreshes under way, by card and material, so that readers who ask at once share one, and nobody one that has overlooked something. */
+  /**
+   * Refreshes under way, by card and material, so that readers who ask at once share one, and nobody one that has
+   * overlooked something.
+   */
   readonly #refreshing = new Map<string, Promise<Card>>();
   readonly #summarising = new Set<AbortController>();
 
@@ -115,7 +118,10 @@ export class MemoryCards {
     await Promise.allSettled(this.#refreshing.values());
   }
 
-  /** Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old (wire contract 7). */
+  /**
+   * Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old (wire
+   * contract 7).
+   */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
     if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;

@@ -10,8 +10,9 @@ const MAX_WAITING = 5_000;
 const SUBJECTS_PER_LOOK = 200;
 
 /**
- * Refreshes, in the background, the cards that new facts have made stale. Whether a card is stale is judged when it is read, so nothing is lost
- * when this does not come about. Cards of gardens wait for their readers: no background has a reader's rights.
+ * Refreshes, in the background, the cards that new facts have made stale. Whether a card is stale is judged when it is
+ * read, so nothing is lost when this does not come about. Cards of gardens wait for their readers: no background has a
+ * reader's rights.
  */
 export class RefreshCards {
   readonly #store: CardStore;

@@ -3,7 +3,10 @@ import type { CardSummariser } from './cards-api.ts';
 
 const MAX_CHARACTERS = 280;
 
-/** Says of each relation what its facts say, and of a contradicted one what each of them says. Nothing is made up, nothing is chosen. */
+/**
+ * Says of each relation what its facts say, and of a contradicted one what each of them says. Nothing is made up,
+ * nothing is chosen.
+ */
 export const summariseByExtract: CardSummariser = {
   id: 'extract-1',
   async summarise({ entity, facts, unlistedRivals }) {

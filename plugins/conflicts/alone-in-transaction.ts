@@ -1,8 +1,9 @@
 import type { AppendedBatch, Snapshot, StoredFact } from '../../kernel/plugin-api.ts';
 
 /**
- * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see live. They contradict
- * nothing, whoever asks, so that neither storing them nor answering their writers takes a look-up.
+ * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see
+ * live. They contradict nothing, whoever asks, so that neither storing them nor answering their writers takes a
+ * look-up.
  */
 export class AloneInTransaction {
   readonly #triples = new WeakMap<Snapshot, TriplesOfTransaction>();

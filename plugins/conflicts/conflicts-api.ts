@@ -7,8 +7,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 
 /**
- * Note on a draft that resolves a record. Written by the resolve route alone: the fact joins no record, covers the older facts of its
- * triple in its place, and closes the record it names.
+ * Note on a draft that resolves a record. Written by the resolve route alone: the fact joins no record, covers the
+ * older facts of its triple in its place, and closes the record it names.
  */
 export interface Resolution {
   /** UUID of the record. */

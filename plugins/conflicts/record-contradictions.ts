@@ -47,8 +47,8 @@ export async function recordContradictions(
 }
 
 /**
- * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on a triple that holds
- * nothing live is passed over.
+ * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on
+ * a triple that holds nothing live is passed over.
  */
 const mayMeetOthers = (
   { fact, origin, notes }: AppendedFact,

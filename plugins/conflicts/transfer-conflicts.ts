@@ -29,7 +29,10 @@ const RECORDS_PER_PAGE = 200;
 /** A record with more members takes several lines, so that no line grows without bound. */
 const MEMBERS_PER_LINE = 1_000;
 
-/** Records and their members on their way from one store to another: they hold what no fact says, the time of detection for one. */
+/**
+ * Records and their members on their way from one store to another: they hold what no fact says, the time of detection
+ * for one.
+ */
 export const transferConflicts = (tables: PluginTables, clock: Clock): TransferSection => ({
   type: 'conflict',
   async *pages(snapshot, tenantId) {

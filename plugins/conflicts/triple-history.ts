@@ -49,7 +49,10 @@ export class TripleHistory<T extends Entry> {
   }
 }
 
-/** A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one covers. */
+/**
+ * A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one
+ * covers.
+ */
 function isOlder(fact: Entry, than: Entry): boolean {
   if (than.hlc === undefined) return true;
   if (fact.hlc === undefined) return false;

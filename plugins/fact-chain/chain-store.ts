@@ -19,8 +19,9 @@ export const BACKLOG_PER_WRITE = 1_000;
 export class ChainStore {
   readonly #tables: PluginTables;
   /**
-   * Where each chain ended when this process last saw it. Another process may have gone on since, so it only tells where to look. A tenant is in
-   * it once its chain holds every fact: from then on each transaction that stores facts adds their links.
+   * Where each chain ended when this process last saw it. Another process may have gone on since, so it only tells
+   * where to look. A tenant is in it once its chain holds every fact: from then on each transaction that stores facts
+   * adds their links.
    */
   readonly #ends = new Map<string, number>();
 
@@ -28,7 +29,10 @@ export class ChainStore {
     this.#tables = tables;
   }
 
-  /** Adds the facts of one tenant that the transaction has just stored, in stamp order, and whatever the chain lacks before them. */
+  /**
+   * Adds the facts of one tenant that the transaction has just stored, in stamp order, and whatever the chain lacks
+   * before them.
+   */
   async extend(facts: readonly StoredFact[], transaction: WriteTransaction, nowMs: number): Promise<void> {
     const [first] = facts;
     if (first === undefined) return;

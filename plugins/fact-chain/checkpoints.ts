@@ -76,7 +76,10 @@ const checkpointFromRow = (row: Readonly<Record<string, SqlValue>>): Checkpoint 
   createdMs: Number(row['created_ms']),
 });
 
-/** The `checkpoint` member of a chain proof (wire contract 6.3). The log is the node's own, so what is created is submitted at once. */
+/**
+ * The `checkpoint` member of a chain proof (wire contract 6.3). The log is the node's own, so what is created is
+ * submitted at once.
+ */
 export const checkpointJson = (
   checkpoint: Checkpoint,
   { names, logId }: { readonly names: ServiceNames; readonly logId: string },

@@ -1,7 +1,10 @@
 import { isIn, ServiceError, type Snapshot, type StoredFact } from '../../kernel/plugin-api.ts';
 import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
 
-/** Hashes links again, and the facts that they speak of, from `head` on. Answers the new head; throws `fact_chain_mismatch` (409). */
+/**
+ * Hashes links again, and the facts that they speak of, from `head` on. Answers the new head; throws
+ * `fact_chain_mismatch` (409).
+ */
 export const verifyLinks = async (
   links: readonly ChainLink[],
   head: ChainHead,
@@ -20,7 +23,10 @@ export const verifyLinks = async (
   return verified;
 };
 
-/** The links of facts that are about to be shown; a fact that has none yet is new, and its link comes with the rest of the chain. */
+/**
+ * The links of facts that are about to be shown; a fact that has none yet is new, and its link comes with the rest of
+ * the chain.
+ */
 export const verifyFacts = (facts: readonly StoredFact[], links: ReadonlyMap<string, ChainLink>): void => {
   for (const fact of facts) {
     const link = links.get(fact.id);

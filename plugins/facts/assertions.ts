@@ -47,8 +47,8 @@ export interface AssertionParts {
 }
 
 /**
- * Turns bodies into drafts, each with its own outcome: a draft ready to be appended, or the error that refuses it. Checks run in the order of
- * wire contract 4.2, up to the ones that belong into the transaction.
+ * Turns bodies into drafts, each with its own outcome: a draft ready to be appended, or the error that refuses it.
+ * Checks run in the order of wire contract 4.2, up to the ones that belong into the transaction.
  */
 export type PrepareAssertions = (
   inputs: readonly AssertionInput[],

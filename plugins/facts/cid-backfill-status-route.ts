@@ -1,8 +1,8 @@
 import { all, type Facts, isNull, type Route } from '../../kernel/plugin-api.ts';
 
 /**
- * GET /v1/admin/cid-backfill/status (wire contract 4.10): how many of the facts that the caller may see carry a content id. Every fact gets its own
- * when it is stored, so something is pending only in a store that another program filled.
+ * GET /v1/admin/cid-backfill/status (wire contract 4.10): how many of the facts that the caller may see carry a content
+ * id. Every fact gets its own when it is stored, so something is pending only in a store that another program filled.
  */
 export const cidBackfillStatusRoute = ({ facts }: { readonly facts: Facts }): Route => ({
   method: 'GET',

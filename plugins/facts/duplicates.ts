@@ -18,8 +18,9 @@ import { ClientAssertion } from './client-assertion.ts';
 import { isTtlRelation } from './ttl.ts';
 
 /**
- * Answers a repeated assertion with the record that is already there (wire contract 4.3): same caller, equal in everything a caller says, and
- * still live. Items are judged in order, so a retraction between two equal assertions keeps both.
+ * Answers a repeated assertion with the record that is already there (wire contract 4.3): same caller, equal in
+ * everything a caller says, and still live. Items are judged in order, so a retraction between two equal assertions
+ * keeps both.
  */
 export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames): Promise<void> => {
   const triples = new Map<string, TripleInBatch>();
@@ -118,8 +119,8 @@ const systemSiblings = async (
 ): Promise<readonly FactOutline[]> => (await transaction.siblings([fact], nowMs, SIBLING_LIMIT))[0] ?? [];
 
 /**
- * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan of such a
- * triple would hold the append lock; a value that is equal but spelled differently is then stored once more.
+ * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan
+ * of such a triple would hold the append lock; a value that is equal but spelled differently is then stored once more.
  */
 const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
   const alike: Filter[] = [

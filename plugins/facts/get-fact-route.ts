@@ -10,7 +10,9 @@ export interface GetFactParts {
   readonly sessionReads: SessionReads;
 }
 
-/** GET /v1/facts/{id | sha256:<hex>} (wire contract 4.8): a fact in any state, the newest visible one for a content id. */
+/**
+ * GET /v1/facts/{id | sha256:<hex>} (wire contract 4.8): a fact in any state, the newest visible one for a content id.
+ */
 export const getFactRoute = (parts: GetFactParts): Route<FactPath> => ({
   method: 'GET',
   path: '/v1/facts/:id',

@@ -38,9 +38,9 @@ type AnyRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'head
 
 export interface Idempotency {
   /**
-   * Runs `work` at most once per key and request. Without an `Idempotency-Key` header it just runs, with `undefined`. `body` is
-   * what was asked for; together with the route it tells a repetition from another request under the same key. The reply
-   * to a repetition is what the recorder kept.
+   * Runs `work` at most once per key and request. Without an `Idempotency-Key` header it just runs, with `undefined`.
+   * `body` is what was asked for; together with the route it tells a repetition from another request under the same
+   * key. The reply to a repetition is what the recorder kept.
    */
   run(
     request: AnyRequest,

@@ -22,7 +22,10 @@ interface ProvenanceQuery {
   readonly depth: number;
 }
 
-/** GET /v1/facts/{id}/provenance (wire contract 4.9): everything the fact was derived from, as far as the caller may see it. */
+/**
+ * GET /v1/facts/{id}/provenance (wire contract 4.9): everything the fact was derived from, as far as the caller may see
+ * it.
+ */
 export const provenanceRoute = ({ facts }: { readonly facts: Facts }): Route<FactPath, ProvenanceQuery> => ({
   method: 'GET',
   path: '/v1/facts/:id/provenance',
@@ -45,7 +48,10 @@ export const provenanceRoute = ({ facts }: { readonly facts: Facts }): Route<Fac
   },
 });
 
-/** One answer for an unknown root and a hidden one (reliability.md, D1); 404 tells something only where nothing can be hidden. */
+/**
+ * One answer for an unknown root and a hidden one (reliability.md, D1); 404 tells something only where nothing can be
+ * hidden.
+ */
 const hiddenRoot = (caller: Principal): ServiceError => {
   const seesEverything = caller.permissions.has('admin') && SCOPES.every((scope) => caller.allowedScopes.has(scope));
   if (seesEverything) return noSuchFact();

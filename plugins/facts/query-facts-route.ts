@@ -86,7 +86,9 @@ export interface QueryParts {
   readonly gardens: GardenAccess | undefined;
 }
 
-/** GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches. */
+/**
+ * GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches.
+ */
 export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery> => ({
   method: 'GET',
   path: '/v1/facts',
@@ -127,7 +129,9 @@ const pageReply = (facts: SpelledList, total: number, cursor: string | null): Re
   body: { facts, total, cursor, tombstone_notices: [] },
 });
 
-/** Reads the filters; a later plugin answers for other times, and a silent answer for today would be wrong meanwhile. */
+/**
+ * Reads the filters; a later plugin answers for other times, and a silent answer for today would be wrong meanwhile.
+ */
 const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
   for (const name of ['as_of', 'valid_at'] as const) {
     if (query[name] !== undefined) throw badParameter(name, 'cannot be used yet: this node answers for now alone');

@@ -7,8 +7,8 @@ const MAX_DERIVATIONS = 100;
 export type Derivation = { readonly hash: string } | { readonly factId: string };
 
 /**
- * Reads `derived_from` (wire contract 4.2): a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash counts before an id
- * beside it. Anything else is refused with 422.
+ * Reads `derived_from` (wire contract 4.2): a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash
+ * counts before an id beside it. Anything else is refused with 422.
  */
 export const readDerivations = (input: unknown, path: string): readonly Derivation[] => {
   if (input === undefined) return NONE;

@@ -23,8 +23,9 @@ interface TtlContext {
 }
 
 /**
- * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it: 422 for a value that is no
- * instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted (reliability.md, D18).
+ * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it:
+ * 422 for a value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted
+ * (reliability.md, D18).
  */
 export const ttlRefusal = (
   draft: FactDraft,
@@ -47,8 +48,8 @@ export const ttlRefusal = (
 };
 
 /**
- * Gives effect to the times-to-live among facts that were just stored, in their transaction. The store keeps the newest; it is tested beside
- * `valid_until`, so it never moves an expiry past that.
+ * Gives effect to the times-to-live among facts that were just stored, in their transaction. The store keeps the
+ * newest; it is tested beside `valid_until`, so it never moves an expiry past that.
  */
 export const recordExpiries = async ({ facts, transaction }: AppendedBatch, names: ServiceNames): Promise<void> => {
   for (const { fact, origin, notes } of facts) {

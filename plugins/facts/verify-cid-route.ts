@@ -6,7 +6,10 @@ interface VerifyBody {
   readonly cid?: string | null;
 }
 
-/** POST /v1/facts/{id}/verify-cid (wire contract 4.10): compares a fact with its content id; a mismatch is an answer, not an error. */
+/**
+ * POST /v1/facts/{id}/verify-cid (wire contract 4.10): compares a fact with its content id; a mismatch is an answer,
+ * not an error.
+ */
 export const verifyCidRoute = ({ facts }: { readonly facts: Facts }): Route<FactPath, undefined, VerifyBody> => ({
   method: 'POST',
   path: '/v1/facts/:id/verify-cid',

@@ -3,8 +3,8 @@ import { type AgentKeys, verifyAttestation } from '../keys/keys-api.ts';
 import type { AssertBody } from './read-assert-body.ts';
 
 /**
- * Id of the agent key that signed an assertion, null for one without a signature (wire contract 2.6). Throws `attestation_required`,
- * `attestation_invalid` (422) or, for a key of another entity, `authorization`.
+ * Id of the agent key that signed an assertion, null for one without a signature (wire contract 2.6). Throws
+ * `attestation_required`, `attestation_invalid` (422) or, for a key of another entity, `authorization`.
  */
 export type VerifySignature = (body: AssertBody, caller: Principal, path: string) => Promise<string> | null;
 

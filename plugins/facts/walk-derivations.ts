@@ -26,8 +26,9 @@ export interface Derivations {
 }
 
 /**
- * Walks what a fact was derived from, level by level with one read each, through facts the caller may read and never further. A
- * fact is expanded once, so cycles and diamonds cost nothing. Hidden and unknown references are not told apart at any point.
+ * Walks what a fact was derived from, level by level with one read each, through facts the caller may read and never
+ * further. A fact is expanded once, so cycles and diamonds cost nothing. Hidden and unknown references are not told
+ * apart at any point.
  */
 export const walkDerivations = async (
   reader: FactReader,

@@ -11,8 +11,9 @@ import type { Garden, Role } from './garden-row.ts';
 import { gardensById, rolesOf } from './garden-store.ts';
 
 /**
- * Refuses what a client asserts into a garden that it may not write to, by the memberships of the transaction that would store it (wire contract
- * 4.2). What the node itself adds goes where the fact went that it follows from. Costs nothing while no fact names a garden.
+ * Refuses what a client asserts into a garden that it may not write to, by the memberships of the transaction that
+ * would store it (wire contract 4.2). What the node itself adds goes where the fact went that it follows from. Costs
+ * nothing while no fact names a garden.
  */
 export const checkGardenWrites = ({ items }: AppendBatch, own: ReadableTables): Promise<undefined> | undefined => {
   const inGardens = items.filter((item) => item.open && item.origin === 'client' && item.fact.gardenId !== null);

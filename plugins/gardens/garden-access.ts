@@ -11,7 +11,9 @@ import type { Garden, Role } from './garden-row.ts';
 import { activeBySlug, gardensById, readableGardens, roleOf } from './garden-store.ts';
 import type { MemberPresence } from './member-presence.ts';
 
-/** Memberships as the snapshot of each question holds them: whoever was removed reads nothing from the next snapshot on. */
+/**
+ * Memberships as the snapshot of each question holds them: whoever was removed reads nothing from the next snapshot on.
+ */
 export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
   async readable(caller, snapshot) {
     // The node works in nobody's name, whatever a list of members says.

@@ -7,8 +7,9 @@ export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 export type GardenName = { readonly id: string } | { readonly slug: string };
 
 /**
- * Reads a URI, a UUID or a slug; null for text that names no garden, whatever there is. Of a URI only what follows `/garden/` counts, so that a
- * node that has moved still knows its gardens. A slug may look like a UUID, so both are tried for one.
+ * Reads a URI, a UUID or a slug; null for text that names no garden, whatever there is. Of a URI only what follows
+ * `/garden/` counts, so that a node that has moved still knows its gardens. A slug may look like a UUID, so both are
+ * tried for one.
  */
 export const readGardenName = (text: string, { names }: NodeSelf): readonly GardenName[] => {
   const name = text.trim().toLowerCase();

@@ -56,8 +56,9 @@ type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: WriteTra
 type Entered = { readonly garden: Garden; readonly role: Role };
 
 /**
- * Gardens and who belongs to them (wire contract 10). A garden that does not exist and one that the caller does not belong to are the same 404;
- * a member without the right gets 403. Every change is one transaction with its entry in the audit log.
+ * Gardens and who belongs to them (wire contract 10). A garden that does not exist and one that the caller does not
+ * belong to are the same 404; a member without the right gets 403. Every change is one transaction with its entry in
+ * the audit log.
  */
 export class GardenService {
   readonly #parts: GardenServiceParts;

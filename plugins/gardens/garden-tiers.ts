@@ -5,7 +5,10 @@ import { gardensById } from './garden-store.ts';
 /** Specification, recall: what nobody has looked at counts little. */
 const QUARANTINE_TIER = 0.2;
 
-/** How much facts of a garden count in recall: what the operator says by slug, else 0.2 in quarantine and 1 anywhere else. */
+/**
+ * How much facts of a garden count in recall: what the operator says by slug, else 0.2 in quarantine and 1 anywhere
+ * else.
+ */
 export const tierSignals = async (
   {
     caller,

@@ -20,8 +20,8 @@ export interface GardenCreated {
 }
 
 /**
- * Called in the transaction that creates the garden, once: what is written there exists exactly when the garden does. A throw takes the garden
- * back.
+ * Called in the transaction that creates the garden, once: what is written there exists exactly when the garden does. A
+ * throw takes the garden back.
  */
 export const gardenCreated = defineCollectHook<GardenCreated & { readonly transaction: WriteTransaction }, never>(
   'garden:created',
@@ -33,8 +33,8 @@ export const QuarantineReason = defineRef<string>('gardens.quarantine-reason');
 /** Where inbound facts wait that nobody here has looked at yet. */
 export interface Quarantine {
   /**
-   * UUID of the garden that SVC_QUARANTINE_GARDEN_ID names, in this tenant; null when it names none that exists. A fact stored there is pending:
-   * only its moderators see it, until one of them lets it out.
+   * UUID of the garden that SVC_QUARANTINE_GARDEN_ID names, in this tenant; null when it names none that exists. A fact
+   * stored there is pending: only its moderators see it, until one of them lets it out.
    */
   inbound(tenantId: string, snapshot: Snapshot): Promise<string | null>;
 }

@@ -3,7 +3,10 @@ import { gardensById } from './garden-store.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 import { quarantinedFromRow } from './quarantine-row.ts';
 
-/** Says of facts in gardens how their garden is called and how they stand in quarantine. Costs nothing for a page without such facts. */
+/**
+ * Says of facts in gardens how their garden is called and how they stand in quarantine. Costs nothing for a page
+ * without such facts.
+ */
 export const markGardens = (
   views: readonly FactView[],
   { caller, snapshot }: ReadContext,

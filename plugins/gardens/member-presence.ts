@@ -5,8 +5,9 @@ import { MEMBERS } from './gardens-migrations.ts';
 export const MEMBERS_ADDED = 'members-added';
 
 /**
- * Whether a store has members of gardens at all: a node without gardens saves a look-up at every read, which costs an answer of the database. To be
- * wrong for a moment is to hide: until a process has heard of the first member ever, facts of gardens stay hidden from members there.
+ * Whether a store has members of gardens at all: a node without gardens saves a look-up at every read, which costs an
+ * answer of the database. To be wrong for a moment is to hide: until a process has heard of the first member ever,
+ * facts of gardens stay hidden from members there.
  */
 export class MemberPresence {
   readonly #tables: PluginTables;

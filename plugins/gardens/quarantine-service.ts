@@ -61,8 +61,9 @@ export interface Decision {
 }
 
 /**
- * Lets facts out of quarantine, or refuses them for good (wire contract 10). Facts never change: a promotion asserts a copy in the moderator's
- * name where it is wanted, and the original ends. Of several moderators who decide at once exactly one does.
+ * Lets facts out of quarantine, or refuses them for good (wire contract 10). Facts never change: a promotion asserts a
+ * copy in the moderator's name where it is wanted, and the original ends. Of several moderators who decide at once
+ * exactly one does.
  */
 export class QuarantineService {
   readonly #parts: QuarantineParts;

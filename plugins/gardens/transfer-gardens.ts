@@ -16,7 +16,10 @@ import { QUARANTINE_STATUSES, type Quarantined, rowOfQuarantined } from './quara
 
 const ROWS_PER_PAGE = 500;
 
-/** Gardens, deleted ones too, with their members: without them nobody but an admin would see their facts in the other store. */
+/**
+ * Gardens, deleted ones too, with their members: without them nobody but an admin would see their facts in the other
+ * store.
+ */
 export const transferGardens = (tables: PluginTables): TransferSection => ({
   type: 'garden',
   async *pages(snapshot, tenantId) {

@@ -19,9 +19,9 @@ export interface GatherParts {
 }
 
 /**
- * Adds the edges of facts that were stored while this plugin was off, by following the feed from where it had come. Facts that are stored while it
- * is on bring their edges along; then only the place in the feed is kept, so that the next start has little to look through. All processes on
- * a store have the same plugins on.
+ * Adds the edges of facts that were stored while this plugin was off, by following the feed from where it had come.
+ * Facts that are stored while it is on bring their edges along; then only the place in the feed is kept, so that the
+ * next start has little to look through. All processes on a store have the same plugins on.
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;

@@ -17,7 +17,10 @@ import type { RelationPattern } from './relation-pattern.ts';
 const EDGES = 'graph_edges';
 const PROGRESS = 'graph_progress';
 
-/** Which edges of one tenant are read: what the caller cannot see for sure is left out here, the rest is judged as facts. */
+/**
+ * Which edges of one tenant are read: what the caller cannot see for sure is left out here, the rest is judged as
+ * facts.
+ */
 export interface EdgeQuery {
   readonly tenantId: string;
   /** The end of the edge that is known. */

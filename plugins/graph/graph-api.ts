@@ -16,7 +16,10 @@ export interface GraphWalk {
   readonly minConfidence: number;
   /** Lists a seed, too, that an edge joins to another seed. */
   readonly amongSeeds?: boolean;
-  /** Most edges that are looked at, those that the reader may not see not counted; at most and by default `MAX_WALKED_EDGES`. */
+  /**
+   * Most edges that are looked at, those that the reader may not see not counted; at most and by default
+   * `MAX_WALKED_EDGES`.
+   */
   readonly maxEdges?: number;
   /**
    * Most edges that are read, live or not, so that what has just ended bounds no work but cuts the walk; by default
@@ -73,10 +76,16 @@ export interface NeighborPage {
   readonly totalHint: number;
 }
 
-/** How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those that count. */
+/**
+ * How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those
+ * that count.
+ */
 export const MAX_WALKED_EDGES = 50_000;
 
-/** Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is walked or counted. */
+/**
+ * Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is
+ * walked or counted.
+ */
 export interface EntityGraph {
   /**
    * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity

@@ -14,8 +14,9 @@ const MAX_FACTS = 256;
 export type ExpandedFact = Hit & { readonly hops: number };
 
 /**
- * From the facts that a recall has found to what is known about the entities next to theirs: the edges that lead there, and the newest facts about
- * whatever they lead to. The score of a seed falls with each hop by half and by the confidence of the edge; the strongest way counts.
+ * From the facts that a recall has found to what is known about the entities next to theirs: the edges that lead there,
+ * and the newest facts about whatever they lead to. The score of a seed falls with each hop by half and by the
+ * confidence of the edge; the strongest way counts.
  */
 export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<readonly ExpandedFact[]> => {
   const { seeds, depth, view, reader } = request;

@@ -20,8 +20,8 @@ const FACTS_PER_QUERY = 1_000;
 type Reached = ReadonlySet<string>;
 
 /**
- * Breadth first over live edges that the caller may see, in both directions. What is cut off at the bound, too, depends on such edges alone, so
- * that nothing hidden can be told from an answer. See `EntityGraph.neighbors`.
+ * Breadth first over live edges that the caller may see, in both directions. What is cut off at the bound, too, depends
+ * on such edges alone, so that nothing hidden can be told from an answer. See `EntityGraph.neighbors`.
  */
 export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: GraphWalk): Promise<Neighbor[]> => {
   let frontier = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
@@ -56,7 +56,10 @@ export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
 /** Which of two last edges to the same entity counts. */
 const compareEdges = (a: Neighbor, b: Neighbor): number => compareNeighbors(a, b) || compareBytes(a.factId, b.factId);
 
-/** Remembers which edges were looked at: an edge leads nowhere new a second time, because both its ends are reached by then. */
+/**
+ * Remembers which edges were looked at: an edge leads nowhere new a second time, because both its ends are reached by
+ * then.
+ */
 class Walked {
   readonly #seen = new Set<string>();
   #left: number;

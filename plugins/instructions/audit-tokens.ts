@@ -33,7 +33,9 @@ export interface LoadedUnits {
   readonly chunks: readonly string[];
 }
 
-/** What an agent says about what was loaded: names of units. Anything else in the lists is left out of the audit log. */
+/**
+ * What an agent says about what was loaded: names of units. Anything else in the lists is left out of the audit log.
+ */
 export interface UsageReport {
   readonly used: readonly unknown[];
   readonly missed: readonly unknown[];
@@ -65,8 +67,8 @@ export class AuditTokens {
   }
 
   /**
-   * Leaves one entry in the audit log, however often the token is submitted. Throws `audit_token_invalid` for a token that was never given to
-   * this caller, and `audit_token_expired` after a day.
+   * Leaves one entry in the audit log, however often the token is submitted. Throws `audit_token_invalid` for a token
+   * that was never given to this caller, and `audit_token_expired` after a day.
    */
   async submit(caller: Principal, token: string, report: UsageReport): Promise<void> {
     const { tables, clock } = this.#parts;

@@ -23,7 +23,10 @@ export interface AgentRecord {
   readonly factId: string;
 }
 
-/** Which manifest counts, and whose it is. The manifests themselves are facts; spellings of an agent that match are one agent. */
+/**
+ * Which manifest counts, and whose it is. The manifests themselves are facts; spellings of an agent that match are one
+ * agent.
+ */
 export class ManifestStore {
   readonly #tables: PluginTables;
   readonly #names: ServiceNames;
@@ -37,7 +40,10 @@ export class ManifestStore {
     return agentIn(this.#tables.in(snapshot), tenantId, matchKey(agentId, this.#names));
   }
 
-  /** The fact that holds this version, current or superseded. Asked for the node itself: who may see it is another question. */
+  /**
+   * The fact that holds this version, current or superseded. Asked for the node itself: who may see it is another
+   * question.
+   */
   async version(
     snapshot: Snapshot,
     tenantId: string,

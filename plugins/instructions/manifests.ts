@@ -38,7 +38,10 @@ export interface Published {
   readonly coverage: Coverage;
 }
 
-/** The manifests of all agents. Each version is a fact that the node writes; the newest publication is the one that counts. */
+/**
+ * The manifests of all agents. Each version is a fact that the node writes; the newest publication is the one that
+ * counts.
+ */
 export class Manifests {
   readonly #parts: ManifestsParts;
 
@@ -57,9 +60,9 @@ export class Manifests {
   }
 
   /**
-   * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered as it is and changes
-   * nothing. Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`,
-   * and `manifest_coverage_failure` unless the gate is skipped.
+   * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered
+   * as it is and changes nothing. Throws what `claimBy` throws for a caller who may not publish for this agent,
+   * `manifest_version_conflict`, and `manifest_coverage_failure` unless the gate is skipped.
    */
   async publish(
     caller: Principal,

@@ -10,7 +10,9 @@ import { AGENTS_TABLE } from './instructions-migrations.ts';
 
 const AGENTS_PER_PAGE = 500;
 
-/** Owners of agents, and which of their manifests counts: no fact says either. Tokens stay behind, they last for a day. */
+/**
+ * Owners of agents, and which of their manifests counts: no fact says either. Tokens stay behind, they last for a day.
+ */
 export const transferManifests = (tables: PluginTables): TransferSection => ({
   type: 'instruction_agent',
   async *pages(snapshot, tenantId) {

@@ -2,7 +2,10 @@ import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters
 
 export const MAX_SEGMENT_LENGTH = 256;
 
-/** What keeps a text from being one segment of a URI, or null. Names, versions and agents become part of the URIs of facts. */
+/**
+ * What keeps a text from being one segment of a URI, or null. Names, versions and agents become part of the URIs of
+ * facts.
+ */
 export const problemOfSegment = (text: string): string | null => {
   if (text === '' || !isWithinCharacters(text, MAX_SEGMENT_LENGTH)) {
     return `must be 1 to ${MAX_SEGMENT_LENGTH} characters long`;

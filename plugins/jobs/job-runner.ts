@@ -26,7 +26,10 @@ interface ActiveJob {
   readonly ended: Promise<void>;
 }
 
-/** Does the jobs of one process: claims what is due, keeps the claims alive, and reports back. Holds no transaction while a handler works. */
+/**
+ * Does the jobs of one process: claims what is due, keeps the claims alive, and reports back. Holds no transaction
+ * while a handler works.
+ */
 export class JobRunner {
   readonly #parts: RunnerParts;
   readonly #handlers = new Map<string, JobHandler>();

@@ -6,7 +6,9 @@ import {
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 
-/** What a job takes along and what it leaves: plain JSON. Identifiers and numbers, never credentials or values of facts. */
+/**
+ * What a job takes along and what it leaves: plain JSON. Identifiers and numbers, never credentials or values of facts.
+ */
 export type JobData = Readonly<Record<string, unknown>>;
 
 /** Work that is to be done later, once, by whichever process is free. */
@@ -31,8 +33,9 @@ export interface JobRequest {
 export interface JobDedupe {
   readonly key: string;
   /**
-   * `started` (default): a trigger that comes while the job runs, and may have been overlooked by it, makes another one. `ended`: nor does one
-   * run beside another. `removed`: nor once it has ended, as long as it is kept; for what is done once in a period that the key names.
+   * `started` (default): a trigger that comes while the job runs, and may have been overlooked by it, makes another
+   * one. `ended`: nor does one run beside another. `removed`: nor once it has ended, as long as it is kept; for what is
+   * done once in a period that the key names.
    */
   readonly until?: 'started' | 'ended' | 'removed';
 }
@@ -46,29 +49,36 @@ export interface JobRun {
   readonly payload: JobData;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Aborts when the job was taken over by another process, or the node stops: whatever is done from then on is lost. */
+  /**
+   * Aborts when the job was taken over by another process, or the node stops: whatever is done from then on is lost.
+   */
   readonly signal: AbortSignal;
-  /** A write of the job's tenant, in a transaction that first checks that the job is still held here; rejects otherwise and writes nothing. */
+  /**
+   * A write of the job's tenant, in a transaction that first checks that the job is still held here; rejects otherwise
+   * and writes nothing.
+   */
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
-  /** The same check inside a transaction of the job's tenant that somebody else opened, such as `AppendOptions.guard`. */
+  /**
+   * The same check inside a transaction of the job's tenant that somebody else opened, such as `AppendOptions.guard`.
+   */
   assertHeld(transaction: WriteTransaction): Promise<void>;
   /**
-   * Ends the job within a transaction of its tenant, after the same check: its result is stored exactly when the job's own writes are, so a
-   * worker that was paused for long never overwrites what another has done since. At most once.
+   * Ends the job within a transaction of its tenant, after the same check: its result is stored exactly when the job's
+   * own writes are, so a worker that was paused for long never overwrites what another has done since. At most once.
    */
   finish(transaction: WriteTransaction, result?: JobData): Promise<void>;
 }
 
 export interface JobHandler {
   /**
-   * Does the work, outside any transaction. A result that is returned ends the job unless `finish` has. A throw is tried again later; a
-   * ServiceError below 500 is not, because what somebody did wrong stays wrong. May run again after a crash at any point, so what
-   * it does outside `write` and `finish` must bear repetition.
+   * Does the work, outside any transaction. A result that is returned ends the job unless `finish` has. A throw is
+   * tried again later; a ServiceError below 500 is not, because what somebody did wrong stays wrong. May run again
+   * after a crash at any point, so what it does outside `write` and `finish` must bear repetition.
    */
   run(job: JobRun): Promise<JobData | undefined>;
   /**
-   * Members of the result for this reader, each judged again by what the reader may see now. Without it nothing of a result is
-   * shown. `result` is what the run left.
+   * Members of the result for this reader, each judged again by what the reader may see now. Without it nothing of a
+   * result is shown. `result` is what the run left.
    */
   present?(result: JobData, reader: FactReader): Promise<JobData>;
 }
@@ -76,13 +86,18 @@ export interface JobHandler {
 /** Durable work: what was enqueued survives crashes and restarts, and every process on the store may do it. */
 export interface JobQueue {
   /**
-   * Adds a job and answers its id, or the id of the one that `dedupe` says is the same. With a transaction, which must be of the job's tenant,
-   * the job exists exactly when the transaction commits; without one the job is durable when the promise resolves.
+   * Adds a job and answers its id, or the id of the one that `dedupe` says is the same. With a transaction, which must
+   * be of the job's tenant, the job exists exactly when the transaction commits; without one the job is durable when
+   * the promise resolves.
    */
   enqueue(request: JobRequest, transaction?: WriteTransaction): Promise<string>;
-  /** Says who does the work of a type. Once per type, in `setup`. A job without a handler in any process waits for one. */
+  /**
+   * Says who does the work of a type. Once per type, in `setup`. A job without a handler in any process waits for one.
+   */
   handle(type: string, handler: JobHandler): void;
-  /** What `GET /v1/jobs/{id}` answers this caller; rejects with `lookup` for an unknown job and somebody else's alike. */
+  /**
+   * What `GET /v1/jobs/{id}` answers this caller; rejects with `lookup` for an unknown job and somebody else's alike.
+   */
   describe(id: string, caller: Principal): Promise<Readonly<Record<string, unknown>>>;
 }
 

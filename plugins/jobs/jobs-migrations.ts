@@ -10,7 +10,8 @@ export const jobsMigrations: readonly Migration[] = [
         table.text('tenant_id').notNullable();
         table.text('job_type').notNullable();
         table.text('status').notNullable();
-        // When something is due: the start of a pending job, the end of the lease of a running one, the removal of one that has ended.
+        // When something is due: the start of a pending job, the end of the lease of a running one, the removal of one
+        // that has ended.
         table.bigInteger('due_ms').notNullable();
         table.bigInteger('fence').notNullable();
         table.integer('attempts').notNullable();
@@ -23,7 +24,8 @@ export const jobsMigrations: readonly Migration[] = [
         table.bigInteger('completed_ms');
         table.text('result');
         table.text('error');
-        // Digest of tenant, type and key while the job stands for others; null otherwise: unique values, and any number of nulls.
+        // Digest of tenant, type and key while the job stands for others; null otherwise: unique values, and any number
+        // of nulls.
         table.text('dedupe').unique();
         table.text('dedupe_until');
         table.index(['status', 'due_ms'], 'jobs_queue_due');

@@ -10,8 +10,8 @@ export interface ReadJobParts {
 }
 
 /**
- * A job as its creator or an administrator of the tenant reads it. Its result is a snapshot of what the worker saw, so it is presented
- * by whoever made it, on a reader with the rights of today.
+ * A job as its creator or an administrator of the tenant reads it. Its result is a snapshot of what the worker saw, so
+ * it is presented by whoever made it, on a reader with the rights of today.
  */
 export const readJob = ({ store, runner, facts }: ReadJobParts, id: string, caller: Principal) =>
   facts.read(caller, 'query', async (reader) => {

@@ -21,8 +21,8 @@ interface Credential {
 }
 
 /**
- * Checks API keys. A token is reduced to its digest before anything else, so that none is kept. Each key gives the same principal
- * object while it is cached, which lets the append path recognise a caller without comparing.
+ * Checks API keys. A token is reduced to its digest before anything else, so that none is kept. Each key gives the same
+ * principal object while it is cached, which lets the append path recognise a caller without comparing.
  */
 export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: AuthorizerParts): ApiKeyAuthorizer => {
   const load = async (digest: string): Promise<Credential | undefined> => {

@@ -17,8 +17,8 @@ export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
 /**
- * Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it, and `reserved_namespace` for
- * an identity that is the node's own.
+ * Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it, and
+ * `reserved_namespace` for an identity that is the node's own.
  */
 export const checkRegistration = (registration: KeyRegistration, minKeyLength = MIN_RAW_KEY_LENGTH): void => {
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
@@ -46,7 +46,10 @@ export const checkRegistration = (registration: KeyRegistration, minKeyLength = 
   }
 };
 
-/** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...` (wire contract 1.4). */
+/**
+ * Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...` (wire
+ * contract 1.4).
+ */
 const refuseNodeEntity = (entityUri: string): void => {
   if (!entityUri.toLowerCase().startsWith(NODE_ENTITIES)) return;
   throw new ServiceError(

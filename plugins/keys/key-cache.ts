@@ -1,4 +1,7 @@
-/** How long a verdict of the store may be used: should no signal come, a revocation by another process is honoured within this time. */
+/**
+ * How long a verdict of the store may be used: should no signal come, a revocation by another process is honoured
+ * within this time.
+ */
 export const KEY_CACHE_MS = 1_000;
 const MAX_CACHED = 4096;
 
@@ -8,8 +11,8 @@ interface Cached<T> {
 }
 
 /**
- * What the store last said about each digest, for a second at most. Requests that ask at once share one read. `clear` also disowns
- * reads under way, whose answer may be older than what it was called for.
+ * What the store last said about each digest, for a second at most. Requests that ask at once share one read. `clear`
+ * also disowns reads under way, whose answer may be older than what it was called for.
  */
 export class KeyCache<T> {
   readonly #load: (digest: string) => Promise<T | undefined>;

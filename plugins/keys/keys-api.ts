@@ -47,26 +47,26 @@ export interface KeyRegistration {
 export const MIN_RAW_KEY_LENGTH = 32;
 
 /**
- * Key administration. The actor is whoever asks: a key is held to the rules for registrars, the node itself (`kind: 'node'`, for
- * the command line and the first key) is not.
+ * Key administration. The actor is whoever asks: a key is held to the rules for registrars, the node itself (`kind:
+ * 'node'`, for the command line and the first key) is not.
  */
 export interface KeyRegistry {
   /**
-   * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the key was
-   * ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a permission, a
-   * scope or the tenant.
+   * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the
+   * key was ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a
+   * permission, a scope or the tenant.
    */
   register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord>;
   /** Keys of everybody, newest first; expired and revoked ones only when asked for. */
   list(options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
   /**
-   * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an unknown id
-   * and one that is neither the actor's own nor, for an admin, of its tenant.
+   * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an
+   * unknown id and one that is neither the actor's own nor, for an admin, of its tenant.
    */
   revoke(id: string, actor: Principal): Promise<void>;
   /**
-   * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired. For what is done later
-   * in somebody's name: ask each time, and keep the id alone.
+   * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired.
+   * For what is done later in somebody's name: ask each time, and keep the id alone.
    */
   principalOf(id: string, snapshot: Snapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
@@ -102,8 +102,9 @@ export const ATTESTATION_JSON = {
 /** Public keys of agents, which sign what they assert (wire contract 2.6 and 13.4). */
 export interface AgentKeys {
   /**
-   * Resolves when the caller's own, active key `keyId` made the signature. Rejects with `attestation_invalid` otherwise, and
-   * with `authorization` for a key of another entity of the tenant. `path` names the attestation for the violation.
+   * Resolves when the caller's own, active key `keyId` made the signature. Rejects with `attestation_invalid`
+   * otherwise, and with `authorization` for a key of another entity of the tenant. `path` names the attestation for the
+   * violation.
    */
   verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
 }

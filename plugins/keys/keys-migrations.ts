@@ -1,6 +1,9 @@
 import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
-/** Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Instants are milliseconds. */
+/**
+ * Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Instants
+ * are milliseconds.
+ */
 export const keysMigrations: readonly Migration[] = [
   {
     number: 6,

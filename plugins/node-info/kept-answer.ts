@@ -1,6 +1,6 @@
 /**
- * Answers with what `load` last said while that is younger than `maxAgeMs`, and lets callers that ask at once share one load, so that
- * a flood of requests costs no more than one. A load that fails is not kept.
+ * Answers with what `load` last said while that is younger than `maxAgeMs`, and lets callers that ask at once share one
+ * load, so that a flood of requests costs no more than one. A load that fails is not kept.
  */
 export const keptAnswer = <T>(
   load: () => Promise<T>,

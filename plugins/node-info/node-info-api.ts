@@ -1,17 +1,24 @@
 import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
-/** The node's own key: signs peer tokens, declarations, capability tokens and tombstones. The private half is never shown. */
+/**
+ * The node's own key: signs peer tokens, declarations, capability tokens and tombstones. The private half is never
+ * shown.
+ */
 export interface NodeIdentity {
   /** base64url without padding of the raw 32-byte Ed25519 key, as the metadata publishes it. */
   readonly publicKey: string;
   /** Ed25519, 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
   /**
-   * 32 secret bytes for one purpose, the same for every process and start with the same key (HKDF, RFC 5869): for secrets that must not lie
-   * open in the store. Another key gives others, so that what they guarded has to be made anew.
+   * 32 secret bytes for one purpose, the same for every process and start with the same key (HKDF, RFC 5869): for
+   * secrets that must not lie open in the store. Another key gives others, so that what they guarded has to be made
+   * anew.
    */
   deriveSecret(purpose: string): Uint8Array;
-  /** Keys that the node had before, for what they left behind: to verify, and to open what their secrets closed. Nothing is signed by them. */
+  /**
+   * Keys that the node had before, for what they left behind: to verify, and to open what their secrets closed. Nothing
+   * is signed by them.
+   */
   readonly retired: readonly RetiredIdentity[];
 }
 
@@ -29,8 +36,9 @@ export interface RotatedNodeKey {
 /** Administration of the node's own key. */
 export interface NodeKeys {
   /**
-   * Puts a new key in the place of the one in the file, which is kept beside it as retired. Running processes go on with theirs until they
-   * are started again. Audited as `key_rotation` of the actor. Rejects with `conflict` where a setting gives the key.
+   * Puts a new key in the place of the one in the file, which is kept beside it as retired. Running processes go on
+   * with theirs until they are started again. Audited as `key_rotation` of the actor. Rejects with `conflict` where a
+   * setting gives the key.
    */
   rotate(actor: Principal): Promise<RotatedNodeKey>;
 }

@@ -62,7 +62,10 @@ export const rotateNodeKey = async (
   return { retired, current };
 };
 
-/** The keys that `rotateNodeKey` has put aside, in no order. Files beside the current one that were put there by hand count too. */
+/**
+ * The keys that `rotateNodeKey` has put aside, in no order. Files beside the current one that were put there by hand
+ * count too.
+ */
 export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
   const folder = dirname(path);
   const names = await readdir(folder).catch((error: unknown) => {

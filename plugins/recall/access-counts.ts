@@ -4,7 +4,10 @@ import type { RecallContext, SearchView } from './recall-api.ts';
 import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';
 
-/** Facts whose recalls are kept in memory until they are written; beyond it recalls go uncounted, which a signal can bear. */
+/**
+ * Facts whose recalls are kept in memory until they are written; beyond it recalls go uncounted, which a signal can
+ * bear.
+ */
 const MAX_PENDING = 50_000;
 const FACTS_PER_STATEMENT = 500;
 const NO_GARDEN = '';
@@ -15,8 +18,8 @@ interface Pending {
 }
 
 /**
- * How often each fact was recalled: a salience signal, not a record. Counted in memory and written now and then, so that no recall waits
- * for a write; a crash loses the last moments.
+ * How often each fact was recalled: a salience signal, not a record. Counted in memory and written now and then, so
+ * that no recall waits for a write; a crash loses the last moments.
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
@@ -30,7 +33,10 @@ export class AccessCounts {
     for (const view of views) this.#add({ view, count: 1 });
   }
 
-  /** By fact, for those that were ever recalled. The maximum is that of the facts that the view holds, so that no other's use shows. */
+  /**
+   * By fact, for those that were ever recalled. The maximum is that of the facts that the view holds, so that no
+   * other's use shows.
+   */
   async signals(views: readonly FactView[], { reader, view }: RecallContext): Promise<ReadonlyMap<string, number>> {
     const own = this.#tables.in(reader.snapshot);
     const peaks = await own.select(PEAKS_TABLE, partsOf(view));
@@ -40,7 +46,10 @@ export class AccessCounts {
     return new Map(rows.map((row) => [String(row['fact_id']), accessSignal(Number(row['count']), peak)]));
   }
 
-  /** Writes down what was counted. Rejects as the store does; what could not be written is then counted again with the next. */
+  /**
+   * Writes down what was counted. Rejects as the store does; what could not be written is then counted again with the
+   * next.
+   */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();

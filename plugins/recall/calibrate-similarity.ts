@@ -3,12 +3,14 @@ import type { Embedder } from '../../kernel/plugin-api.ts';
 type Traits = Pick<Embedder, 'similarityFloor' | 'comparesSpelling'>;
 
 /**
- * Scores of the vector stage from the similarities of its hits, best first, which a search down to `searchFloor` found. The scores belong to
- * the first hits, in order, and are above 0; hits beyond them are none. Hits that are not above the embedder's floor never get a score.
+ * Scores of the vector stage from the similarities of its hits, best first, which a search down to `searchFloor` found.
+ * The scores belong to the first hits, in order, and are above 0; hits beyond them are none. Hits that are not above
+ * the embedder's floor never get a score.
  *
- * Where vectors mean something, a score is what a similarity has above the floor. Where they compare spelling, a query agrees with many
- * texts through words that are common here, which no vector of one text can know; the best of those agreements would get the full weight
- * of the stage for nothing. So the stage is silent unless a few texts stand out from all others, and then those few are its hits.
+ * Where vectors mean something, a score is what a similarity has above the floor. Where they compare spelling, a query
+ * agrees with many texts through words that are common here, which no vector of one text can know; the best of those
+ * agreements would get the full weight of the stage for nothing. So the stage is silent unless a few texts stand out
+ * from all others, and then those few are its hits.
  */
 export const calibrateSimilarities = (similarities: readonly number[], traits: Traits): number[] => {
   const { similarityFloor: floor } = traits;

@@ -25,8 +25,9 @@ export interface Admitted<H extends Hit = Hit> {
 }
 
 /**
- * Hits that a stage finds at first; it is asked for more when too few of them may be shown. With what stands beside them they fill a generous
- * budget: measured on conversations, 120 bring back no more of the evidence, and cost a third more.
+ * Hits that a stage finds at first; it is asked for more when too few of them may be shown. With what stands beside
+ * them they fill a generous budget: measured on conversations, 120 bring back no more of the evidence, and cost a third
+ * more.
  */
 export const STAGE_DEPTH = 64;
 /** The facts of an entity are not the best of many: whoever asks about it wants them all. */
@@ -45,8 +46,8 @@ const MOST_ROUNDS = 8;
 const MOST_WEIGHED = 512;
 
 /**
- * The facts of one recall. The index proposes identifiers; only what the store itself shows the caller as live comes in, before it is ranked or
- * leads anywhere (specification, recall, rule 3).
+ * The facts of one recall. The index proposes identifiers; only what the store itself shows the caller as live comes
+ * in, before it is ranked or leads anywhere (specification, recall, rule 3).
  */
 export class CandidatePool {
   readonly #reader: FactReader;
@@ -74,9 +75,9 @@ export class CandidatePool {
   }
 
   /**
-   * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What several searches
-   * propose is read together. At most `depth` hits come back of each. What is looked at depends on facts alone that the
-   * caller sees, and so do all counts.
+   * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
+   * several searches propose is read together. At most `depth` hits come back of each. What is looked at depends on
+   * facts alone that the caller sees, and so do all counts.
    */
   async admit<H extends Hit>(searches: readonly Search<H>[], depth = STAGE_DEPTH): Promise<Admitted<H>[]> {
     const courses = searches.map((search) => new Course(search, depth));

@@ -3,7 +3,10 @@ import { embedText, isEmbedded } from './embed-text.ts';
 import type { VectorCode, VectorStore } from './vector-store.ts';
 
 const FACTS_PER_STEP = 64;
-/** While facts keep coming, assertions go first: short steps, and rests so many times as long. What waits is found by its words meanwhile. */
+/**
+ * While facts keep coming, assertions go first: short steps, and rests so many times as long. What waits is found by
+ * its words meanwhile.
+ */
 const FACTS_PER_STEP_UNDER_LOAD = 16;
 const RESTS_UNDER_LOAD = 40;
 /** A process that was paused in a step must not rest for as many times as long. */
@@ -23,8 +26,9 @@ export interface EmbedParts {
 }
 
 /**
- * Gives every fact its vector, after its commit, in feed order: the feed is the queue, and the place in it is stored together with the
- * vectors, so that a crash repeats a step and loses nothing. One process does this for all; a fact that cannot be embedded now is tried again.
+ * Gives every fact its vector, after its commit, in feed order: the feed is the queue, and the place in it is stored
+ * together with the vectors, so that a crash repeats a step and loses nothing. One process does this for all; a fact
+ * that cannot be embedded now is tried again.
  */
 export class EmbedFacts {
   readonly #parts: EmbedParts;
@@ -131,7 +135,10 @@ interface Embedded {
   readonly vector: Float32Array;
 }
 
-/** One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left out. */
+/**
+ * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
+ * out.
+ */
 const embedWhatCan = async (facts: readonly StoredFact[], embedder: Embedder, log: Logger): Promise<Embedded[]> => {
   try {
     const vectors = await embedder.embed(facts.map(embedText), 'document');

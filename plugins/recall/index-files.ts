@@ -19,7 +19,10 @@ const MANIFEST = 'manifest.json';
 /** Files carry it, so that nothing else in the folder is ever removed. */
 const SUFFIX = '.snapshot';
 
-/** The files of index snapshots. The manifest is replaced last and at once: who reads it finds whole files of one moment. */
+/**
+ * The files of index snapshots. The manifest is replaced last and at once: who reads it finds whole files of one
+ * moment.
+ */
 export class IndexFiles {
   readonly #folder: string;
   readonly #random: Random;

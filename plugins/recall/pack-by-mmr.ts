@@ -19,9 +19,9 @@ export interface PackOptions {
 }
 
 /**
- * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). What does not fit is passed over and smaller ones are still
- * tried, so that the best-scored candidate that fits is always in; `unfit` counts those that were passed over.
- * `candidates` come best first; equal worth is decided by that order.
+ * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). What does not fit is passed over and
+ * smaller ones are still tried, so that the best-scored candidate that fits is always in; `unfit` counts those that
+ * were passed over. `candidates` come best first; equal worth is decided by that order.
  */
 export const packByMmr = <T extends Packable>(
   candidates: readonly T[],

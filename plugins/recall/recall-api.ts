@@ -10,20 +10,25 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 
-/** A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage only. */
+/**
+ * A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage
+ * only.
+ */
 export interface Hit {
   readonly id: string;
   readonly score: number;
 }
 
 /**
- * Which facts a search may touch. Only the parts of the index that the caller may read are opened, and statistics are those of these
- * parts alone, so that a hidden fact changes no score (reliability A8.3).
+ * Which facts a search may touch. Only the parts of the index that the caller may read are opened, and statistics are
+ * those of these parts alone, so that a hidden fact changes no score (reliability A8.3).
  */
 export interface SearchView {
   readonly tenantId: string;
   readonly scopes: readonly Scope[];
-  /** Gardens whose facts are searched, besides those outside gardens; `all` for who may read every garden of the tenant. */
+  /**
+   * Gardens whose facts are searched, besides those outside gardens; `all` for who may read every garden of the tenant.
+   */
   readonly gardens: 'all' | readonly string[];
   /** Narrows the search to one garden: facts outside gardens are then left out too. */
   readonly onlyGarden?: string | undefined;
@@ -41,9 +46,10 @@ export interface SearchView {
 export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' | 'relationKey'>;
 
 /**
- * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact can take one of the
- * `limit` places. Answers are ordered by score, best first, then newest first in the order of the feed, and are the same for the same facts
- * on every process and engine. What comes back are identifiers: whoever asked reads the facts as the caller, and so checks them again.
+ * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact
+ * can take one of the `limit` places. Answers are ordered by score, best first, then newest first in the order of the
+ * feed, and are the same for the same facts on every process and engine. What comes back are identifiers: whoever asked
+ * reads the facts as the caller, and so checks them again.
  */
 export interface SearchIndex {
   /**
@@ -54,13 +60,15 @@ export interface SearchIndex {
   ready(): Promise<Hlc | null>;
   /** Whether the vectors of facts from before the start are still being made or read. */
   isMakingVectors(): Promise<boolean>;
-  /** Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator. */
+  /**
+   * Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator.
+   */
   lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
   /** Cosine similarity of unit vectors; hits below `floor` are none. */
   dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]>;
   /**
-   * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score falls with the distance
-   * and adds up over seeds. A seed is scored by the other seeds only.
+   * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
+   * falls with the distance and adds up over seeds. A seed is scored by the other seeds only.
    */
   besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
   /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
@@ -71,12 +79,14 @@ export interface SearchIndex {
 export const SearchIndex = defineRef<SearchIndex>('recall.search-index');
 
 /**
- * Ranks a handful of texts that are no facts, as recall ranks facts by their words: one tokenizer and one formula for whoever compares words.
+ * Ranks a handful of texts that are no facts, as recall ranks facts by their words: one tokenizer and one formula for
+ * whoever compares words.
  */
 export interface TextRanker {
   /**
-   * Okapi BM25 of the query over each text, in the order of the texts: 0 where they share no word, finite and above 0 otherwise. Statistics are
-   * those of the given texts and of nothing else. The query is plain text; nothing in it is an operator. Every text is read in full, at once.
+   * Okapi BM25 of the query over each text, in the order of the texts: 0 where they share no word, finite and above 0
+   * otherwise. Statistics are those of the given texts and of nothing else. The query is plain text; nothing in it is
+   * an operator. Every text is read in full, at once.
    */
   rank(query: string, texts: readonly string[]): number[];
 }
@@ -113,8 +123,9 @@ export interface ExpansionContext extends RecallContext {
 }
 
 /**
- * Facts that the graph leads to from the seeds, which the caller is known to see. The score of a fact is that of the seed which leads to it,
- * times a factor below 1 for every hop; the best over all seeds and handlers counts. Ids are read as the caller afterwards.
+ * Facts that the graph leads to from the seeds, which the caller is known to see. The score of a fact is that of the
+ * seed which leads to it, times a factor below 1 for every hop; the best over all seeds and handlers counts. Ids are
+ * read as the caller afterwards.
  */
 export const recallExpand = defineCollectHook<ExpansionContext, readonly (Hit & { readonly hops: number })[]>(
   'recall:expand',
@@ -128,7 +139,10 @@ export interface FactSignals {
   readonly access: number;
 }
 
-/** Once per recall, with all candidates. A handler answers what it knows, by the id of the fact; the last one to say something counts. */
+/**
+ * Once per recall, with all candidates. A handler answers what it knows, by the id of the fact; the last one to say
+ * something counts.
+ */
 export const recallSignal = defineCollectHook<
   RecallContext & { readonly facts: readonly FactView[] },
   ReadonlyMap<string, Partial<FactSignals>>

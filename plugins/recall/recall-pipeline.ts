@@ -116,7 +116,10 @@ const countContradicted = (
 ): number =>
   [...contradicted].filter((id) => card === null || pool.contradicted(id)?.fact.entityKey !== view.entityKey).length;
 
-/** What may be searched: what the caller may read, narrowed by what was asked for. Throws where that is not the caller's to ask. */
+/**
+ * What may be searched: what the caller may read, narrowed by what was asked for. Throws where that is not the caller's
+ * to ask.
+ */
 const viewOf = async (
   request: RecallRequest,
   caller: Principal,

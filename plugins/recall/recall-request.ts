@@ -34,7 +34,10 @@ interface GardenScope {
   readonly name: string;
 }
 
-/** What both forms of the request hold after their schemas; members whose refusals have codes of their own are still unchecked. */
+/**
+ * What both forms of the request hold after their schemas; members whose refusals have codes of their own are still
+ * unchecked.
+ */
 export interface RawRecall {
   readonly query?: string | null;
   readonly entity?: string | null;
@@ -66,7 +69,10 @@ const MAX_QUERY_BYTES = 16 * 1024;
 const GARDEN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
 
-/** `root` is `body` or `query`: a violation is 422 in the one and 400 in the other, unless its code has a status of its own. */
+/**
+ * `root` is `body` or `query`: a violation is 422 in the one and 400 in the other, unless its code has a status of its
+ * own.
+ */
 export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query', names: ServiceNames): RecallRequest => {
   const status = root === 'body' ? 422 : 400;
   const refuse = (member: string, problem: string): ServiceError =>

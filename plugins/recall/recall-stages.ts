@@ -41,7 +41,9 @@ export const embedQuery = async (
   }
 };
 
-/** Runs the three stages (specification, recall, rules 1 and 3). Whatever they return, the caller has been seen to see. */
+/**
+ * Runs the three stages (specification, recall, rules 1 and 3). Whatever they return, the caller has been seen to see.
+ */
 export const runStages = async (
   request: RecallRequest,
   vector: Float32Array | null | undefined,
@@ -91,8 +93,8 @@ const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<st
 interface DenseStage {
   readonly search: Search;
   /**
-   * Scores that mean the same for every embedder: 0 at its floor, 1 for the same text; those who agree by chance are no hits. Takes those hits of
-   * the search that were admitted, so that what may not be shown never outshines what may.
+   * Scores that mean the same for every embedder: 0 at its floor, 1 for the same text; those who agree by chance are no
+   * hits. Takes those hits of the search that were admitted, so that what may not be shown never outshines what may.
    */
   calibrate(admitted: Admitted): Promise<Admitted>;
 }

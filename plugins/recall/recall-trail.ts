@@ -2,7 +2,9 @@ import type { Principal } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { grouped } from './grouped.ts';
 
-/** Leaves the entry that every recall must leave; recalls that end while entries are being written share the next write. */
+/**
+ * Leaves the entry that every recall must leave; recalls that end while entries are being written share the next write.
+ */
 export class RecallTrail {
   readonly #audit: AuditLog | undefined;
   #waiting: AuditEntry[] = [];
@@ -12,7 +14,10 @@ export class RecallTrail {
     this.#audit = audit;
   }
 
-  /** Resolves when the entry is durable. The hash says which query it was to whoever knows it already, and nothing to others. */
+  /**
+   * Resolves when the entry is durable. The hash says which query it was to whoever knows it already, and nothing to
+   * others.
+   */
   async record(caller: Principal, recallId: string, queryHash: string): Promise<void> {
     if (this.#audit === undefined) return;
     const { tenantId, entityUri, oidcSub } = caller;

@@ -27,7 +27,10 @@ export const salienceOf = (view: FactView, signals: FactSignals, nowMs: number):
   sourceTrust: trustFactor(view.sourceTrust),
 });
 
-/** `weight` is how far one of the three gentle signals can move a score, up and down. No signal can zero or dominate a hit. */
+/**
+ * `weight` is how far one of the three gentle signals can move a score, up and down. No signal can zero or dominate a
+ * hit.
+ */
 export const weigh = (fused: number, salience: Salience, weight: number): number => {
   const sway = (signal: number): number => 1 + weight * (2 * signal - 1);
   const { recency, confidence, access, contradiction, gardenTier, sourceTrust } = salience;

@@ -59,8 +59,8 @@ const NEWS_PER_SNAPSHOT = 5_000;
 const BUILD_PATIENCE_MS = 10_000;
 
 /**
- * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The store is the truth: whatever is
- * wrong with the files costs the time to read the facts again, and nothing else.
+ * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
+ * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
  */
 export class SearchService implements SearchIndex {
   readonly #parts: SearchParts;

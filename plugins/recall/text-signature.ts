@@ -1,6 +1,6 @@
 /**
- * The words of a text as a set of bits. Cheap enough to compare every candidate with every chosen one, and independent of index and embedder,
- * so that packing is the same wherever a fact came from.
+ * The words of a text as a set of bits. Cheap enough to compare every candidate with every chosen one, and independent
+ * of index and embedder, so that packing is the same wherever a fact came from.
  */
 export interface TextSignature {
   readonly bits: Uint32Array;
@@ -22,7 +22,10 @@ export const textSignature = (text: string): TextSignature => {
   return { bits, size: bits.reduce((sum, word) => sum + countBits(word), 0) };
 };
 
-/** Share of bits that two texts have in common among those that either has: their Jaccard index, but for collisions. 0 to 1. */
+/**
+ * Share of bits that two texts have in common among those that either has: their Jaccard index, but for collisions. 0
+ * to 1.
+ */
 export const similarityOf = (a: TextSignature, b: TextSignature): number => {
   let common = 0;
   for (let at = 0; at < WORDS; at += 1) common += countBits((a.bits[at] as number) & (b.bits[at] as number));

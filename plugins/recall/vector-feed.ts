@@ -26,7 +26,10 @@ export class VectorFeed {
     return this.#seq;
   }
 
-  /** Resolves when what was stored before the call is in. `index` brings the facts in first: a vector is never older than its fact. */
+  /**
+   * Resolves when what was stored before the call is in. `index` brings the facts in first: a vector is never older
+   * than its fact.
+   */
   async catchUp(index: () => Promise<void>): Promise<void> {
     if (this.#running !== undefined) {
       this.#again = true;

@@ -5,7 +5,10 @@ import type { VectorLayer } from './index/vector-layer.ts';
 
 const END_OF_PART = new Uint8Array(0);
 
-/** Writes the vectors of an index down, part by part. They may go on growing: what is missed comes again with the feed of vectors. */
+/**
+ * Writes the vectors of an index down, part by part. They may go on growing: what is missed comes again with the feed
+ * of vectors.
+ */
 export function* writeVectors({ tables }: Pick<VectorLayer<CodeTable>, 'tables'>): Generator<Uint8Array> {
   const writer = new FrameWriter();
   for (const [part, table] of tables.entries()) {
@@ -17,7 +20,10 @@ export function* writeVectors({ tables }: Pick<VectorLayer<CodeTable>, 'tables'>
   yield writer.json(SNAPSHOT_END);
 }
 
-/** Fills an empty layer. Throws, and leaves the layer to be thrown away, when the chunks are not what was written for such a layer. */
+/**
+ * Fills an empty layer. Throws, and leaves the layer to be thrown away, when the chunks are not what was written for
+ * such a layer.
+ */
 export const readVectors = async (
   chunks: AsyncIterable<Uint8Array>,
   layer: Pick<VectorLayer<CodeTable>, 'tableOf'>,

@@ -103,7 +103,10 @@ export class VectorStore {
     });
   }
 
-  /** Says that the embedder is in use, and drops some vectors of those that have not been for long. True while there may be more. */
+  /**
+   * Says that the embedder is in use, and drops some vectors of those that have not been for long. True while there may
+   * be more.
+   */
   async dropUnused(nowMs: number): Promise<boolean> {
     return this.#tables.write(LOCK, async (own) => {
       await own(EMBEDDERS_TABLE).where({ embedder: this.#embedder }).update({ used_ms: nowMs });

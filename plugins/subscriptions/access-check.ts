@@ -29,9 +29,9 @@ export type Standing<T> = { readonly revoked: true } | { readonly revoked: false
 const REVOKED: Standing<never> = { revoked: true };
 
 /**
- * The rights that a subscription lives by: its owner's key, the token, its target, and for each event the scope and the garden of the fact.
- * All is read from the snapshot given and nothing is remembered, so that what was taken back since counts (reliability A5.2). Whoever cannot
- * ask must not send: errors are thrown on.
+ * The rights that a subscription lives by: its owner's key, the token, its target, and for each event the scope and the
+ * garden of the fact. All is read from the snapshot given and nothing is remembered, so that what was taken back since
+ * counts (reliability A5.2). Whoever cannot ask must not send: errors are thrown on.
  */
 export class AccessCheck {
   readonly #parts: AccessParts;
@@ -46,7 +46,9 @@ export class AccessCheck {
     return this.#standingFor(keyId, { ownerUri, tenantId }, snapshot);
   }
 
-  /** The caller as their key stands now; undefined when it is no longer good. For whoever goes on longer than a request. */
+  /**
+   * The caller as their key stands now; undefined when it is no longer good. For whoever goes on longer than a request.
+   */
   async callerNow(caller: Principal, snapshot: Snapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;
     return keyId === null ? caller : this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
@@ -63,8 +65,9 @@ export class AccessCheck {
   }
 
   /**
-   * The key that a subscription lives by once the caller, of the same owner, has asked for it again: the caller's, so that it outlives the one
-   * it has. A key that is good and reaches further stays, because the events of what only that one reaches would end the subscription.
+   * The key that a subscription lives by once the caller, of the same owner, has asked for it again: the caller's, so
+   * that it outlives the one it has. A key that is good and reaches further stays, because the events of what only that
+   * one reaches would end the subscription.
    */
   async keyFor(subscription: Subscription, caller: Principal, snapshot: Snapshot): Promise<string | null> {
     const owner = await this.ownerOf(subscription, snapshot);
@@ -86,7 +89,10 @@ export class AccessCheck {
     );
   }
 
-  /** The fact of an event; undefined for one that may not be shown although no right was taken back: there is no event then. */
+  /**
+   * The fact of an event; undefined for one that may not be shown although no right was taken back: there is no event
+   * then.
+   */
   async factOf(event: OutboxEvent, reader: FactReader): Promise<Standing<StoredFact | undefined>> {
     const ids = factIdsOf(event);
     const visible = await reader.visible(ids);

@@ -53,8 +53,8 @@ type Judged =
   | { readonly revoked: false; readonly result: Content | undefined };
 
 /**
- * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it (wire contract 9.4). Never rejects. A
- * check that could not be made is no attempt, and nothing is sent.
+ * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it (wire contract
+ * 9.4). Never rejects. A check that could not be made is no attempt, and nothing is sent.
  */
 export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {
   let content: Judged;

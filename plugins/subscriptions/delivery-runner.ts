@@ -14,7 +14,10 @@ const CLAIM_USE_MS = LEASE_MS - 12_000;
 const STOP_GRACE_MS = 2_000;
 /** How long events of other processes are left to these. */
 const FOREIGN_PAUSE_MS = 300;
-/** How long events, and what became of them, are gathered: each claim and each report is a commit, for which assertions wait. */
+/**
+ * How long events, and what became of them, are gathered: each claim and each report is a commit, for which assertions
+ * wait.
+ */
 const GATHER_MS = 60;
 
 export interface RunnerParts {
@@ -35,7 +38,10 @@ interface Host {
   running: number;
 }
 
-/** Delivers what is due, in this process: claims, sends under the caps, reports. Holds no transaction while a request is under way. */
+/**
+ * Delivers what is due, in this process: claims, sends under the caps, reports. Holds no transaction while a request is
+ * under way.
+ */
 export class DeliveryRunner {
   readonly #parts: RunnerParts;
   readonly #hosts = new Map<string, Host>();

@@ -28,7 +28,10 @@ export interface OutboxParts {
   readonly facts: Facts;
   readonly random: Random;
   readonly access: AccessCheck;
-  /** Called when events were queued here: whoever delivers in this process should look as soon as it hears of the commit. */
+  /**
+   * Called when events were queued here: whoever delivers in this process should look as soon as it hears of the
+   * commit.
+   */
   queued(): void;
 }
 
@@ -40,8 +43,9 @@ interface Cause {
 }
 
 /**
- * Queues events in the transaction of what they tell of, so that they exist exactly when it does (reliability A5.1). Subscriptions are found
- * by what a fact has in common with their target, with one indexed look-up for the whole batch; how many there are does not matter.
+ * Queues events in the transaction of what they tell of, so that they exist exactly when it does (reliability A5.1).
+ * Subscriptions are found by what a fact has in common with their target, with one indexed look-up for the whole batch;
+ * how many there are does not matter.
  */
 export class EventOutbox {
   readonly #parts: OutboxParts;
@@ -116,7 +120,8 @@ export class EventOutbox {
     const { access, facts } = this.#parts;
     const [first] = matches;
     const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
-    // The right to see anything is gone: the event is queued all the same, and whoever comes to deliver it ends the subscription.
+    // The right to see anything is gone: the event is queued all the same, and whoever comes to deliver it ends the
+    // subscription.
     if (owner === undefined) {
       for (const match of matches) told.set(match, []);
       return;

@@ -3,7 +3,10 @@ import type { EventType, REVOKED_EVENT, Subscription } from './subscription-reco
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed' | 'dropped';
 
-/** One event of one subscription, without any content: what a fact says is looked up, under the rights of that moment, when it is needed. */
+/**
+ * One event of one subscription, without any content: what a fact says is looked up, under the rights of that moment,
+ * when it is needed.
+ */
 export interface OutboxEvent {
   /** Ascending in the order of commits of the tenant. */
   readonly seq: number;

@@ -44,8 +44,8 @@ export interface Report {
 }
 
 /**
- * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes; a claim ends by the store's own
- * time, and only its last holder, known by its fence, may report (reliability A6).
+ * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes; a claim
+ * ends by the store's own time, and only its last holder, known by its fence, may report (reliability A6).
  */
 export class OutboxStore {
   readonly #parts: OutboxStoreParts;
@@ -67,7 +67,10 @@ export class OutboxStore {
     });
   }
 
-  /** Takes those of one tenant that nobody took since they were seen. Of a subscription whose circuit is open, one, now and then. */
+  /**
+   * Takes those of one tenant that nobody took since they were seen. Of a subscription whose circuit is open, one, now
+   * and then.
+   */
   claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
     const { tables, storeTime } = this.#parts;
     return tables.write(tenantId, async (own, transaction) => {
@@ -198,7 +201,9 @@ export class OutboxStore {
   }
 }
 
-/** Whether an attempt may be made; a probe of an open circuit puts the next one off, and everything that waits with it. */
+/**
+ * Whether an attempt may be made; a probe of an open circuit puts the next one off, and everything that waits with it.
+ */
 const mayTry = async (own: WritableTables, { id, probeMs, status }: Subscription, nowMs: number): Promise<boolean> => {
   if (status !== 'active') return false;
   if (probeMs === null) return true;
@@ -208,7 +213,9 @@ const mayTry = async (own: WritableTables, { id, probeMs, status }: Subscription
   return nextMs <= nowMs;
 };
 
-/** Puts off the next probe, and with it all that waits: looking at each of them again every second would be for nothing. */
+/**
+ * Puts off the next probe, and with it all that waits: looking at each of them again every second would be for nothing.
+ */
 const rest = async (own: WritableTables, id: string, untilMs: number): Promise<void> => {
   await own(RECORDS).where({ subscription_id: id }).update({ probe_ms: untilMs });
   await waitingOf(own, id).where('due_ms', '<', untilMs).update({ due_ms: untilMs });

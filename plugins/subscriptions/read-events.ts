@@ -42,9 +42,9 @@ export interface EventPage {
 }
 
 /**
- * Events as their owner may see them now (wire contract 9.3): the rights of the subscription, of each event, and of the key that asks, all on
- * one snapshot. When a right is gone the subscription ends, and its last event is all that is left to be seen. Undefined for a caller whose
- * own key is no longer good.
+ * Events as their owner may see them now (wire contract 9.3): the rights of the subscription, of each event, and of the
+ * key that asks, all on one snapshot. When a right is gone the subscription ends, and its last event is all that is
+ * left to be seen. Undefined for a caller whose own key is no longer good.
  */
 export const readEvents = async (
   id: string,
@@ -58,7 +58,8 @@ export const readEvents = async (
   const page = await look();
   if (!page?.isEnding) return page?.result;
   await parts.store.revoke(page.result.subscription);
-  // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of others to end.
+  // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of
+  // others to end.
   return (await look())?.result;
 };
 

@@ -1,4 +1,7 @@
-/** Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts (reliability A5.5). */
+/**
+ * Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts
+ * (reliability A5.5).
+ */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;

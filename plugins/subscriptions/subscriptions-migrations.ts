@@ -47,7 +47,8 @@ export const subscriptionsMigrations: readonly Migration[] = [
         table.bigInteger('created_ms').notNullable();
         table.text('status').notNullable();
         table.integer('attempts').notNullable();
-        // When there is something to do, by the time of the store: the next attempt, or the end of a claim; null when all is done.
+        // When there is something to do, by the time of the store: the next attempt, or the end of a claim; null when
+        // all is done.
         table.bigInteger('due_ms');
         table.bigInteger('fence').notNullable();
         table.bigInteger('delivered_ms');

@@ -15,8 +15,9 @@ export interface WakeUpParts {
 }
 
 /**
- * Tells streams of new events. A signal says only that there are some: one look into the store, for all streams together, finds out whose. What
- * is overlooked, because tenants commit their numbers in no common order, is found by the stream's own look after a while.
+ * Tells streams of new events. A signal says only that there are some: one look into the store, for all streams
+ * together, finds out whose. What is overlooked, because tenants commit their numbers in no common order, is found by
+ * the stream's own look after a while.
  */
 export class WakeUps {
   readonly #parts: WakeUpParts;

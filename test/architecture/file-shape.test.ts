@@ -7,6 +7,7 @@ const BANNED_NAMES = /^(utils?|helpers?|common|misc|types?|index)$/;
 /** Time, chance and the network come through ports, so that a test can own them. */
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bcrypto\.random|\brandomBytes\(|\brandomUUID\(|\bsetTimeout\(|\bsetInterval\(|\bfetch\(|['"]node:dns/;
+const COMMENT = /^\s*(\*|\/\/|\/\*)/;
 const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
 describe('the shape of the source', () => {
@@ -19,6 +20,13 @@ describe('the shape of the source', () => {
   it('keeps every file under 300 lines', () => {
     const long = files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(({ path }) => path);
     expect(long).to.deep.equal([]);
+  });
+
+  it('keeps comments within 120 columns', () => {
+    const wide = files.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, at) => (line.length > 120 && COMMENT.test(line) ? [`${path}:${at + 1}`] : [])),
+    );
+    expect(wide).to.deep.equal([]);
   });
 
   it('names files in kebab-case and never after a drawer', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Clock, definePlugin, Facts, factAppended, optional, Random, schema } from '../../kernel/plugin-api.ts';
 
 /**
- * What the compiler must accept and refuse. A line marked with @ts-expect-error that compiles fails the build, so these cases hold before
- * the test runs; the test says that they were compiled.
+ * What the compiler must accept and refuse. A line marked with @ts-expect-error that compiles fails the build, so these
+ * cases hold before the test runs; the test says that they were compiled.
  */
 const cases = [
   definePlugin({

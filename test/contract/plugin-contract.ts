@@ -18,7 +18,10 @@ export interface PluginSubject {
 /** Each test starts nodes on stores of their own: more than a runner's usual two seconds on a busy machine. */
 const TIME_LIMIT_MS = 30_000;
 
-/** What every plugin must do, whatever it is for: say what it is, start again and again, stop cleanly, leave nothing when it is off. */
+/**
+ * What every plugin must do, whatever it is for: say what it is, start again and again, stop cleanly, leave nothing
+ * when it is off.
+ */
 export const describePlugin = ({ plugin, settings = {}, node: options = {} }: PluginSubject): void => {
   const startWith = (more: TestNodeOptions = {}): Promise<TestNode> =>
     startTestNode({ ...options, ...more, extra: [plugin], settings: { [plugin.name]: settings } });

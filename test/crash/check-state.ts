@@ -15,8 +15,8 @@ const differences = (what: string, expected: Iterable<string>, found: readonly s
 };
 
 /**
- * The facts of a triple that must be members of its conflicts: whoever arrived while a live fact with another value was there,
- * and that fact. A retraction ends the life of everything before it.
+ * The facts of a triple that must be members of its conflicts: whoever arrived while a live fact with another value was
+ * there, and that fact. A retraction ends the life of everything before it.
  */
 const expectedMembers = (facts: readonly FactRecord[]): Set<string> => {
   const members = new Set<string>();
@@ -68,7 +68,9 @@ const stampProblems = (state: StoredState): string[] => {
   return problems;
 };
 
-/** What is wrong with a store by itself: every fact has all that belongs to it, and nothing is there without its fact. */
+/**
+ * What is wrong with a store by itself: every fact has all that belongs to it, and nothing is there without its fact.
+ */
 export const problemsOf = (state: StoredState): string[] => {
   const ids = state.facts.map(({ id }) => id);
   const asserted = state.facts.filter(({ isSystem }) => !isSystem).map(({ id }) => id);

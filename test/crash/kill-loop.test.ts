@@ -25,7 +25,9 @@ const lost = (history: WriteHistory, state: StoredState): string[] => {
     .map(({ id }) => `acknowledged fact ${id} is gone or has changed`);
 };
 
-/** Every writer waits for each answer, so its stamps must rise; a stamp handed out twice would show here or in the feed. */
+/**
+ * Every writer waits for each answer, so its stamps must rise; a stamp handed out twice would show here or in the feed.
+ */
 const disorder = (history: WriteHistory): string[] =>
   history.stampsByWriter.flatMap((stamps) =>
     stamps

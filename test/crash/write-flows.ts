@@ -3,7 +3,10 @@ import type { FailingNode } from './failing-node.ts';
 /** One request, ready to be sent and to be sent again. */
 export type Send = (node: FailingNode) => ReturnType<FailingNode['send']>;
 
-/** A way of writing. `prepare` makes what it needs and answers its requests, which are sent together; `n` keeps attempts apart. */
+/**
+ * A way of writing. `prepare` makes what it needs and answers its requests, which are sent together; `n` keeps attempts
+ * apart.
+ */
 export interface WriteFlow {
   readonly name: string;
   prepare(node: FailingNode, n: number): Promise<readonly Send[]>;

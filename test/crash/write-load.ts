@@ -67,7 +67,9 @@ class WriteSource {
     return assertion(`own:${this.#label}-${this.#next}`, `value ${this.#next}`, 0.9);
   }
 
-  /** Every confidence is another, because a repeated assertion would be answered with the fact that is there already. */
+  /**
+   * Every confidence is another, because a repeated assertion would be answered with the fact that is there already.
+   */
   #shared(): Assertion {
     this.#next += 1;
     const confidence = 0.1 + 0.8 * this.#fraction();
@@ -134,8 +136,9 @@ export interface Target {
 }
 
 /**
- * Writes over several connections, dealt out to the targets, until `isOver`, or until the node is gone: assertions of their own and on
- * few shared triples, retractions, batches. Everything acknowledged is added to `history`. Never rejects because of a lost connection.
+ * Writes over several connections, dealt out to the targets, until `isOver`, or until the node is gone: assertions of
+ * their own and on few shared triples, retractions, batches. Everything acknowledged is added to `history`. Never
+ * rejects because of a lost connection.
  */
 export const writeUntil = async (
   targets: readonly Target[],

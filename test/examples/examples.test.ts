@@ -19,8 +19,8 @@ import { acmeBilling } from './class-style-billing.ts';
 const KEY = 'k'.repeat(40);
 
 /**
- * What an operator does: a folder of their own, with this package and the plugin's package installed in it, and a configuration file
- * that names the plugin.
+ * What an operator does: a folder of their own, with this package and the plugin's package installed in it, and a
+ * configuration file that names the plugin.
  */
 describe('plugins that are installed from outside', () => {
   let folder: string;

@@ -60,8 +60,9 @@ export class FaultPlan {
 }
 
 /**
- * A store that fails on demand: at the beginning of a transaction or snapshot, at any call inside one, and at the commit. As with a real
- * engine, a transaction in which a call has failed cannot be committed, even if whoever made the call carries on.
+ * A store that fails on demand: at the beginning of a transaction or snapshot, at any call inside one, and at the
+ * commit. As with a real engine, a transaction in which a call has failed cannot be committed, even if whoever made the
+ * call carries on.
  */
 export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStore => ({
   read: async (work) => {

@@ -1,7 +1,10 @@
-import type { AdapterBinding } from '../../kernel/create-kernel.ts';
+import type { AdapterBinding } from '../../kernel/kernel.ts';
 import { BillingSink } from '../../plugins/billing/billing-api.ts';
 
-/** Takes billing events in place of standard error, which belongs to the test run. A plugin that provides a sink still goes first. */
+/**
+ * Takes billing events in place of standard error, which belongs to the test run. A plugin that provides a sink still
+ * goes first.
+ */
 export const quietBilling: AdapterBinding = {
   ref: BillingSink,
   create: (): BillingSink => ({ write: async () => {} }),

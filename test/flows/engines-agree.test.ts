@@ -5,7 +5,10 @@ import type { StoreKind } from '../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 import { CommandCaller, commands } from './engine-commands.ts';
 
-/** Each run starts two nodes on empty stores, so there are fewer than of other properties; the long run raises them alike. */
+/**
+ * Each run starts two nodes on empty stores, so there are fewer than of other properties; the long run raises them
+ * alike.
+ */
 const RUNS = Number(process.env['SVC_TEST_PROPERTY_RUNS'] ?? 15);
 
 const ENGINES: readonly StoreKind[] = ['sqlite', 'postgres'];

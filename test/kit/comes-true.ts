@@ -6,8 +6,8 @@ const LOOKS_PER_MS = 4;
 const LONGEST_PAUSE_MS = 20;
 
 /**
- * Lets work go on beside the test until it has had its effect. The pauses between two looks grow: a test that moves a clock with every look
- * would otherwise let leases end faster than a busy store can renew them.
+ * Lets work go on beside the test until it has had its effect. The pauses between two looks grow: a test that moves a
+ * clock with every look would otherwise let leases end faster than a busy store can renew them.
  */
 export const comesTrue = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + PATIENCE_MS;

@@ -15,8 +15,8 @@ export const SAMPLE_TRIPLE: TripleKey = {
 };
 
 /**
- * A fact as a store would be given it, the `n`-th: id, cid and stamps follow from `n`, so facts of different numbers differ
- * in all that must be unique.
+ * A fact as a store would be given it, the `n`-th: id, cid and stamps follow from `n`, so facts of different numbers
+ * differ in all that must be unique.
  */
 export const sampleFact = (n: number, members: Partial<StoredFact> = {}): StoredFact => {
   const hlc = members.hlc ?? stamp(n);

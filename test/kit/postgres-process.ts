@@ -35,8 +35,8 @@ const SETTINGS = {
 };
 
 /**
- * Ends the server with the signal that it reads. Standard input that ends without one means that the test process is gone, however
- * that happened: then the folder goes too.
+ * Ends the server with the signal that it reads. Standard input that ends without one means that the test process is
+ * gone, however that happened: then the folder goes too.
  */
 const SUPERVISE = `folder=$1; scratch=$2; shift 2; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server

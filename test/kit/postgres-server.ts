@@ -10,8 +10,9 @@ export interface TestDatabase {
 }
 
 /**
- * Creates an empty database. The first call of a run starts a PostgreSQL server, unless `SVC_TEST_DATABASE_URL` names one that is
- * there already, by a user who may create databases. Rejects, and so fails the run, when there is none to be had.
+ * Creates an empty database. The first call of a run starts a PostgreSQL server, unless `SVC_TEST_DATABASE_URL` names
+ * one that is there already, by a user who may create databases. Rejects, and so fails the run, when there is none to
+ * be had.
  */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const { url, creation } = await server();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
-import type { Kernel } from '../../kernel/create-kernel.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import {
   type AnyPlugin,
   Authorizer,
@@ -31,8 +31,8 @@ import { placeTestStore } from './test-store.ts';
 
 export interface TestNodeOptions {
   /**
-   * The node's plugins: names of ours, or plugin objects. Everything else is off. Without this list: the default plugins. Where none of
-   * them checks keys, a key ring in memory does, so `addKey` always works.
+   * The node's plugins: names of ours, or plugin objects. Everything else is off. Without this list: the default
+   * plugins. Where none of them checks keys, a key ring in memory does, so `addKey` always works.
    */
   readonly plugins?: readonly (string | AnyPlugin)[];
   /** Plugins besides those, or besides the default ones. */
@@ -47,7 +47,10 @@ export interface TestNodeOptions {
   readonly random?: Random;
   /** Engine of the store; without it the one of the suite (`forEachStore`), otherwise SQLite. */
   readonly store?: StoreKind;
-  /** Folder of the node, and of its store. A folder that is given outlives the node, so that another can be started on it. */
+  /**
+   * Folder of the node, and of its store. A folder that is given outlives the node, so that another can be started on
+   * it.
+   */
   readonly folder?: string;
   /** What stands between the node and its store. */
   readonly wrapStore?: (store: FactStore) => FactStore;

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const PROBE_EVERY_MS = 25;
 
-/** Waits for a process of the test to get somewhere. Rejects, saying what it waited for, when that takes longer than the limit. */
+/**
+ * Waits for a process of the test to get somewhere. Rejects, saying what it waited for, when that takes longer than the
+ * limit.
+ */
 export const waitUntil = async (
   what: string,
   limitMs: number,

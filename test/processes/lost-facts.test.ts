@@ -17,7 +17,9 @@ const WRITERS = 16;
 const PAGE = 10;
 const SHOWN = 10;
 
-/** Reads on from the last stamp without a pause, as the most eager peer would; after `isOver`, until nothing is left. */
+/**
+ * Reads on from the last stamp without a pause, as the most eager peer would; after `isOver`, until nothing is left.
+ */
 const follow = async (store: FactStore, isOver: () => boolean): Promise<FeedEntry[]> => {
   const seen: FeedEntry[] = [];
   for (;;) {

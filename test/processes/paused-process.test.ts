@@ -10,7 +10,10 @@ import { PAUSES } from './process-counts.ts';
 import { keyProblems, newRetryHistory, runRetryingClients } from './retrying-clients.ts';
 
 const PROCESSES = 3;
-/** The database takes the lock from a paused write after five seconds; who waits for it longest may have to ask once more. */
+/**
+ * The database takes the lock from a paused write after five seconds; who waits for it longest may have to ask once
+ * more.
+ */
 const LIMIT_MS = 12_000;
 const SECONDS_PER_PAUSE = 60;
 const STEP_MS = 5_000;

@@ -24,9 +24,9 @@ export interface RetryHistory {
 }
 
 /**
- * Clients that assert facts, each under an idempotency key and with a value of its own, and ask again, at the next node, until they hear
- * that the fact is stored. `nodes` tells which there are at the moment; without any left the clients give up, as after a test that failed.
- * After `isOver` every client finishes what it has begun.
+ * Clients that assert facts, each under an idempotency key and with a value of its own, and ask again, at the next
+ * node, until they hear that the fact is stored. `nodes` tells which there are at the moment; without any left the
+ * clients give up, as after a test that failed. After `isOver` every client finishes what it has begun.
  */
 export const runRetryingClients = async (
   nodes: () => readonly NodeProcess[],

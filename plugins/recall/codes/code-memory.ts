@@ -13,13 +13,19 @@ export const LARGEST_BLOCK = 1_024;
 const PAGE = 65_536;
 const MOST_PAGES = 65_535;
 const MOST_BYTES = MOST_PAGES * PAGE;
-/** Memory grows by this much at least, and by this share: each growth makes all views anew. What is not touched yet is not there. */
+/**
+ * Memory grows by this much at least, and by this share: each growth makes all views anew. What is not touched yet is
+ * not there.
+ */
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;
 const ROW_UNIT = 16;
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
-/** The memory of the scan kernel, cut into blocks, and the kernel's functions on them. Rows are those of one number of dimensions. */
+/**
+ * The memory of the scan kernel, cut into blocks, and the kernel's functions on them. Rows are those of one number of
+ * dimensions.
+ */
 export class CodeMemory {
   readonly dimensions: number;
   /** Bytes of a row of codes. */
@@ -218,7 +224,10 @@ const viewsOf = ({ buffer }: Kernel['memory']) => ({
   scales: new Float32Array(buffer),
 });
 
-/** The bits of a block's rows, copied to where the kernel reads them; false when there are none. Blocks below 32 rows lie inside a word. */
+/**
+ * The bits of a block's rows, copied to where the kernel reads them; false when there are none. Blocks below 32 rows
+ * lie inside a word.
+ */
 const copyMask = (accepts: Uint32Array, { base, size }: Block, words: Uint32Array, to: number): boolean => {
   let any = 0;
   for (let word = 0; word < maskWords(size); word++) {

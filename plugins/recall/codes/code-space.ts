@@ -6,7 +6,10 @@ import { type CodeVector, quantise, quantiseQuery } from './quantise.ts';
 /** One table of a search, and which of its documents may be found. */
 export interface SearchTarget {
   readonly table: CodeTable;
-  /** One bit per ordinal, lowest first, 1 for a document that may be found; documents beyond its end may not. Undefined for all. */
+  /**
+   * One bit per ordinal, lowest first, 1 for a document that may be found; documents beyond its end may not. Undefined
+   * for all.
+   */
   readonly accepts: Uint32Array | undefined;
 }
 
@@ -14,7 +17,10 @@ export interface CodeHit {
   /** Place in the list of targets. */
   readonly target: number;
   readonly ordinal: number;
-  /** Cosine of query and document, as far as their codes tell: within 0.01 for vectors whose components are of similar size. */
+  /**
+   * Cosine of query and document, as far as their codes tell: within 0.01 for vectors whose components are of similar
+   * size.
+   */
   readonly similarity: number;
 }
 
@@ -26,9 +32,10 @@ export interface CodeSpace {
   /** Throws a RangeError for a vector of other dimensions, or with a component that is not finite. */
   quantise(vector: Float32Array): CodeVector;
   /**
-   * The documents nearest to a unit vector, best first, then by the higher ordinal, then by the earlier target; none below `floor`. Only
-   * documents that a target accepts take part, so none of the others can push one out. Up to some thousands of documents in all the
-   * answer is exact; among more, the nearest by their signs are compared exactly. Equal tables give equal answers everywhere.
+   * The documents nearest to a unit vector, best first, then by the higher ordinal, then by the earlier target; none
+   * below `floor`. Only documents that a target accepts take part, so none of the others can push one out. Up to some
+   * thousands of documents in all the answer is exact; among more, the nearest by their signs are compared exactly.
+   * Equal tables give equal answers everywhere.
    */
   search(query: Float32Array, targets: readonly SearchTarget[], floor: number, limit: number): CodeHit[];
   /** What the memory occupies. */
@@ -36,8 +43,8 @@ export interface CodeSpace {
 }
 
 /**
- * Throws when the scan kernel is missing or belongs to another build, and a RangeError for dimensions that are not from 1 to 16,384.
- * `load` gives the bytes of the kernel; without it they are read from where the build put them.
+ * Throws when the scan kernel is missing or belongs to another build, and a RangeError for dimensions that are not from
+ * 1 to 16,384. `load` gives the bytes of the kernel; without it they are read from where the build put them.
  */
 export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpace => {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) {
@@ -74,7 +81,10 @@ export interface CodeSpaceOptions {
 }
 
 const MOST_DIMENSIONS = 16_384;
-/** Nearest by signs that are compared exactly, at least; measured so that 0.98 of the ten nearest of a million are among them. */
+/**
+ * Nearest by signs that are compared exactly, at least; measured so that 0.98 of the ten nearest of a million are among
+ * them.
+ */
 const LEAST_CANDIDATES = 2_048;
 const CANDIDATES_PER_HIT = 16;
 /** How often the candidates fit into the list that they are gathered in. */

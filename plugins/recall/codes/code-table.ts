@@ -13,11 +13,17 @@ export interface CodeTable {
   delete(ordinal: number): boolean;
   /** Forgets everything and gives the memory back to the other tables. */
   clear(): void;
-  /** The table in chunks of at most a thousand documents, which together restore it. The table must not change in between. */
+  /**
+   * The table in chunks of at most a thousand documents, which together restore it. The table must not change in
+   * between.
+   */
   serialise(): Generator<Uint8Array>;
   /** Adds one of these chunks to a table that holds nothing of it. Throws a RangeError for one of another table. */
   restoreChunk(chunk: Uint8Array): void;
-  /** Puts chunks in place of what the table holds. Throws a RangeError, and leaves the table empty, when they are not those of a table of these dimensions. */
+  /**
+   * Puts chunks in place of what the table holds. Throws a RangeError, and leaves the table empty, when they are not
+   * those of a table of these dimensions.
+   */
   restore(chunks: Iterable<Uint8Array>): void;
 }
 
@@ -29,8 +35,8 @@ export interface BlockTable {
 }
 
 /**
- * Blocks double from 8 rows to 1,024 and then stay at that, so that a table of a few documents costs a few kilobytes and a large one is
- * scanned in long runs.
+ * Blocks double from 8 rows to 1,024 and then stay at that, so that a table of a few documents costs a few kilobytes
+ * and a large one is scanned in long runs.
  */
 export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable; readonly blocks: BlockTable } => {
   let blocks: (Block | undefined)[] = [];

@@ -12,8 +12,9 @@ export interface Kernel {
 }
 
 /**
- * A kernel with a memory of its own. Throws when there is none, when it is damaged, or when it is not the one that this program was built
- * with: a wrong search would be worse than none. `load` gives its bytes; without it they are read from beside this module.
+ * A kernel with a memory of its own. Throws when there is none, when it is damaged, or when it is not the one that this
+ * program was built with: a wrong search would be worse than none. `load` gives its bytes; without it they are read
+ * from beside this module.
  */
 export const loadKernel = (load?: () => Uint8Array): Kernel => {
   if (load === undefined) compiled ??= compile(readKernel());

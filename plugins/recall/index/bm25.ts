@@ -1,4 +1,7 @@
-/** Okapi BM25, with both constants as measured on conversations and on abstracts: the length of a text counts, so that long ones do not crowd out short facts. */
+/**
+ * Okapi BM25, with both constants as measured on conversations and on abstracts: the length of a text counts, so that
+ * long ones do not crowd out short facts.
+ */
 const K1 = 1.2;
 const B = 0.6;
 

@@ -24,7 +24,10 @@ export interface DocumentMembers {
 /** Flag of a document that is covered. */
 export const ENDED = 1;
 
-/** Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags and chains change. */
+/**
+ * Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags
+ * and chains change.
+ */
 export class DocumentTable {
   readonly rows = new PagedRows(ROW_WORDS);
   readonly ids: IdTable;

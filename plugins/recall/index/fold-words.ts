@@ -2,8 +2,9 @@ import { normaliseText } from '../../../ports/ports.ts';
 import { porterStem } from './porter-stem.ts';
 
 /**
- * The words of a text, as terms of the index: compatibility forms and accents folded, lower-cased, cut at whatever is neither letter nor digit,
- * scripts that are written without spaces cut into pairs of characters, English words stemmed. Two spellings of one word give one term.
+ * The words of a text, as terms of the index: compatibility forms and accents folded, lower-cased, cut at whatever is
+ * neither letter nor digit, scripts that are written without spaces cut into pairs of characters, English words
+ * stemmed. Two spellings of one word give one term.
  */
 export function foldWords(text: string): string[] {
   const folded = normaliseText(normaliseText(text, 'NFKD').replace(ACCENTS, ''), 'NFC')

@@ -45,8 +45,9 @@ export class FeedFollower {
   }
 
   /**
-   * Resolves when all that was committed before the call, by whichever process, is in the index; one small query when nothing is new. Calls that
-   * come while one is running share the next one. Rejects as the store does; the index stays what it was, and the next call tries again.
+   * Resolves when all that was committed before the call, by whichever process, is in the index; one small query when
+   * nothing is new. Calls that come while one is running share the next one. Rejects as the store does; the index stays
+   * what it was, and the next call tries again.
    */
   catchUp(): Promise<void> {
     this.#waiting ??= this.#takeTurn();
@@ -54,8 +55,8 @@ export class FeedFollower {
   }
 
   /**
-   * Facts that were just committed in this process, so that they need not be read. The feed alone says whether and when they are next; what
-   * is forgotten here is read.
+   * Facts that were just committed in this process, so that they need not be read. The feed alone says whether and when
+   * they are next; what is forgotten here is read.
    */
   committed(facts: readonly StoredFact[]): void {
     for (const fact of facts) {
@@ -173,7 +174,10 @@ export class FeedFollower {
     for (const { subjectId } of entries) this.#forget(subjectId);
   }
 
-  /** Long facts are read in short pages: memory, and the time until others have their turn, follow the text that is read. */
+  /**
+   * Long facts are read in short pages: memory, and the time until others have their turn, follow the text that is
+   * read.
+   */
   #adaptPage(characters: number): void {
     if (characters > PAGE_CHARACTERS) this.#pageSize = Math.max(1, this.#pageSize >>> 2);
     else if (characters < PAGE_CHARACTERS / 2) this.#pageSize = Math.min(LARGEST_PAGE, this.#pageSize * 2);

@@ -10,8 +10,8 @@ export interface PartName {
 }
 
 /**
- * All documents that are visible to the same readers: one tenant, one scope, one garden or none. Its statistics are its own, and count a
- * document whatever has become of it, so that what ends a fact changes the score of no other.
+ * All documents that are visible to the same readers: one tenant, one scope, one garden or none. Its statistics are its
+ * own, and count a document whatever has become of it, so that what ends a fact changes the score of no other.
  */
 export class IndexPart implements PartName {
   readonly number: number;

@@ -19,7 +19,10 @@ export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'der
 /** Facts about facts, and retractions, are never found by a search. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
 
-/** All that an index holds, and how a fact, a cover or a time to live changes it. Searches read it; nothing is removed from it. */
+/**
+ * All that an index holds, and how a fact, a cover or a time to live changes it. Searches read it; nothing is removed
+ * from it.
+ */
 export class IndexState {
   readonly hasher: TextHasher;
   readonly documents: DocumentTable;

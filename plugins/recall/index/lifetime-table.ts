@@ -2,7 +2,10 @@ import type { Hlc } from '../../../ports/ports.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 
-/** Times to live that were set for facts, known here or not; the newest one of a fact counts, and of two with one stamp the earlier end. */
+/**
+ * Times to live that were set for facts, known here or not; the newest one of a fact counts, and of two with one stamp
+ * the earlier end.
+ */
 export class LifetimeTable {
   readonly rows = new PagedRows(ROW_WORDS);
   readonly ids: IdTable;

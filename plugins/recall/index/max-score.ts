@@ -13,10 +13,11 @@ export interface TermPostings {
 }
 
 /**
- * Scores the documents of one part and offers them, by MaxScore (H. Turtle, J. Flood, "Query evaluation: strategies and optimizations", 1995)
- * over windows of documents: terms whose bounds together cannot lift a document over the threshold are only looked up for documents
- * that others have found. Offers exactly what scoring every document would keep. Terms come in ascending weight; a score is summed from
- * the heaviest term to the lightest, so that it does not depend on what was skipped.
+ * Scores the documents of one part and offers them, by MaxScore (H. Turtle, J. Flood, "Query evaluation: strategies and
+ * optimizations", 1995) over windows of documents: terms whose bounds together cannot lift a document over the
+ * threshold are only looked up for documents that others have found. Offers exactly what scoring every document would
+ * keep. Terms come in ascending weight; a score is summed from the heaviest term to the lightest, so that it does not
+ * depend on what was skipped.
  */
 export function searchPart(
   terms: readonly TermPostings[],

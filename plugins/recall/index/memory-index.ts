@@ -13,11 +13,14 @@ import { VectorLayer } from './vector-layer.ts';
 import { ViewFilter } from './view-filter.ts';
 import { writeSnapshot } from './write-snapshot.ts';
 
-/** What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after what it speaks of. */
+/**
+ * What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after
+ * what it speaks of.
+ */
 export interface IndexWriter {
   /**
-   * Takes a fact in, and is the one way to; a fact that is known or can never be found changes nothing. Found by the very next search.
-   * Throws a RangeError for a fact whose feed stamp is not after that of the last one taken in.
+   * Takes a fact in, and is the one way to; a fact that is known or can never be found changes nothing. Found by the
+   * very next search. Throws a RangeError for a fact whose feed stamp is not after that of the last one taken in.
    */
   add(fact: IndexedFact): void;
   /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
@@ -45,8 +48,8 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   }
 
   /**
-   * The index that a snapshot holds, and the stamp up to which the feed is in it. Throws `UnusableSnapshot` for one that is damaged, cut short or
-   * made by another version. Vectors are not in it.
+   * The index that a snapshot holds, and the stamp up to which the feed is in it. Throws `UnusableSnapshot` for one
+   * that is damaged, cut short or made by another version. Vectors are not in it.
    */
   static async restore(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -56,8 +59,8 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   }
 
   /**
-   * The index as it is now, as chunks of bytes of about a megabyte. It may go on learning between chunks; `applied` is the stamp up to which
-   * the feed is in it when the first one is asked for.
+   * The index as it is now, as chunks of bytes of about a megabyte. It may go on learning between chunks; `applied` is
+   * the stamp up to which the feed is in it when the first one is asked for.
    */
   snapshot(applied: Hlc): Generator<Uint8Array> {
     return writeSnapshot(this.#state, applied);

@@ -1,6 +1,6 @@
 /**
- * Rows of equal size in pages that are never moved, so that a table grows without copying what it holds. A row is read as words of 32 bits and as
- * doubles over the same bytes.
+ * Rows of equal size in pages that are never moved, so that a table grows without copying what it holds. A row is read
+ * as words of 32 bits and as doubles over the same bytes.
  */
 export class PagedRows {
   readonly rowWords: number;

@@ -3,7 +3,10 @@ import { FIRST_GARDEN, OUTSIDE_GARDENS } from './cover-table.ts';
 import { IndexPart, type PartName } from './index-part.ts';
 import { realmOf } from './realm.ts';
 
-/** The parts of an index, and the numbers that stand for tenants and gardens inside it. Numbers are given once, in order of appearance. */
+/**
+ * The parts of an index, and the numbers that stand for tenants and gardens inside it. Numbers are given once, in order
+ * of appearance.
+ */
 export class PartCatalog {
   readonly parts: IndexPart[] = [];
   readonly #tenants = new Map<string, { readonly number: number; readonly parts: Map<string, IndexPart> }>();

@@ -1,7 +1,7 @@
 /**
- * The stem of an English word by Porter's algorithm (M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the
- * departures of its author's own later implementation: `logi` and `bli`). Takes lower-case ASCII letters; words of one or two letters are
- * their own stems.
+ * The stem of an English word by Porter's algorithm (M. F. Porter, "An algorithm for suffix stripping", Program 14(3),
+ * 1980, with the departures of its author's own later implementation: `logi` and `bli`). Takes lower-case ASCII
+ * letters; words of one or two letters are their own stems.
  */
 export function porterStem(word: string): string {
   if (word.length < 3) return word;

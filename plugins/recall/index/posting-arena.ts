@@ -1,6 +1,6 @@
 /**
- * Room for many short runs of numbers. A run holds a power of two of them, up to `LARGEST_RUN`, inside pages that are never moved; a run that
- * was outgrown is used again for another list.
+ * Room for many short runs of numbers. A run holds a power of two of them, up to `LARGEST_RUN`, inside pages that are
+ * never moved; a run that was outgrown is used again for another list.
  */
 export class PostingArena {
   readonly #pages: Uint32Array[] = [];

@@ -3,9 +3,10 @@ import { SlotTable } from './slot-table.ts';
 import { mix32 } from './text-hash.ts';
 
 /**
- * Lists of documents in ascending order, each under a key of a part: where a term occurs, what a session holds. A posting is the number
- * of the document and how often the term occurs in it, in 32 bits. Short lists share an arena, long ones own an array; adding appends in
- * place, so that a document is found by the very next query and nothing is ever rebuilt or merged.
+ * Lists of documents in ascending order, each under a key of a part: where a term occurs, what a session holds. A
+ * posting is the number of the document and how often the term occurs in it, in 32 bits. Short lists share an arena,
+ * long ones own an array; adding appends in place, so that a document is found by the very next query and nothing is
+ * ever rebuilt or merged.
  */
 export class PostingLists {
   readonly #table = new SlotTable();
@@ -36,7 +37,9 @@ export class PostingLists {
     return this.#table.find(slotHash(part, hi, lo), this.#isSought);
   }
 
-  /** Appends a document to the list under a key, which is made when it is missing. Documents come in ascending order. */
+  /**
+   * Appends a document to the list under a key, which is made when it is missing. Documents come in ascending order.
+   */
   add(part: number, hi: number, lo: number, document: number, times: number, norm: number): void {
     let list = this.find(part, hi, lo);
     if (list < 0) list = this.#create(part, hi, lo);
@@ -82,7 +85,10 @@ export class PostingLists {
     return this.#memberOf(list, BOUNDS) >>> 8;
   }
 
-  /** Norms of the shortest documents in which the term occurs once, twice, three times and more often: 8 bits each, the first ones lowest. */
+  /**
+   * Norms of the shortest documents in which the term occurs once, twice, three times and more often: 8 bits each, the
+   * first ones lowest.
+   */
   shortestOf(list: number): number {
     return this.#memberOf(list, SHORTEST);
   }

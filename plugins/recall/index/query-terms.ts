@@ -3,8 +3,9 @@ import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
 /**
- * Adds the distinct terms of a query to the counts. Stop words are left out unless there is nothing else. The query is text and nothing
- * in it is an operator. A query of any length is read up to a bound; of its terms the index keeps the rarest.
+ * Adds the distinct terms of a query to the counts. Stop words are left out unless there is nothing else. The query is
+ * text and nothing in it is an operator. A query of any length is read up to a bound; of its terms the index keeps the
+ * rarest.
  */
 export function readQueryTerms(query: string, reader: TermReader, into: TermCounts): void {
   const text = query.slice(0, MOST_CHARACTERS_READ);

@@ -4,7 +4,10 @@ import { TermCounts } from './term-counts.ts';
 import { TermReader } from './term-reader.ts';
 import { type HashSeed, TextHasher } from './text-hash.ts';
 
-/** Scores texts that are in no index, by the terms and the formula of the index. Statistics are those of the texts alone. */
+/**
+ * Scores texts that are in no index, by the terms and the formula of the index. Statistics are those of the texts
+ * alone.
+ */
 export const createTextRanker = (seed: HashSeed) => {
   const reader = new TermReader(new TextHasher(seed));
   const counts = new TermCounts();

@@ -12,8 +12,8 @@ import {
 import { FrameReader, UnusableSnapshot } from './snapshot-frames.ts';
 
 /**
- * Makes an index of what `writeSnapshot` wrote. Throws `UnusableSnapshot` for one that is damaged, cut short, or of another format or
- * tokenizer; there is no index then.
+ * Makes an index of what `writeSnapshot` wrote. Throws `UnusableSnapshot` for one that is damaged, cut short, or of
+ * another format or tokenizer; there is no index then.
  */
 export async function readSnapshot(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

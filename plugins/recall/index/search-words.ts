@@ -45,7 +45,10 @@ export function searchWords(
   return top.take();
 }
 
-/** What the term of a list is worth at most in any document. Documents that repeat a word tend to be long, so each count has its own bound. */
+/**
+ * What the term of a list is worth at most in any document. Documents that repeat a word tend to be long, so each count
+ * has its own bound.
+ */
 function boundOf(lists: PostingLists, list: number, weight: number, lengthPenalty: Float64Array): number {
   const mostTimes = lists.mostTimesOf(list);
   const shortest = lists.shortestOf(list);

@@ -11,8 +11,8 @@ export const NEIGHBOUR_WEIGHTS: readonly number[] = [0.4, 0.3, 0.2, 0.1];
 const MOST_PASSED = 256;
 
 /**
- * Documents near the seeds in their sessions, by number, with what all seeds give them. Distance counts those facts of the session that the
- * view may find, over all opened parts together.
+ * Documents near the seeds in their sessions, by number, with what all seeds give them. Distance counts those facts of
+ * the session that the view may find, over all opened parts together.
  */
 export function sessionNeighbours(
   state: IndexState,

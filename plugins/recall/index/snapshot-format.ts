@@ -4,11 +4,12 @@ import { TOKENIZER_VERSION } from './term-reader.ts';
 import type { HashSeed } from './text-hash.ts';
 
 /**
- * Frames of a snapshot, in order: this header; rows of documents by pages; their norms; lists in blocks, and an empty block; times to live and
- * covers, each a `TableHeader` and rows by pages; `CatalogNames`; `SNAPSHOT_END`. Numbers are in the byte order of the machine.
+ * Frames of a snapshot, in order: this header; rows of documents by pages; their norms; lists in blocks, and an empty
+ * block; times to live and covers, each a `TableHeader` and rows by pages; `CatalogNames`; `SNAPSHOT_END`. Numbers are
+ * in the byte order of the machine.
  *
- * Documents and lists are those of the moment when writing began. Times to live, covers and names may be newer: what is read of the feed after
- * `applied` comes again, and taking it in twice changes nothing.
+ * Documents and lists are those of the moment when writing began. Times to live, covers and names may be newer: what is
+ * read of the feed after `applied` comes again, and taking it in twice changes nothing.
  */
 export interface SnapshotHeader {
   readonly format: string;
@@ -36,7 +37,9 @@ export interface TableHeader {
 
 export const SNAPSHOT_END = 'end of the snapshot';
 
-/** Words before the postings of a list in a block: part, both halves of the key, length, most times and shortest norms. */
+/**
+ * Words before the postings of a list in a block: part, both halves of the key, length, most times and shortest norms.
+ */
 export const LIST_HEAD = 6;
 
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A snapshot is a row of frames: length and number of the frame, a digest over number and content, the content. Each frame is
- * checked before anything in it is believed, and a snapshot without its last frame is none.
+ * A snapshot is a row of frames: length and number of the frame, a digest over number and content, the content. Each
+ * frame is checked before anything in it is believed, and a snapshot without its last frame is none.
  */
 export class FrameWriter {
   #number = 0;

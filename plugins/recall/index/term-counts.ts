@@ -1,4 +1,7 @@
-/** The distinct terms of one text with how often each occurs, in the order of their first occurrence. Reused from text to text. */
+/**
+ * The distinct terms of one text with how often each occurs, in the order of their first occurrence. Reused from text
+ * to text.
+ */
 export class TermCounts {
   /** Halves of the hashes of the terms; valid below `distinct`. */
   hi = new Uint32Array(64);

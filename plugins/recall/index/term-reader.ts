@@ -6,8 +6,9 @@ import { type Hash64, KEY_KINDS, STEP_A, STEP_B, type TextHasher } from './text-
 export const TOKENIZER_VERSION = 2;
 
 /**
- * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that no string is made for
- * a word that was met before; everything else goes through `foldWords`, which says what a term is.
+ * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that
+ * no string is made for a word that was met before; everything else goes through `foldWords`, which says what a term
+ * is.
  */
 export class TermReader {
   readonly #hasher: TextHasher;

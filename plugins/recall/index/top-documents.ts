@@ -1,6 +1,6 @@
 /**
- * The best documents that were offered, at most `limit`: highest score first, of equal ones the newest. A heap whose root is the
- * one to give way.
+ * The best documents that were offered, at most `limit`: highest score first, of equal ones the newest. A heap whose
+ * root is the one to give way.
  */
 export class TopDocuments {
   readonly #limit: number;

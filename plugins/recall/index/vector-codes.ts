@@ -8,8 +8,8 @@ export interface CodeTable {
 export interface VectorCodes<T extends CodeTable = CodeTable> {
   createTable(): T;
   /**
-   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets. `accepts` holds a bit for
-   * each ordinal, set for those that may be found; undefined lets all be found.
+   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets.
+   * `accepts` holds a bit for each ordinal, set for those that may be found; undefined lets all be found.
    */
   search(
     query: Float32Array,

@@ -6,8 +6,8 @@ import type { CodeTable, VectorCodes } from './vector-codes.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /**
- * The vectors that one embedder has made of the documents of an index. Another embedder has a layer of its own, which can be filled while the
- * first one still serves.
+ * The vectors that one embedder has made of the documents of an index. Another embedder has a layer of its own, which
+ * can be filled while the first one still serves.
  */
 export class VectorLayer<T extends CodeTable = CodeTable> {
   readonly #state: IndexState;
@@ -19,7 +19,10 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     this.#codes = codes;
   }
 
-  /** Tables by the number of their part, for whoever writes them down. Indexes that have read the same feed number parts and documents alike. */
+  /**
+   * Tables by the number of their part, for whoever writes them down. Indexes that have read the same feed number parts
+   * and documents alike.
+   */
   get tables(): readonly (T | undefined)[] {
     return this.#tables;
   }

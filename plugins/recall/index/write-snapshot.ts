@@ -7,8 +7,8 @@ import { LIST_HEAD, SNAPSHOT_END, SNAPSHOT_FORMAT, type SnapshotHeader, type Tab
 import { FrameWriter } from './snapshot-frames.ts';
 
 /**
- * Writes an index down, chunk by chunk, as it is now. The index may go on learning between chunks: what it learns meanwhile is left to the feed
- * after `applied`.
+ * Writes an index down, chunk by chunk, as it is now. The index may go on learning between chunks: what it learns
+ * meanwhile is left to the feed after `applied`.
  */
 export function* writeSnapshot(state: IndexState, applied: Hlc): Generator<Uint8Array> {
   const writer = new FrameWriter();

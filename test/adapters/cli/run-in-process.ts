@@ -17,7 +17,10 @@ class Collected extends Writable {
   }
 }
 
-/** Runs a command in this process, with no terminal. Without `deps.openNode` the command must not need a node of its own. */
+/**
+ * Runs a command in this process, with no terminal. Without `deps.openNode` the command must not need a node of its
+ * own.
+ */
 export const runInProcess = async (
   argv: readonly string[],
   deps: Partial<Pick<CommandLineDeps, 'env' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {

@@ -38,7 +38,9 @@ export class Workplace {
     return resultOf(child);
   }
 
-  /** Starts a node on a free port and waits until it says that it serves. Rejects with its output when it ends before. */
+  /**
+   * Starts a node on a free port and waits until it says that it serves. Rejects with its output when it ends before.
+   */
   async start(argv: readonly string[] = [], env: Variables = {}): Promise<RunningProgram> {
     const child = this.#spawn(['start', ...argv], { SVC_PORT: '0', ...env });
     const result = resultOf(child);

@@ -19,7 +19,10 @@ interface Reply {
   readonly body?: unknown;
 }
 
-/** An endpoint that answers a text with its length and its first letter, last text first, unless `answer` says something else. */
+/**
+ * An endpoint that answers a text with its length and its first letter, last text first, unless `answer` says something
+ * else.
+ */
 const serveEmbeddings = async () => {
   const seen: Seen[] = [];
   const state: { answer: (at: number, request: Seen) => Reply | 'stall' } = { answer: () => ({}) };

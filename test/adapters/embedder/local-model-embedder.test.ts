@@ -13,8 +13,8 @@ const stateOf = (code: number): number[] =>
   Array.from({ length: WIDTH }, (_, at) => Math.sin(code * (at + 1)) + 0.1 * at);
 
 /**
- * Stands in for `@huggingface/transformers`, which is a hundred times the size of the node: the same calls and the same tensors, with one
- * token for each character and padding whose states are not zeros.
+ * Stands in for `@huggingface/transformers`, which is a hundred times the size of the node: the same calls and the same
+ * tensors, with one token for each character and padding whose states are not zeros.
  */
 const createRuntime = (more: { readonly width?: number; readonly states?: (data: number[]) => number[] } = {}) => {
   const loads: unknown[] = [];

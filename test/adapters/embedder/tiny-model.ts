@@ -11,7 +11,9 @@ export const tinyState = (word: string): number[] => {
   return Array.from({ length: TINY_DIMENSIONS }, (_, at) => Math.sin((row * TINY_DIMENSIONS + at) * 1.7) + 0.1);
 };
 
-/** Writes a folder with a real ONNX model and a real tokenizer, a few kilobytes in the layout of nomic-embed-text-v1.5. */
+/**
+ * Writes a folder with a real ONNX model and a real tokenizer, a few kilobytes in the layout of nomic-embed-text-v1.5.
+ */
 export const writeTinyModel = async (folder: string): Promise<void> => {
   await mkdir(join(folder, 'onnx'), { recursive: true });
   await writeFile(join(folder, 'onnx', 'model.onnx'), tinyOnnx());

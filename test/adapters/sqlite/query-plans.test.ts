@@ -31,7 +31,10 @@ const current = (...conditions: Filter[]): Filter =>
     ...conditions,
   );
 
-/** A few facts are found at once however many there are: no plan may walk them all, or the time would grow with the store. */
+/**
+ * A few facts are found at once however many there are: no plan may walk them all, or the time would grow with the
+ * store.
+ */
 describe('SQLite looks', () => {
   const statements = new FactStatements(sqliteDialect);
   let temporary: TemporaryStore;

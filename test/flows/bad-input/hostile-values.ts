@@ -1,8 +1,8 @@
 import { BAD_UNITS } from './hostile-units.ts';
 
 /**
- * What is wrong for each kind of member of a body, and for each kind of query parameter, as it is written in the request. Every one of them
- * must be refused, but for null where a member may be left out: there it means that it was.
+ * What is wrong for each kind of member of a body, and for each kind of query parameter, as it is written in the
+ * request. Every one of them must be refused, but for null where a member may be left out: there it means that it was.
  */
 const NOT_TEXT = ['5', 'true', '[]', '{}', '["x"]'];
 const BROKEN_TEXT = ['"a\\u0000b"', '"\\ud800"', '"x\\udc00"', '"\\udc00\\ud800"'];

@@ -14,7 +14,9 @@ import type { Keys } from './hostile-requests.ts';
 import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
 
-/** What must not change when a request is refused. Audit counts its write entries alone: refusals may be audited too. */
+/**
+ * What must not change when a request is refused. Audit counts its write entries alone: refusals may be audited too.
+ */
 export interface Counts {
   readonly facts: number;
   readonly conflicts: number;
@@ -56,7 +58,9 @@ const registerKeys = async (registry: KeyRegistry): Promise<Keys> => {
   return { all: await register('agent:everything', PERMISSIONS), only };
 };
 
-/** Facts, some of which contradict one another, for paths that name a fact or a conflict and for lists of several pages. */
+/**
+ * Facts, some of which contradict one another, for paths that name a fact or a conflict and for lists of several pages.
+ */
 const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
   const headers = [
     ['Authorization', `Bearer ${key}`],

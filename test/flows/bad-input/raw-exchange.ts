@@ -55,7 +55,10 @@ const parse = (reply: string): RawReply => {
   return { status: Number(statusLine.split(' ')[1]), headers, text: Buffer.from(text, 'latin1').toString('utf8') };
 };
 
-/** Sends one request on a connection of its own. A connection cut after the answer was complete is no error: bodies are cut off. */
+/**
+ * Sends one request on a connection of its own. A connection cut after the answer was complete is no error: bodies are
+ * cut off.
+ */
 export const exchange = (port: number, request: RawRequest): Promise<RawReply> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

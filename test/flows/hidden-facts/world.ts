@@ -152,8 +152,8 @@ export const startWorld = async (): Promise<World> => {
 };
 
 /**
- * The chance of a node, in which each fact of the caller has draws of its own. Exact ties are settled by identifiers, and
- * those of the caller's facts must not depend on how many others were drawn before them.
+ * The chance of a node, in which each fact of the caller has draws of its own. Exact ties are settled by identifiers,
+ * and those of the caller's facts must not depend on how many others were drawn before them.
  */
 const createSwitchedRandom = (): Random & { duringOwn<T>(work: () => Promise<T>): Promise<T> } => {
   const others = createSeededRandom();

@@ -38,7 +38,10 @@ const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x5c, '\\\\'],
 ]);
 
-/** Section 3.2.2.2: the five short control escapes, lower-case hex for the others, quote and backslash, all else as it is. */
+/**
+ * Section 3.2.2.2: the five short control escapes, lower-case hex for the others, quote and backslash, all else as it
+ * is.
+ */
 const asciiVector = (code: number): readonly [text: string, form: string] => {
   const character = String.fromCharCode(code);
   const short = SHORT_ESCAPES.get(code);

@@ -16,7 +16,10 @@ export interface TokenNode extends TestNode {
   /** Key of `agent:me`: read and write. */
   readonly mine: string;
   readonly tokens: CapabilityTokens;
-  /** Issues with the key of `agent:ops`, for `agent:me` to subscribe to `ATLAS` unless said otherwise; answers the token's text. */
+  /**
+   * Issues with the key of `agent:ops`, for `agent:me` to subscribe to `ATLAS` unless said otherwise; answers the
+   * token's text.
+   */
   issue(request?: Readonly<Record<string, unknown>>): Promise<string>;
   /** What `verify` says of the text, for `agent:me` and a subscription to `ATLAS` unless said otherwise. */
   refusal(text: string | undefined, need?: CapabilityNeed, caller?: Principal): Promise<string>;

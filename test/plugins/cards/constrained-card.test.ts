@@ -6,7 +6,10 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
 import { createScriptedSummariser } from './scripted-summariser.ts';
 
-/** Keeps what `agent:left` says from `agent:right`, and the other way round: a rule that knows neither scopes nor gardens. */
+/**
+ * Keeps what `agent:left` says from `agent:right`, and the other way round: a rule that knows neither scopes nor
+ * gardens.
+ */
 const partition = definePlugin({
   name: 'partition',
   version: '1.0.0',

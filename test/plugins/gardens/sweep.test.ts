@@ -7,7 +7,10 @@ import { type GardenNode, startGardenNode } from './garden-kit.ts';
 import { hideFacts } from './hidden-kinds.ts';
 import { READING_ROUTES, type Seen } from './reading-routes.ts';
 
-/** What differs between two nodes that were told the same: ids that were drawn, stamps, cursors, and when exactly it was. */
+/**
+ * What differs between two nodes that were told the same: ids that were drawn, stamps, cursors, and when exactly it
+ * was.
+ */
 const VOLATILE = /"(?:hlc|cursor|next_cursor)":"[^"]*"/g;
 const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 

@@ -34,7 +34,10 @@ interface Answer {
   readonly total_scored: number;
 }
 
-/** Facts of every kind, the same ones each time: contradictions, sessions, references, faint ones, long ones, retractions. */
+/**
+ * Facts of every kind, the same ones each time: contradictions, sessions, references, faint ones, long ones,
+ * retractions.
+ */
 const samples = fc.sample(
   fc.record({
     entity: fc.integer({ min: 0, max: 40 }).map((n) => `thing:${n}`),

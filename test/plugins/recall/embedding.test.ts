@@ -87,7 +87,10 @@ forEachStore('the vectors of facts', () => {
     ).length;
   const warned = (node: TestNode, message: string): number =>
     node.logLines.filter((line) => line.level === 'warn' && line.message === message).length;
-  /** A day, so much more that minutes do not matter, and the time in which a node says that its embedder is in use, and drops what is not. */
+  /**
+   * A day, so much more that minutes do not matter, and the time in which a node says that its embedder is in use, and
+   * drops what is not.
+   */
   const useForADay = async (node: TestNode, dimensions: number): Promise<void> => {
     node.clock.setNowMs(node.clock.nowMs() + DAY_MS + HOUR_MS);
     const sinceMs = node.clock.nowMs();

@@ -1,9 +1,13 @@
-// AssemblyScript: scripts/build-kernel.mjs compiles it to WebAssembly, the TypeScript compiler leaves it out (tsconfig.json).
+// AssemblyScript: scripts/build-kernel.mjs compiles it to WebAssembly, the TypeScript compiler leaves it out
+// (tsconfig.json).
 //
-// Rows of codes lie in blocks of memory that the caller owns; nothing is allocated here. A row of signs is a whole number of 16 bytes,
-// bit 1 for a negative component, and so is a row of 8-bit codes; both are padded with zeros.
+// Rows of codes lie in blocks of memory that the caller owns; nothing is allocated here. A row of signs is a whole
+// number of 16 bytes, bit 1 for a negative component, and so is a row of 8-bit codes; both are padded with zeros.
 
-/** Must equal the number that code-memory.ts expects, so that a kernel of another build is noticed. Raise it with every change of an export. */
+/**
+ * Must equal the number that code-memory.ts expects, so that a kernel of another build is noticed. Raise it with every
+ * change of an export.
+ */
 export const revision: i32 = 2;
 
 let query: usize = 0;
@@ -18,9 +22,9 @@ let limit: i32 = 0;
 let wasCut: bool = false;
 
 /**
- * Starts a scan for the rows nearest to the signs at `querySigns`, `words` times 64 bits. The list at `listStart` holds `listCapacity` entries
- * of 8 bytes, the number of different bits before the tag; whenever it is full it is cut to the `listWanted` nearest. `histogramStart` has
- * room for 4 bytes for every possible number of different bits.
+ * Starts a scan for the rows nearest to the signs at `querySigns`, `words` times 64 bits. The list at `listStart` holds
+ * `listCapacity` entries of 8 bytes, the number of different bits before the tag; whenever it is full it is cut to the
+ * `listWanted` nearest. `histogramStart` has room for 4 bytes for every possible number of different bits.
  */
 export function begin(
   querySigns: usize,
@@ -42,8 +46,8 @@ export function begin(
 }
 
 /**
- * Adds the rows of one block, last row first. `live` and, unless it is 0, `accepted` hold one bit a row in `maskWords` times 32 bits; a row is
- * looked at when both are 1. The tag of a row is `tag` plus its number.
+ * Adds the rows of one block, last row first. `live` and, unless it is 0, `accepted` hold one bit a row in `maskWords`
+ * times 32 bits; a row is looked at when both are 1. The tag of a row is `tag` plus its number.
  */
 export function scan(signs: usize, live: usize, accepted: usize, maskWords: i32, tag: u32): void {
   const rowBytes: usize = (<usize>rowWords) << 3;
@@ -72,8 +76,9 @@ export function finish(): i32 {
 }
 
 /**
- * Puts the integer product of codes and query components in place of the different bits of every entry. `blocks` holds the address of the
- * codes of every block, 4 bytes each; a tag is the number of a block times 1024 plus a row. Rows of codes have `length` bytes.
+ * Puts the integer product of codes and query components in place of the different bits of every entry. `blocks` holds
+ * the address of the codes of every block, 4 bytes each; a tag is the number of a block times 1024 plus a row. Rows of
+ * codes have `length` bytes.
  */
 export function score(blocks: usize, components: usize, length: i32): void {
   for (let at = 0; at < count; at++) {
@@ -105,7 +110,9 @@ export function signsOf(codes: usize, signs: usize, length: i32): void {
   }
 }
 
-/** 32 rows of 256 bits without a hole, the usual case: no bit has to be looked for, and the query stays in registers. */
+/**
+ * 32 rows of 256 bits without a hole, the usual case: no bit has to be looked for, and the query stays in registers.
+ */
 function scanFull(signs: usize, tag: u32): void {
   const q0 = load<u64>(query);
   const q1 = load<u64>(query, 8);
@@ -153,7 +160,10 @@ function add(distance: i32, tag: u32): void {
   count++;
 }
 
-/** Keeps the wanted entries with the fewest different bits, and among equals those that came first. From then on only nearer ones are taken. */
+/**
+ * Keeps the wanted entries with the fewest different bits, and among equals those that came first. From then on only
+ * nearer ones are taken.
+ */
 function cut(): void {
   memory.fill(histogram, 0, (<usize>(rowWords * 64 + 1)) << 2);
   for (let at = 0; at < count; at++) {

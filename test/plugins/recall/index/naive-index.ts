@@ -10,7 +10,10 @@ import type { Hit, SearchView } from '../../../../plugins/recall/recall-api.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
 import { testHasher } from './test-seed.ts';
 
-/** What the node holds, as it would be judged fact by fact: nothing is indexed, everything is computed for each question. */
+/**
+ * What the node holds, as it would be judged fact by fact: nothing is indexed, everything is computed for each
+ * question.
+ */
 export class NaiveIndex {
   readonly facts: StoredFact[] = [];
   readonly covers: Cover[] = [];

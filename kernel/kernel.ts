@@ -1,0 +1,63 @@
+import type { Authorizer, Clock, FactStore, Listener, Migration, Ref, Transport } from '../ports/ports.ts';
+import type { BootProblem } from './boot/boot-problem.ts';
+import type { DoorSettings } from './boot/compile-served.ts';
+import type { KernelDescription } from './boot/describe-kernel.ts';
+import type { Installation } from './boot/plan-boot.ts';
+import type { Get } from './container/awilix-container.ts';
+import type { Random } from './crypto/random.ts';
+import type { NodeIdentitySettings } from './identity/node-record.ts';
+import type { Logger } from './log/logger.ts';
+import type { Environment } from './plugins/environment-value.ts';
+import type { SettingReport } from './plugins/plugin-config.ts';
+import type { Awaitable } from './plugins/route-definition.ts';
+
+/** The environment of a node. Each is made once, when the node boots. */
+export interface KernelAdapters {
+  readonly clock: Clock;
+  readonly random: Random;
+  store(get: Get): Awaitable<FactStore>;
+  transport(get: Get): Transport;
+  /** Further refs that adapters provide, the embedder for example. */
+  readonly extras?: readonly AdapterBinding[];
+  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
+  openAuthorizer(inner: Authorizer | undefined): Authorizer;
+}
+
+export interface AdapterBinding {
+  // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
+  readonly ref: Ref<any>;
+  create(get: Get): unknown;
+}
+
+export interface KernelOptions extends DoorSettings {
+  readonly installations: readonly Installation[];
+  readonly adapters: KernelAdapters;
+  readonly coreMigrations: readonly Migration[];
+  readonly identity: NodeIdentitySettings;
+  readonly env: Environment;
+  readonly log: Logger;
+  /** Settings of the node and its adapters, for `describe`. */
+  readonly settings?: readonly SettingReport[];
+  /** What was found wrong before: reported together with what the kernel finds. */
+  readonly problems?: readonly BootProblem[];
+  readonly suggestProvider?: (refId: string) => string | undefined;
+}
+
+/** One node. */
+export interface Kernel {
+  /** Opens the store, migrates it and sets up every plugin, without serving. Once: later calls answer as the first. */
+  boot(): Promise<void>;
+  /** Boots, then serves. */
+  start(): Promise<Listener>;
+  /** Drains what runs, then ends everything in reverse order. Idempotent; harmless at any time. */
+  stop(): Promise<void>;
+  /** What the node consists of; boots it if needed. */
+  describe(): Promise<KernelDescription>;
+  /** Why a boot would refuse this store, which stays as it is. Neither boots the node nor needs it booted. */
+  inspect(store: FactStore): Promise<readonly BootProblem[]>;
+  /** How everything is set; known before the boot. */
+  readonly settings: readonly SettingReport[];
+  /** A part of the booted node. Throws for a ref that nobody provides. */
+  get: Get;
+  has(ref: { readonly id: string }): boolean;
+}
