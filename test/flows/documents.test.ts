@@ -120,7 +120,7 @@ describe('the documents', () => {
 
   it('link to files that are there', () => {
     const found = documents();
-    expect(found).to.include.members(['README.md', 'kernel/README.md', 'plugins/README.md']);
+    expect(found).to.include.members(['README.md', 'docs/README.md', 'plugins/README.md']);
     const broken = found.flatMap((name) =>
       [...documentText(name).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
         .map(([, target = '']) => target)
