@@ -43,6 +43,7 @@ export { parseStrictJsonText } from './http/strict-json.ts';
 export * from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export * from './identity/node-self.ts';
+export { hasPermission, requirePermission, requireReadScope } from './identity/require-permission.ts';
 export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';
 export type { LogFields, Logger } from './log/logger.ts';

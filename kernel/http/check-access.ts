@@ -1,6 +1,7 @@
-import { type Authorizer, DEFAULT_TENANT, type Permission, type Principal, ServiceError } from '../../ports/ports.ts';
+import { type Authorizer, DEFAULT_TENANT, type Principal } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { type HttpRequestInfo, httpAdmit, httpPrincipal } from '../hooks/kernel-hooks.ts';
+import { hasPermission, lacksPermission } from '../identity/require-permission.ts';
 import type { Access } from '../plugins/route-definition.ts';
 import { readBearerToken } from './read-bearer-token.ts';
 import { refusedCredential } from './refused-credential.ts';
@@ -36,12 +37,9 @@ export const admitRequest = async (
 /** Throws the refusal of the route unless the caller has the permission, or one of the list. */
 export const compilePermissionCheck = (access: Access): ((caller: Principal) => void) => {
   if (typeof access === 'string' || access.permission === 'any') return () => {};
-  const { refusal = 'authorization' } = access;
-  const accepted: readonly Permission[] = [access.permission].flat();
-  const names = accepted.map((permission) => `"${permission}"`).join(' or ');
-  return ({ permissions }) => {
-    for (const permission of accepted) if (permissions.has(permission)) return;
-    throw new ServiceError(refusal, `this needs a key with permission ${names}`);
+  const { permission, refusal = 'authorization' } = access;
+  return (caller) => {
+    if (!hasPermission(caller, permission)) throw lacksPermission(permission, refusal);
   };
 };
 

@@ -4,6 +4,7 @@ import {
   memberRefusal,
   type Route,
   readEntityUri,
+  requireReadScope,
   SCOPES,
   type Scope,
   ServiceError,
@@ -42,9 +43,7 @@ export const cardRoute = (cards: MemoryCards, names: ServiceNames): Route<{ enti
   async handle({ caller, params, query }) {
     const { scope } = query;
     const entity = readSubject(params.entity_uri);
-    if (!caller.allowedScopes.has(scope)) {
-      throw new ServiceError('authorization', `the key may not read scope ${scope}`);
-    }
+    requireReadScope(caller, scope);
     const subject = { entityKey: matchKey(entity, names), scope };
     const reading = await cards.read(caller, subject, query.refresh || query.force_refresh);
     if (reading === null) throw nothingKnown(entity);

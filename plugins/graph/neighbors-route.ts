@@ -9,9 +9,9 @@ import {
   type Route,
   readEntityUri,
   readRelation,
+  requireReadScope,
   SCOPES,
   type Scope,
-  ServiceError,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
@@ -103,9 +103,7 @@ const readWalk = (query: Query, caller: Principal): GraphWalk => {
   }
   const seeds = query.entity.map((entity) => readEntityUri(entity, 'query.entity'));
   const relation = eitherOf(query, 'relation', 'relation_filter');
-  if (scope !== undefined && !caller.allowedScopes.has(scope)) {
-    throw new ServiceError('authorization', `the key may not read scope ${scope}`);
-  }
+  if (scope !== undefined) requireReadScope(caller, scope);
   return {
     seeds,
     depth,

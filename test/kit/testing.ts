@@ -11,4 +11,5 @@ export { describeTransport } from '../contract/transport-contract.ts';
 export { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
 export { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
 export { createScriptedEmbedder } from '../fakes/scripted-embedder.ts';
+export { createPrincipal } from './create-principal.ts';
 export { startTestNode, type TestNode, type TestNodeOptions } from './start-test-node.ts';

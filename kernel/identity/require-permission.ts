@@ -1,0 +1,32 @@
+import { type ErrorCode, type Permission, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
+
+/**
+ * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that its
+ * callers are judged alike, whichever way they come: over HTTP, from a plugin, or from a program that embeds the node.
+ * The node itself needs no permission.
+ */
+export const requirePermission = (
+  caller: Principal,
+  permission: Permission | readonly Permission[],
+  refusal: ErrorCode = 'authorization',
+): void => {
+  if (caller.kind !== 'node' && !hasPermission(caller, permission)) throw lacksPermission(permission, refusal);
+};
+
+/** Whether the caller has the permission, or one of the list. */
+export const hasPermission = ({ permissions }: Principal, permission: Permission | readonly Permission[]): boolean => {
+  if (typeof permission === 'string') return permissions.has(permission);
+  for (const one of permission) if (permissions.has(one)) return true;
+  return false;
+};
+
+/** The refusal of a caller without the permission. */
+export const lacksPermission = (permission: Permission | readonly Permission[], refusal: ErrorCode): ServiceError => {
+  const names = [permission].flat().map((name) => `"${name}"`);
+  return new ServiceError(refusal, `this needs a key with permission ${names.join(' or ')}`);
+};
+
+/** Throws `authorization` unless the caller may read facts of the scope. */
+export const requireReadScope = (caller: Principal, scope: Scope): void => {
+  if (!caller.allowedScopes.has(scope)) throw new ServiceError('authorization', `the key may not read scope ${scope}`);
+};

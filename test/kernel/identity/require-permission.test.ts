@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { requirePermission, requireReadScope } from '../../../kernel/identity/require-permission.ts';
+import { createPrincipal } from '../../kit/create-principal.ts';
+import { thrownError } from '../../kit/thrown-error.ts';
+
+const reader = createPrincipal({ permissions: new Set(['read']), allowedScopes: new Set(['team']) });
+
+describe('the permission check of use cases', () => {
+  it('lets a caller pass who holds the permission, or one of several', () => {
+    expect(() => requirePermission(reader, 'read')).not.to.throw();
+    expect(() => requirePermission(reader, ['admin', 'read'])).not.to.throw();
+  });
+
+  it('refuses any other caller by naming what is missing', () => {
+    const error = thrownError(() => requirePermission(reader, ['admin', 'audit.read']));
+    expect(error).to.include({ code: 'authorization', status: 403 });
+    expect(error.message).to.equal('this needs a key with permission "admin" or "audit.read"');
+  });
+
+  it('refuses with the code that the use case gives', () => {
+    const error = thrownError(() => requirePermission(reader, 'write', 'reserved_namespace'));
+    expect(error).to.include({ code: 'reserved_namespace', status: 403 });
+  });
+
+  it('lets the node itself pass', () => {
+    const node = createPrincipal({ kind: 'node', permissions: new Set() });
+    expect(() => requirePermission(node, 'admin')).not.to.throw();
+  });
+
+  it('lets a caller read the scopes of its key alone', () => {
+    expect(() => requireReadScope(reader, 'team')).not.to.throw();
+    expect(thrownError(() => requireReadScope(reader, 'local'))).to.include({ code: 'authorization', status: 403 });
+  });
+});

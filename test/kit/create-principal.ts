@@ -1,0 +1,13 @@
+import { DEFAULT_TENANT, type Principal, SCOPES } from '../../kernel/plugin-api.ts';
+
+/** A caller for use cases that a test calls without HTTP: the holder of a key that reads and writes in all scopes. */
+export const createPrincipal = (changes: Partial<Principal> = {}): Principal => ({
+  kind: 'key',
+  entityUri: 'agent:caller',
+  permissions: new Set(['read', 'write']),
+  allowedScopes: new Set(SCOPES),
+  tenantId: DEFAULT_TENANT,
+  keyId: null,
+  oidcSub: null,
+  ...changes,
+});
