@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
+import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
@@ -99,5 +100,11 @@ program
   .option('--seconds <n>', 'measured time for each side', positive, 12)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: SubscriptionOptions) => benchSubscriptions(options));
+
+program
+  .command('files')
+  .description('how many source files an assertion and a recall pass through')
+  .option('--list', 'print their names too')
+  .action((options: FilesOptions) => benchFilesPerRequest(options));
 
 await program.parseAsync();
