@@ -36,7 +36,6 @@ export const benchFilesPerRequest = async ({ list = false }: FilesOptions): Prom
   const node = await createNode({
     env: {
       SVC_DB_PATH: join(folder, 'node.db'),
-      SVC_NODE_KEY_FILE: join(folder, 'node.key'),
       SVC_AUTH_REQUIRED: 'false',
       SVC_PORT: '0',
       SVC_LOG_LEVEL: 'silent',

@@ -60,7 +60,7 @@ export const startGardenNode = async (options: TestNodeOptions = {}): Promise<Ga
   const { body } = await must(201, 'founder', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Herbs' });
   for (const role of ['writer', 'reader'] as const) {
     // So that the order in which they were added is one of instants.
-    node.clock.advance(1);
+    await node.clock.advance(1);
     await must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: CAST[role], role });
   }
   return {

@@ -83,7 +83,7 @@ forEachStore('gardens', () => {
   });
 
   it('are listed to their members, all of them to an admin, oldest first and without members', async () => {
-    garden.node.clock.advance(1_000);
+    await garden.node.clock.advance(1_000);
     await garden.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'apples', name: 'Apples' });
     const slugs = async (actor: Parameters<GardenNode['must']>[1]) => {
       const { body } = await garden.must(200, actor, 'GET', '/v1/gardens');
