@@ -45,7 +45,7 @@ export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): 
     description: property.description ?? '',
   }));
 
-/** One line of the table in this folder's README. */
+/** One line of the table in docs/reference/settings.md. */
 export const settingRow = (setting: DeclaredSetting): string => {
   const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text.replaceAll('|', '\\|')}\``);
   const accepts = setting.accepts.replaceAll('|', '\\|');

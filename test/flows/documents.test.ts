@@ -102,14 +102,14 @@ describe('the documents', () => {
   });
 
   it('show a plugin with settings that works as it stands', async () => {
-    const node = await startWithShownPlugin('plugins/README.md');
+    const node = await startWithShownPlugin('docs/guides/write-a-plugin.md');
 
     expect((await assertFact(node, { source: 'agent:me' })).status).to.equal(201);
     expect((await assertFact(node, { source: 'agent:other' })).status).to.equal(403);
   });
 
   it('show examples as they are in the files that they name', () => {
-    const shown = blocks('plugins/README.md', 'ts').filter((code) => code.startsWith('// test/examples/'));
+    const shown = blocks('docs/guides/write-a-plugin.md', 'ts').filter((code) => code.startsWith('// test/examples/'));
     expect(shown).to.have.length(2);
     for (const code of shown) {
       const [name = '', ...lines] = code.split('\n');
