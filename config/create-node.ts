@@ -6,10 +6,10 @@ import { createPinoLogger } from '../adapters/log/pino-logger.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
 import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
-import type { KernelDescription } from '../kernel/boot/describe-kernel.ts';
 import type { Installation } from '../kernel/boot/plan-boot.ts';
 import { createKernel } from '../kernel/create-kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
+import type { DescribedNode } from '../kernel/description/node-description.ts';
 import { isLoopbackHost } from '../kernel/http/loopback-host.ts';
 import type { AdapterBinding, Kernel } from '../kernel/kernel.ts';
 import type { Logger } from '../kernel/log/logger.ts';
@@ -66,7 +66,7 @@ export interface Node {
   /** Drains, then closes everything within ten seconds. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
-  describe(): Promise<KernelDescription>;
+  describe(): Promise<DescribedNode>;
 }
 
 /**
@@ -107,6 +107,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     settings: config.report,
     problems,
     suggestProvider,
+    switchedOff: () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? [])),
     adapters: {
       clock,
       random,

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NodeDescription } from '../adapters/cli/command-line-deps.ts';
-import { summarisePlugin } from '../kernel/boot/describe-kernel.ts';
+import type { DescribedNode } from '../kernel/description/node-description.ts';
 import type { SettingReport, Settings } from '../kernel/plugins/plugin-config.ts';
 import { createNode, type Node, type NodeOptions, PLACES_BESIDE_STORE } from './create-node.ts';
-import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /**
  * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on
@@ -16,7 +14,7 @@ export const describeUnstarted = async (
   { configFile, env }: Pick<NodeOptions, 'configFile' | 'env'>,
   { kernel, config }: Node,
   including?: string,
-): Promise<NodeDescription> => {
+): Promise<DescribedNode> => {
   const folder = await mkdtemp(join(tmpdir(), 'describe-node-'));
   const borrowed = config.disabled.filter((name) => name === including);
   try {
@@ -31,13 +29,11 @@ export const describeUnstarted = async (
     });
     try {
       const { plugins, settings, ...rest } = await scratch.describe();
-      const off = await Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? []));
-      const on = plugins.filter(({ name }) => !borrowed.includes(name));
       return {
         ...rest,
         plugins: [
-          ...on.map((plugin) => ({ ...plugin, enabled: true })),
-          ...off.map((plugin) => ({ ...summarisePlugin(plugin), enabled: false })),
+          ...plugins.filter(({ name }) => !borrowed.includes(name)),
+          ...plugins.filter(({ name }) => borrowed.includes(name)).map((plugin) => ({ ...plugin, enabled: false })),
         ],
         // The operator's own values; those of the scratch node say where its own files are.
         settings: [

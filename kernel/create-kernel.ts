@@ -9,13 +9,14 @@ import {
 } from '../ports/ports.ts';
 import { type BootProblem, problemOf, refuseProblems, setupProblem } from './boot/boot-problem.ts';
 import { compileServed } from './boot/compile-served.ts';
-import { describeKernel } from './boot/describe-kernel.ts';
 import { inspectStore } from './boot/inspect-store.ts';
 import { type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
 import { createStopStack, type StopStack } from './boot/stop-stack.ts';
 import { withinTime } from './boot/within-time.ts';
 import { type Container, createContainer } from './container/awilix-container.ts';
 import { Random } from './crypto/random.ts';
+import { describeNode } from './description/describe-node.ts';
+import { type DescribedNode, NodeDescription } from './description/node-description.ts';
 import { Facts, GardenAccess } from './facts/facts-api.ts';
 import { createFacts } from './facts/facts-service.ts';
 import { raiseClock } from './facts/raise-clock.ts';
@@ -31,6 +32,7 @@ import { NodeSelf } from './identity/node-self.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
+import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
 
@@ -72,10 +74,10 @@ export const createKernel = (options: KernelOptions): Kernel => {
     stops: createStopStack(options.log),
     routes: [],
     lives: [],
+    settings: [...(options.settings ?? []), ...plan.plugins.flatMap((planned) => planned.settings)],
     served: undefined,
     stopByMs: undefined,
   };
-  const settings = [...(options.settings ?? []), ...plan.plugins.flatMap((planned) => planned.settings)];
   let booted: Promise<void> | undefined;
   let started: Promise<Listener> | undefined;
   let stopped = false;
@@ -84,6 +86,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
     booted ??= orUnwind(node, async () => {
       await openStore(node, plan.migrations);
       openLeases(node);
+      node.container.provide(NodeDescription, { read: () => readDescription(node) });
       await setUpPlugins(node);
       finishSetup(node);
     });
@@ -107,12 +110,10 @@ export const createKernel = (options: KernelOptions): Kernel => {
     },
     describe: async () => {
       await boot();
-      const tables = await node.container.get(FactStore).tables();
-      const { plugins, routes } = node;
-      return describeKernel({ plugins, routes, hooks: hooks.describe(), tables, settings });
+      return node.container.get(NodeDescription).read();
     },
     inspect: (store) => inspectStore(store, plan.migrations, options.identity),
-    settings,
+    settings: node.settings,
     get: node.container.get,
     has: node.container.has,
   };
@@ -127,6 +128,7 @@ interface Assembly {
   readonly stops: StopStack;
   readonly routes: OwnedRoute[];
   readonly lives: PluginLife[];
+  readonly settings: readonly SettingReport[];
   served: ServeOptions | undefined;
   /** Monotonic; undefined until the node begins to stop. */
   stopByMs: number | undefined;
@@ -192,6 +194,18 @@ const openLeases = (node: Assembly): void => {
   stops.push('leases', () => withinTime(clock, leftToStopMs(node), () => leases.close(), late));
   container.provide(Leases, leases);
 };
+
+const readDescription = async (node: Assembly): Promise<DescribedNode> =>
+  describeNode({
+    ...node,
+    enabled: node.plugins.map(({ plugin }) => plugin),
+    switchedOff: (await node.options.switchedOff?.()) ?? [],
+    hooks: node.hooks.describe(),
+    tables: await node.container.get(FactStore).tables(),
+    tasks: node.plugins.flatMap(({ plugin }, place) =>
+      (node.lives[place]?.tasks ?? []).map(({ intervalMs }) => ({ plugin: plugin.name, intervalMs })),
+    ),
+  });
 
 const setUpPlugins = async (node: Assembly): Promise<void> => {
   const { options, hooks, container, stops, routes } = node;

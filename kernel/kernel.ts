@@ -1,14 +1,15 @@
 import type { Authorizer, Clock, FactStore, Listener, Migration, Ref, Transport } from '../ports/ports.ts';
 import type { BootProblem } from './boot/boot-problem.ts';
 import type { DoorSettings } from './boot/compile-served.ts';
-import type { KernelDescription } from './boot/describe-kernel.ts';
 import type { Installation } from './boot/plan-boot.ts';
 import type { Get } from './container/awilix-container.ts';
 import type { Random } from './crypto/random.ts';
+import type { DescribedNode } from './description/node-description.ts';
 import type { NodeIdentitySettings } from './identity/node-record.ts';
 import type { Logger } from './log/logger.ts';
 import type { Environment } from './plugins/environment-value.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
+import type { AnyPlugin } from './plugins/plugin-definition.ts';
 import type { Awaitable } from './plugins/route-definition.ts';
 
 /** The environment of a node. Each is made once, when the node boots. */
@@ -41,6 +42,8 @@ export interface KernelOptions extends DoorSettings {
   /** What was found wrong before: reported together with what the kernel finds. */
   readonly problems?: readonly BootProblem[];
   readonly suggestProvider?: (refId: string) => string | undefined;
+  /** Loads the plugins of ours that are switched off, for a description to name. */
+  readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;
 }
 
 /** One node. */
@@ -52,7 +55,7 @@ export interface Kernel {
   /** Drains what runs, then ends everything in reverse order. Idempotent; harmless at any time. */
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
-  describe(): Promise<KernelDescription>;
+  describe(): Promise<DescribedNode>;
   /** Why a boot would refuse this store, which stays as it is. Neither boots the node nor needs it booted. */
   inspect(store: FactStore): Promise<readonly BootProblem[]>;
   /** How everything is set; known before the boot. */

@@ -7,6 +7,7 @@ export { canonicalJson } from './crypto/canonical-json.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';
 export * from './crypto/random.ts';
 export { sha256Hex } from './crypto/sha256-digest.ts';
+export * from './description/node-description.ts';
 export { refuseInstruction, refuseNames, refuseScope, refuseTimestamp } from './facts/assertion-rights.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy } from './facts/cover-by.ts';

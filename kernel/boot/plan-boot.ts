@@ -1,5 +1,6 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
 import { Random } from '../crypto/random.ts';
+import { NodeDescription } from '../description/node-description.ts';
 import { Facts } from '../facts/facts-api.ts';
 import { Cursors } from '../http/cursors.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
@@ -46,7 +47,16 @@ export interface BootPlan {
 }
 
 /** In every node, before any plugin; a plugin may provide none of these. */
-const KERNEL_REFS: readonly { readonly id: string }[] = [Clock, Random, NodeSelf, NodeNotes, Facts, Cursors, Leases];
+const KERNEL_REFS: readonly { readonly id: string }[] = [
+  Clock,
+  Random,
+  NodeSelf,
+  NodeNotes,
+  NodeDescription,
+  Facts,
+  Cursors,
+  Leases,
+];
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 

@@ -31,6 +31,11 @@ export interface SettingReport {
   /** Dotted. */
   readonly key: string;
   readonly variable: string | undefined;
+  readonly description: string;
+  /** In words that complete "accepts ...". */
+  readonly accepts: string;
+  /** As the schema declares it; undefined where there is none. */
+  readonly default: unknown;
   /** A secret is reported as `(set)` or `(not set)`, and a URL without what may be secret in it. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
@@ -172,7 +177,17 @@ const reportOf = (
           : readAt(sources.derived ?? {}, path) !== undefined
             ? 'derived'
             : 'default';
-  return { owner: sources.owner, key: dotted(path), variable: schema.env, value: shownValue(found, schema), origin };
+  return {
+    owner: sources.owner,
+    key: dotted(path),
+    variable: schema.env,
+    description: schema.description ?? '',
+    // The description stands beside it here.
+    accepts: acceptedBy({ ...schema, description: undefined }),
+    default: schema.default,
+    value: shownValue(found, schema),
+    origin,
+  };
 };
 
 const shownValue = (value: unknown, { writeOnly }: SettingProperty['schema']): unknown => {

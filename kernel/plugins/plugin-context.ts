@@ -24,6 +24,8 @@ export interface PluginLife {
   readonly context: PluginContext<any, any>;
   /** Refs that were provided, by id. */
   readonly provided: ReadonlySet<string>;
+  /** What the plugin repeats. */
+  readonly tasks: readonly Pick<RepeatedTask, 'intervalMs'>[];
   /** From here on the context takes no registrations. */
   endSetup(): void;
   /** Arms the repeated tasks: they may rely on the whole node, so they begin when it stands. */
@@ -55,6 +57,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   };
   return {
     provided,
+    tasks,
     context: {
       config,
       log,

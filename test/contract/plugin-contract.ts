@@ -73,4 +73,5 @@ export const describePlugin = ({ plugin, settings = {}, node: options = {} }: Pl
   });
 };
 
-const pluginNames = async (node: Node): Promise<string[]> => (await node.describe()).plugins.map(({ name }) => name);
+const pluginNames = async (node: Node): Promise<string[]> =>
+  (await node.describe()).plugins.filter(({ enabled }) => enabled).map(({ name }) => name);

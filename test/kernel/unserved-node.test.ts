@@ -41,7 +41,8 @@ describe('a node that does not serve', () => {
       );
       const { kernel } = await createWith(folder, clock, task);
       await Promise.all([kernel.boot(), kernel.boot()]);
-      expect((await kernel.describe()).plugins.map(({ name }) => name)).to.deep.equal(['watched']);
+      const { plugins } = await kernel.describe();
+      expect(plugins.filter(({ enabled }) => enabled).map(({ name }) => name)).to.deep.equal(['watched']);
       await clock.advance(5000);
       expect(runs).to.equal(0);
       await kernel.stop();

@@ -1,0 +1,75 @@
+import type { HookDescription } from '../hooks/hook-bus.ts';
+import type { OwnedRoute } from '../http/route-table.ts';
+import { tablePrefix } from '../plugins/check-plugin.ts';
+import { requirementsOf } from '../plugins/order-plugins.ts';
+import { CORE_OWNER } from '../plugins/plan-migrations.ts';
+import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import type { Access } from '../plugins/route-definition.ts';
+import type { DescribedNode, DescribedPlugin, DescribedRoute, DescribedTask } from './node-description.ts';
+
+export interface NodeParts {
+  readonly enabled: readonly AnyPlugin[];
+  readonly switchedOff: readonly AnyPlugin[];
+  readonly routes: readonly OwnedRoute[];
+  readonly hooks: readonly HookDescription[];
+  /** Names of all tables in the store. */
+  readonly tables: readonly string[];
+  readonly settings: readonly SettingReport[];
+  readonly tasks: readonly DescribedTask[];
+}
+
+export const describeNode = (parts: NodeParts): DescribedNode => {
+  const { enabled, switchedOff, routes, hooks, tables, settings, tasks } = parts;
+  return {
+    plugins: [
+      ...enabled.map((plugin) => describePlugin(plugin, true)),
+      ...switchedOff.map((plugin) => describePlugin(plugin, false)),
+    ],
+    routes: routes.map(describeRoute).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+    hooks,
+    tables: tables.map((name) => ({ name, plugin: tableOwner(name, enabled) })),
+    settings,
+    tasks,
+  };
+};
+
+const describePlugin = (plugin: AnyPlugin, enabled: boolean): DescribedPlugin => ({
+  name: plugin.name,
+  enabled,
+  version: plugin.version,
+  summary: plugin.summary ?? '',
+  requires: requirementsOf(plugin).map(({ ref, optional }) => (optional ? `${ref.id}?` : ref.id)),
+  provides: (plugin.provides ?? []).map(({ id }) => id),
+});
+
+const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
+  method: route.method,
+  path: route.path,
+  plugin,
+  summary: route.summary,
+  access: accessText(route.access),
+  permissions: permissionsOf(route.access).filter((permission) => permission !== 'any'),
+  dimension: route.dimension,
+  params: route.params?.json,
+  query: route.query?.json,
+  body: route.body?.json,
+  item: route.itemSchema?.json,
+  bodyForm: route.bodyForm ?? (route.body === undefined ? 'none' : 'json'),
+  bodyOptional: route.bodyOptional === true,
+  bodyLimit: route.bodyLimit ?? 'standard',
+});
+
+const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;
+
+const permissionsOf = (access: Access): readonly string[] => {
+  if (typeof access === 'string') return [];
+  return typeof access.permission === 'string' ? [access.permission] : access.permission;
+};
+
+const accessText = (access: Access): string =>
+  typeof access === 'string' ? access : permissionsOf(access).join(' or ').replace(/^any$/, 'any key');
+
+/** The table of a plugin that is switched off keeps its name but has no owner here; it counts as the store's. */
+const tableOwner = (table: string, plugins: readonly AnyPlugin[]): string =>
+  plugins.find(({ name }) => table.startsWith(tablePrefix(name)))?.name ?? CORE_OWNER;

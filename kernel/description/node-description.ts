@@ -1,0 +1,70 @@
+import { defineRef } from '../../ports/ports.ts';
+import type { HookDescription } from '../hooks/hook-bus.ts';
+import type { SettingReport } from '../plugins/plugin-config.ts';
+
+/** What a plugin says of itself. */
+export interface DescribedPlugin {
+  readonly name: string;
+  /** False for a plugin of ours that is switched off: it has no routes, hooks, tables, tasks or settings here. */
+  readonly enabled: boolean;
+  readonly version: string;
+  readonly summary: string;
+  /** Ids of refs; an optional one ends with a question mark. */
+  readonly requires: readonly string[];
+  readonly provides: readonly string[];
+}
+
+/** A JSON Schema as the plugin declared it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface DescribedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly plugin: string;
+  readonly summary: string;
+  /** In words: `open`, `peer`, `any key`, or the permissions of which one is needed, with "or" between them. */
+  readonly access: string;
+  /** The permissions of which one is needed; empty where none is. */
+  readonly permissions: readonly string[];
+  /** What the request counts against, for plugins that limit how much a caller may do. */
+  readonly dimension: string | undefined;
+  /** Path parameters. Each schema is undefined where the route declares none. */
+  readonly params: JsonSchema | undefined;
+  readonly query: JsonSchema | undefined;
+  readonly body: JsonSchema | undefined;
+  /** Of each item of a body with the form `items`. */
+  readonly item: JsonSchema | undefined;
+  /** `json`: one document; `items`: a JSON array or lines of JSON; `none`: no body. */
+  readonly bodyForm: 'json' | 'items' | 'none';
+  readonly bodyOptional: boolean;
+  readonly bodyLimit: 'standard' | 'bulk';
+}
+
+/** Work that a plugin repeats while the node serves. */
+export interface DescribedTask {
+  readonly plugin: string;
+  readonly intervalMs: number;
+}
+
+/** Everything that a node consists of. Holds no secret. */
+export interface DescribedNode {
+  /** In the order of setup; those that are switched off come last. */
+  readonly plugins: readonly DescribedPlugin[];
+  /** By path, then method. */
+  readonly routes: readonly DescribedRoute[];
+  /** Hooks that somebody handles, by id; the handlers in the order of their calls. */
+  readonly hooks: readonly HookDescription[];
+  /** By name; `plugin` is `core` for those of the store itself. */
+  readonly tables: readonly { readonly name: string; readonly plugin: string }[];
+  /** Of the node, its adapters and the plugins that are on. */
+  readonly settings: readonly SettingReport[];
+  readonly tasks: readonly DescribedTask[];
+}
+
+/** The node's own table of contents, for documentation and for a console. */
+export interface NodeDescription {
+  /** Describes the node as it stands now: complete once every plugin was set up. */
+  read(): Promise<DescribedNode>;
+}
+
+export const NodeDescription = defineRef<NodeDescription>('kernel.node-description');
