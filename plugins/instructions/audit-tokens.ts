@@ -9,6 +9,7 @@ import {
   type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import type { UsageReport } from './instructions-api.ts';
 import { TOKENS_TABLE } from './instructions-migrations.ts';
 import { manifestOf } from './manifest-json.ts';
 
@@ -31,14 +32,6 @@ export interface LoadedUnits {
   readonly manifestId: string;
   /** Names of units. */
   readonly chunks: readonly string[];
-}
-
-/**
- * What an agent says about what was loaded: names of units. Anything else in the lists is left out of the audit log.
- */
-export interface UsageReport {
-  readonly used: readonly unknown[];
-  readonly missed: readonly unknown[];
 }
 
 /** Tokens with which agents report what they made of their instructions. Only digests are kept. */

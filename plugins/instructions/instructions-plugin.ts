@@ -11,12 +11,17 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { TextRanker, TokenCounter } from '../recall/recall-api.ts';
 import { AuditTokens } from './audit-tokens.ts';
-import { instructionAuditRoute } from './instruction-audit-route.ts';
+import { createInstructions } from './create-instructions.ts';
+import {
+  currentManifestRoute,
+  instructionAuditRoute,
+  publishManifestRoute,
+  recallInstructionRoute,
+} from './instruction-routes.ts';
+import { Instructions } from './instructions-api.ts';
 import { instructionsMigrations } from './instructions-migrations.ts';
-import { getManifestRoute, publishManifestRoute } from './manifest-routes.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { Manifests } from './manifests.ts';
-import { recallInstructionRoute } from './recall-instruction-route.ts';
 import { transferManifests } from './transfer-manifests.ts';
 
 const CLEAN_INTERVAL_MS = 10 * 60 * 1_000;
@@ -35,14 +40,17 @@ export const instructionsPlugin = definePlugin({
     counter: TokenCounter,
     audit: optional(AuditLog),
   },
+  provides: [Instructions],
   migrations: instructionsMigrations,
-  setup({ use, tables, on, every, route }) {
+  setup({ use, tables, on, every, provide, route }) {
     const tokens = new AuditTokens({ ...use, tables });
     const manifests = new Manifests({ ...use, store: new ManifestStore(tables, use.self.names) });
-    route(publishManifestRoute({ ...use, manifests }));
-    route(getManifestRoute({ ...use, manifests }));
-    route(recallInstructionRoute({ ...use, manifests, tokens }));
-    route(instructionAuditRoute(tokens));
+    const instructions = createInstructions({ ...use, manifests, tokens });
+    provide(Instructions, instructions);
+    route(publishManifestRoute(instructions));
+    route(currentManifestRoute(instructions));
+    route(recallInstructionRoute(instructions, use.self.names));
+    route(instructionAuditRoute(instructions));
     on(tenantTransfer, () => transferManifests(tables));
     every(CLEAN_INTERVAL_MS, () => tokens.dropOld());
   },

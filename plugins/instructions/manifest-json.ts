@@ -2,7 +2,7 @@ import { canonicalJson, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { Manifest, Unit } from './manifest.ts';
 
 /** A unit as the node stores and shows it (wire contract 15). */
-interface UnitJson {
+export interface UnitJson {
   readonly name: string;
   readonly description: string;
   readonly fact_uri: string;

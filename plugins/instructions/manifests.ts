@@ -23,7 +23,7 @@ export interface ManifestsParts {
   readonly audit: AuditLog | undefined;
 }
 
-export interface CurrentManifest {
+export interface CurrentVersion {
   readonly manifest: Manifest;
   readonly fact: StoredFact;
   /** entity_uri whose words count for its units. */
@@ -50,7 +50,7 @@ export class Manifests {
   }
 
   /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
-  async current(reader: FactReader, agentId: string): Promise<CurrentManifest | undefined> {
+  async current(reader: FactReader, agentId: string): Promise<CurrentVersion | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
     // The same query follows for an agent that nobody has published for: it must not be told apart from one that is
     // hidden.

@@ -12,15 +12,9 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import type { TokenCounter } from '../recall/recall-api.ts';
+import type { ManifestDraft } from './instructions-api.ts';
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
-
-/** Of a manifest that is sent, what its schema has checked. */
-export interface ManifestBody {
-  readonly version: string;
-  readonly entries: readonly unknown[];
-  readonly skip_coverage_gate: boolean;
-}
 
 /** Specification, limits. */
 export const MOST_GUARANTEED = 5;
@@ -67,7 +61,7 @@ const undeclaredIn = compileDeclared(
  * Whether its facts exist is not asked here.
  */
 export const readManifest = (
-  { version, entries }: ManifestBody,
+  { version, entries }: ManifestDraft,
   agentId: string,
   { names, counter }: { readonly names: ServiceNames; readonly counter: TokenCounter },
 ): Manifest => {

@@ -1,0 +1,118 @@
+import { type Route, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { DEFAULT_BUDGET, DEFAULT_CHUNKS, MAX_BUDGET, MAX_CHUNKS } from './create-instructions.ts';
+import { currentManifestJson, loadedJson, publishedJson } from './instruction-json.ts';
+import type { Instructions } from './instructions-api.ts';
+
+interface AgentParams {
+  readonly agent_id: string;
+}
+
+const agentParams = schema<AgentParams>({
+  type: 'object',
+  properties: { agent_id: { type: 'string' } },
+  required: ['agent_id'],
+});
+
+const MANIFEST_PATH = '/v1/agents/:agent_id/instruction-manifest';
+
+interface ManifestBody {
+  readonly version: string;
+  readonly entries: readonly unknown[];
+  readonly skip_coverage_gate: boolean;
+}
+
+/** `PUT /v1/agents/{agent_id}/instruction-manifest` */
+export const publishManifestRoute = (instructions: Instructions): Route<AgentParams, undefined, ManifestBody> => ({
+  method: 'PUT',
+  path: MANIFEST_PATH,
+  summary: "Publishes a version of an agent's instruction manifest",
+  access: { permission: 'write' },
+  params: agentParams,
+  body: schema<ManifestBody>({
+    type: 'object',
+    required: ['version', 'entries'],
+    properties: {
+      version: { type: 'string' },
+      // `Instructions` checks the entries: what is wrong with one has an error code of its own.
+      entries: { type: 'array' },
+      skip_coverage_gate: { type: 'boolean', default: false },
+    },
+  }),
+  async handle({ caller, params, body: { version, entries, skip_coverage_gate: skipCoverageGate } }) {
+    const draft = { version, entries, skipCoverageGate };
+    return { status: 200, body: publishedJson(await instructions.publish(caller, params.agent_id, draft)) };
+  },
+});
+
+/** `GET /v1/agents/{agent_id}/instruction-manifest` */
+export const currentManifestRoute = (instructions: Instructions): Route<AgentParams> => ({
+  method: 'GET',
+  path: MANIFEST_PATH,
+  summary: "An agent's current instruction manifest",
+  access: { permission: 'read' },
+  params: agentParams,
+  async handle({ caller, params }) {
+    return { status: 200, body: currentManifestJson(await instructions.current(caller, params.agent_id)) };
+  },
+});
+
+interface LoadBody {
+  readonly intent: string;
+  readonly max_chunks: number;
+  readonly token_budget: number;
+  readonly manifest_hint: readonly string[];
+}
+
+/** `POST /v1/agents/{agent_id}/recall-instruction` */
+export const recallInstructionRoute = (
+  instructions: Instructions,
+  names: ServiceNames,
+): Route<AgentParams, undefined, LoadBody> => ({
+  method: 'POST',
+  path: '/v1/agents/:agent_id/recall-instruction',
+  summary: 'The instructions that an agent needs for what it is about to do',
+  access: { permission: 'read', refusal: 'instruction_scope_denied' },
+  params: agentParams,
+  body: schema<LoadBody>({
+    type: 'object',
+    required: ['intent'],
+    properties: {
+      intent: { type: 'string', pattern: '\\S' },
+      max_chunks: { type: 'integer', minimum: 1, maximum: MAX_CHUNKS, default: DEFAULT_CHUNKS },
+      token_budget: { type: 'integer', minimum: 1, maximum: MAX_BUDGET, default: DEFAULT_BUDGET },
+      manifest_hint: { type: 'array', items: { type: 'string' }, default: [] },
+    },
+  }),
+  async handle({ caller, params, body }) {
+    const { intent, max_chunks: maxChunks, token_budget: tokenBudget, manifest_hint: hints } = body;
+    const request = { intent, maxChunks, tokenBudget, hints };
+    return { status: 200, body: loadedJson(await instructions.load(caller, params.agent_id, request), names) };
+  },
+});
+
+interface ReportBody {
+  readonly audit_token: string;
+  readonly used_chunks?: readonly unknown[] | null;
+  readonly missed_chunks?: readonly unknown[] | null;
+}
+
+/** `POST /v1/instruction/audit` */
+export const instructionAuditRoute = (instructions: Instructions): Route<undefined, undefined, ReportBody> => ({
+  method: 'POST',
+  path: '/v1/instruction/audit',
+  summary: 'Reports which of the instructions that were loaded an agent has used',
+  access: { permission: 'any' },
+  body: schema<ReportBody>({
+    type: 'object',
+    required: ['audit_token'],
+    properties: {
+      audit_token: { type: 'string' },
+      used_chunks: { type: ['array', 'null'], maxItems: 1_000 },
+      missed_chunks: { type: ['array', 'null'], maxItems: 1_000 },
+    },
+  }),
+  async handle({ caller, body: { audit_token, used_chunks, missed_chunks } }) {
+    await instructions.report(caller, audit_token, { used: used_chunks ?? [], missed: missed_chunks ?? [] });
+    return { status: 204 };
+  },
+});
