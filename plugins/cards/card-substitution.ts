@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { EntitySummary, SummaryRequest } from '../recall/recall-api.ts';
 import type { Card } from './card.ts';
-import type { MemoryCards } from './memory-cards.ts';
+import type { StoredCards } from './memory-cards.ts';
 
 /**
  * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller
@@ -21,7 +21,7 @@ import type { MemoryCards } from './memory-cards.ts';
  */
 export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,
-  cards: MemoryCards,
+  cards: StoredCards,
   names: ServiceNames,
 ): Promise<EntitySummary> => {
   if (view.onlyGarden !== undefined) return NO_CARD;

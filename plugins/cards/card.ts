@@ -1,4 +1,4 @@
-import { effectiveConfidence, type FactView, type Hlc, sha256Hex } from '../../kernel/plugin-api.ts';
+import { effectiveConfidence, type FactView, type Hlc } from '../../kernel/plugin-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
 /** A card as it is kept: what it says, and what it was made of. */
@@ -45,28 +45,3 @@ export const averageConfidence = (facts: readonly FactView[]): number => {
   const sum = facts.reduce((total, view) => total + effectiveConfidence(view.fact.confidence, view.sourceTrust), 0);
   return facts.length === 0 ? 0 : Math.round((sum / facts.length) * DECIMALS) / DECIMALS;
 };
-
-export interface CardContext {
-  /** As it was asked for: the card may have been made for somebody who wrote it in another way. */
-  readonly entity: string;
-  readonly scope: string;
-  readonly refreshedAt: string;
-  /** Judged when the card is read. */
-  readonly isStale: boolean;
-  readonly timedOut: boolean;
-}
-
-/** As wire contract 7 shows it. */
-export const cardJson = (card: Card, { entity, scope, refreshedAt, isStale, timedOut }: CardContext) => ({
-  entity_uri: entity,
-  scope,
-  summary: card.summary,
-  fact_hashes: card.factIds.map((id) => sha256Hex(id)),
-  avg_confidence: card.averageConfidence,
-  refreshed_at: refreshedAt,
-  is_stale: isStale,
-  card_stale: isStale,
-  has_contradictions: card.contradictedCount > 0,
-  contradicted_count: card.contradictedCount,
-  ...(timedOut ? { force_refresh_timeout: true } : {}),
-});

@@ -1,4 +1,4 @@
-import { defineRef, type FactView, type Scope } from '../../kernel/plugin-api.ts';
+import { defineRef, type FactView, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
 /** What a card is made of: facts that the reader of the card may see, and nothing else. */
 export interface CardMaterial {
@@ -35,3 +35,45 @@ export interface CardSummariser {
 
 /** `provides: [CardSummariser]` replaces the built-in one. */
 export const CardSummariser = defineRef<CardSummariser>('cards.summariser');
+
+export interface CardRequest {
+  /** Any spelling of the entity. */
+  readonly entity: string;
+  /** `local` by default. */
+  readonly scope?: Scope;
+  /** Makes the card anew even if nothing has changed; false by default. */
+  readonly refresh?: boolean;
+}
+
+/** A card as one caller reads it. */
+export interface MemoryCard {
+  /** As the caller spelled it. */
+  readonly entity: string;
+  readonly scope: Scope;
+  readonly summary: string;
+  /** Facts that the card was made of, the strongest first. */
+  readonly factIds: readonly string[];
+  /** Mean of what their confidences are worth, to six decimals. */
+  readonly averageConfidence: number;
+  /** How many relations of the facts have differing values. */
+  readonly contradictedCount: number;
+  /** RFC 3339. */
+  readonly refreshedAt: string;
+  /** A newer card could not be made in time, or not at all. */
+  readonly isStale: boolean;
+  /** The newer card took too long. */
+  readonly timedOut: boolean;
+}
+
+/** Short summaries of entities. Each is made of what its reader may see, and shown to nobody who may see less. */
+export interface MemoryCards {
+  /**
+   * The caller's card of an entity in one scope. A card that is missing or stale is made anew, for at most half a
+   * second; after that the caller gets the stale one, and the new one is kept for the next caller. Needs `read` and the
+   * scope, else `authorization`. Rejects with `validation` for a text that names no entity, and with `lookup` when the
+   * caller sees no live fact of it.
+   */
+  read(caller: Principal, request: CardRequest): Promise<MemoryCard>;
+}
+
+export const MemoryCards = defineRef<MemoryCards>('cards.cards');

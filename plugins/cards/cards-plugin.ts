@@ -13,9 +13,9 @@ import { recallSummary } from '../recall/recall-api.ts';
 import { cardRoute } from './card-route.ts';
 import { CardStore } from './card-store.ts';
 import { cardForRecall } from './card-substitution.ts';
-import { CardSummariser } from './cards-api.ts';
+import { CardSummariser, MemoryCards } from './cards-api.ts';
 import { cardsMigrations } from './cards-migrations.ts';
-import { MemoryCards } from './memory-cards.ts';
+import { StoredCards } from './memory-cards.ts';
 import { REFRESH_JOB, RefreshCards, refreshHandler } from './refresh-cards.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
 
@@ -53,12 +53,14 @@ export const cardsPlugin = definePlugin({
       },
     },
   }),
+  provides: [MemoryCards],
   migrations: cardsMigrations,
-  setup({ config, use, tables, log, on, every, route, onStop }) {
+  setup({ config, use, tables, log, on, every, provide, route, onStop }) {
     const { jobs, self, summariser = summariseByExtract } = use;
     const store = new CardStore(tables);
-    const cards = new MemoryCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
-    route(cardRoute(cards, self.names));
+    const cards = new StoredCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
+    provide(MemoryCards, cards);
+    route(cardRoute(cards));
     on(recallSummary, async (found, request) =>
       found.fact === null ? await cardForRecall(request, cards, self.names) : found,
     );

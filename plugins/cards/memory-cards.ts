@@ -5,12 +5,16 @@ import {
   equals,
   type FactReader,
   type Facts,
+  formatInstant,
   type Hlc,
   isIn,
   type Logger,
+  matchKey,
   type NodeSelf,
   nodePrincipal,
   type Principal,
+  requirePermission,
+  requireReadScope,
   ServiceError,
   sha256Hex,
   withinTime,
@@ -18,7 +22,8 @@ import {
 import { averageConfidence, type Card, createCard } from './card.ts';
 import { type CardPlace, cardFact, placeOfCard, saysTheSame } from './card-fact.ts';
 import { type CardStore, cardKey } from './card-store.ts';
-import type { CardMaterial, CardSummariser } from './cards-api.ts';
+import { nothingKnown, readCardEntity } from './card-subject.ts';
+import type { CardMaterial, CardRequest, CardSummariser, MemoryCard, MemoryCards } from './cards-api.ts';
 import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
 
@@ -39,12 +44,7 @@ export interface CardParts {
 }
 
 /** A card with what is true of it now. */
-export interface CardReading {
-  readonly card: Card;
-  readonly isStale: boolean;
-  /** The summary took longer than its reader was to wait. */
-  readonly timedOut: boolean;
-}
+type CardReading = Pick<MemoryCard, 'isStale' | 'timedOut'> & { readonly card: Card };
 
 /** What a snapshot holds for a card that is to be made. */
 interface Draft {
@@ -62,7 +62,7 @@ interface Draft {
 const FEED_START: Hlc = { wallMs: 0, counter: 0 };
 
 /** The cards of all entities, made when they are asked for and kept until something that went into them changes. */
-export class MemoryCards {
+export class StoredCards implements MemoryCards {
   readonly #parts: CardParts;
   /**
    * Refreshes under way, by card and material, so that readers who ask at once share one, and nobody one that has
@@ -75,8 +75,22 @@ export class MemoryCards {
     this.#parts = parts;
   }
 
-  /** The caller's card, made anew when it is stale or `refresh` says so; null when the caller sees no live fact. */
-  async read(caller: Principal, subject: CardSubject, refresh: boolean): Promise<CardReading | null> {
+  async read(caller: Principal, { entity, scope = 'local', refresh = false }: CardRequest): Promise<MemoryCard> {
+    requirePermission(caller, 'read');
+    const named = readCardEntity(entity);
+    requireReadScope(caller, scope);
+    const subject = { entityKey: matchKey(named, this.#parts.self.names), scope };
+    const reading = await this.#read(caller, subject, refresh);
+    if (reading === null) throw nothingKnown(named);
+    const { card, isStale, timedOut } = reading;
+    const { summary, factIds, averageConfidence, contradictedCount } = card;
+    const refreshedAt = formatInstant(card.refreshedMs);
+    const said = { summary, factIds, averageConfidence, contradictedCount, refreshedAt };
+    return { entity: named, scope, ...said, isStale, timedOut };
+  }
+
+  /** Null when the caller sees no live fact. */
+  async #read(caller: Principal, subject: CardSubject, refresh: boolean): Promise<CardReading | null> {
     const found = await this.#parts.facts.read(caller, 'query', async (reader) => {
       const fresh = refresh ? undefined : await this.fresh(reader, subject);
       return { fresh, draft: fresh === undefined ? await this.#draft(reader, subject) : null };

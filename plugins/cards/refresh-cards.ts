@@ -2,7 +2,7 @@ import { type AppendedFact, type NodeSelf, SCOPES, type Scope, type StoredFact }
 import type { JobData, JobHandler, JobQueue } from '../jobs/jobs-api.ts';
 import { type CardStore, cardKey } from './card-store.ts';
 import type { CardSubject } from './gather-material.ts';
-import type { MemoryCards } from './memory-cards.ts';
+import type { StoredCards } from './memory-cards.ts';
 
 export const REFRESH_JOB = 'cards.refresh';
 /** Entities that wait to be looked at; beyond it a stale card waits for its next reader. */
@@ -57,7 +57,7 @@ export class RefreshCards {
   }
 }
 
-export const refreshHandler = (cards: MemoryCards): JobHandler => ({
+export const refreshHandler = (cards: StoredCards): JobHandler => ({
   async run({ tenantId, payload }) {
     const subject = readSubject(payload);
     if (subject !== null) await cards.refreshOutsideGardens(tenantId, subject);

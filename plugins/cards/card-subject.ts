@@ -1,0 +1,24 @@
+import { memberRefusal, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
+
+/** The entity that a request names. Cards refuse with `validation` (400) alone where other requests say more. */
+export const readCardEntity = (text: string): string => {
+  try {
+    return readEntityUri(text, PATH);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const violations = error.violations === undefined ? {} : { violations: error.violations };
+    throw new ServiceError('validation', error.message, { status: 400, ...violations });
+  }
+};
+
+const PATH = 'path.entity_uri';
+const CLIMBS = /(^|[/\\])\.\.([/\\]|$)/;
+
+/**
+ * The refusal of an entity without live facts. Dots may stand in a name, so an entity with two of them between slashes
+ * is looked up. One that nobody has said anything about is an attempt to climb a path.
+ */
+export const nothingKnown = (entity: string): ServiceError =>
+  CLIMBS.test(entity)
+    ? memberRefusal(PATH, 'must not climb a path with two dots', 'validation', { status: 400 })
+    : new ServiceError('lookup', 'there are no live facts about this entity in this scope');
