@@ -35,6 +35,7 @@ import { Leases } from './leases/leases-api.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
+import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** How long one plugin may take to set itself up. */
 export const SETUP_LIMIT_MS = 10_000;
@@ -69,6 +70,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
   const node: Assembly = {
     options,
     plugins: plan.plugins,
+    vocabulary: plan.vocabulary,
     hooks,
     container: createContainer(),
     stops: createStopStack(options.log),
@@ -123,6 +125,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
 interface Assembly {
   readonly options: KernelOptions;
   readonly plugins: readonly PlannedPlugin[];
+  readonly vocabulary: Vocabulary;
   readonly hooks: HookBus;
   readonly container: Container;
   readonly stops: StopStack;
@@ -154,7 +157,7 @@ const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
 
 /** Adapters, migrations, identity, and the services that the kernel itself provides. */
 const openStore = async (
-  { options, hooks, container, stops }: Assembly,
+  { options, vocabulary, hooks, container, stops }: Assembly,
   migrations: Parameters<FactStore['migrate']>[0],
 ): Promise<void> => {
   const { adapters, log } = options;
@@ -162,6 +165,7 @@ const openStore = async (
   stops.push('container', () => container.dispose());
   container.provide(Clock, clock);
   container.provide(Random, random);
+  container.provide(Vocabulary, vocabulary);
   const store = await adapters.store(container.get);
   stops.push('store', () => store.close());
   container.provide(FactStore, store);
@@ -231,7 +235,10 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
 /** What only the setups together show; after it nothing can be added. */
 const finishSetup = (node: Assembly): void => {
   const { options, hooks, container, routes } = node;
-  const problems: BootProblem[] = [...shapeProblems(routes), ...routeProblems(routes).map((message) => ({ message }))];
+  const problems: BootProblem[] = [
+    ...shapeProblems(routes, node.vocabulary),
+    ...routeProblems(routes).map((message) => ({ message })),
+  ];
   node.plugins.forEach(({ plugin }, place) => {
     for (const { id } of plugin.provides ?? []) {
       if (node.lives[place]?.provided.has(id) !== true) {

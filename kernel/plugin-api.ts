@@ -54,3 +54,7 @@ export * from './plugins/plugin-definition.ts';
 export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export * from './transfer/transfer-hooks.ts';
+export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
+export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
+export { definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
+export { type OwnedWord, Vocabulary } from './vocabulary/vocabulary.ts';

@@ -10,7 +10,8 @@ export interface Principal {
   readonly kind: 'key' | 'peer' | 'anonymous' | 'node';
   /** Facts, audit rows, quotas and key lists are attributed to this URI. */
   readonly entityUri: string;
-  readonly permissions: ReadonlySet<Permission>;
+  /** Ids of permissions. */
+  readonly permissions: ReadonlySet<string>;
   readonly allowedScopes: ReadonlySet<Scope>;
   readonly tenantId: string;
   /** Identifier of the API key in use, null for every other kind. */

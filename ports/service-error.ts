@@ -71,7 +71,15 @@ export const ERROR_STATUS = {
   commit_unknown: 503,
 } as const;
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
+export type CoreErrorCode = keyof typeof ERROR_STATUS;
+
+/** What an error is thrown with: a code that every node knows, or one that a plugin declares with `defineErrorCode`. */
+export type ErrorCode = CoreErrorCode | DeclaredErrorCode;
+
+export interface DeclaredErrorCode {
+  readonly id: string;
+  readonly status: number;
+}
 
 /** Names the member that was wrong, never its value. `path` reads `body.value.v`, `query.limit`, `body[2].scope`. */
 export interface Violation {
@@ -103,11 +111,19 @@ export class ServiceError extends Error {
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ServiceError';
-    this.code = code === 'bad_parameter' ? 'validation' : code;
-    this.status = options.status ?? ERROR_STATUS[code];
+    const { id, status } = typeof code === 'string' ? coreError(code) : code;
+    this.code = id;
+    this.status = options.status ?? status;
     this.hint = options.hint;
     this.violations = options.violations;
     this.members = options.members ?? {};
     this.headers = options.headers ?? {};
   }
 }
+
+const coreError = (code: CoreErrorCode): DeclaredErrorCode => {
+  if (!Object.hasOwn(ERROR_STATUS, code)) {
+    throw new TypeError(`${JSON.stringify(code)} is no error code of the node: declare it with defineErrorCode`);
+  }
+  return { id: code === 'bad_parameter' ? 'validation' : code, status: ERROR_STATUS[code] };
+};

@@ -12,6 +12,9 @@ import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
 import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import type { Word } from '../vocabulary/define-vocabulary.ts';
+import { KERNEL_WORDS } from '../vocabulary/kernel-words.ts';
+import { collectWords, KERNEL_OWNER, type OwnedWord, Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { BootProblem } from './boot-problem.ts';
 
 /** An enabled plugin with what the operator says about it. */
@@ -44,6 +47,7 @@ export interface BootPlan {
   /** In the order of setup. */
   readonly plugins: readonly PlannedPlugin[];
   readonly migrations: readonly OwnedMigration[];
+  readonly vocabulary: Vocabulary;
 }
 
 /** In every node, before any plugin; a plugin may provide none of these. */
@@ -56,6 +60,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Facts,
   Cursors,
   Leases,
+  Vocabulary,
 ];
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
@@ -78,6 +83,7 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   }
   const ordered = orderPlugins(plugins, providers, problems);
   const migrations = planMigrations(input.coreMigrations, plugins, problems);
+  const vocabulary = collectWords([...ownedBy(KERNEL_OWNER, KERNEL_WORDS), ...plugins.flatMap(wordsOf)], problems);
   const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
   const planned = ordered.map((plugin) => {
     const { derived, file, overrides } = byPlugin.get(plugin) ?? {};
@@ -85,8 +91,12 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
     const resolved = resolveSettings(plugin.config, sources, problems);
     return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
   });
-  return { plugins: planned, migrations };
+  return { plugins: planned, migrations, vocabulary };
 };
+
+const wordsOf = ({ name, declares = [] }: AnyPlugin): OwnedWord[] => ownedBy(name, declares);
+
+const ownedBy = (owner: string, words: readonly Word[]): OwnedWord[] => words.map((word) => ({ word, owner }));
 
 /** Two plugins of one name, or one whose tables the other could reach. */
 const checkNames = (plugins: readonly AnyPlugin[], problems: BootProblem[]): void => {

@@ -5,7 +5,7 @@ import { requirementsOf } from '../plugins/order-plugins.ts';
 import { CORE_OWNER } from '../plugins/plan-migrations.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
-import type { Access } from '../plugins/route-definition.ts';
+import { type Access, permissionsOf } from '../plugins/route-definition.ts';
 import type { DescribedNode, DescribedPlugin, DescribedRoute, DescribedTask } from './node-description.ts';
 
 export interface NodeParts {
@@ -61,11 +61,6 @@ const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
 });
 
 const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;
-
-const permissionsOf = (access: Access): readonly string[] => {
-  if (typeof access === 'string') return [];
-  return typeof access.permission === 'string' ? [access.permission] : access.permission;
-};
 
 const accessText = (access: Access): string =>
   typeof access === 'string' ? access : permissionsOf(access).join(' or ').replace(/^any$/, 'any key');

@@ -24,11 +24,7 @@ export const refuseAll = (
  * Gathers what is wrong with a document that is read by hand, so that one answer names all of it (wire contract 1.2).
  */
 export class Refusals {
-  readonly #found: {
-    readonly code: string;
-    readonly violations: readonly Violation[];
-    readonly error?: ServiceError;
-  }[] = [];
+  readonly #found: { readonly violations: readonly Violation[]; readonly refusal: ServiceError }[] = [];
 
   /**
    * What `read` returns. A refusal is kept instead of thrown; what comes back then means nothing, and `settle` throws.
@@ -38,7 +34,7 @@ export class Refusals {
       return read();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#found.push({ code: error.code, violations: error.violations ?? [], error });
+      this.#found.push({ violations: error.violations ?? [], refusal: error });
       return undefined as T;
     }
   }
@@ -50,7 +46,7 @@ export class Refusals {
 
   /** Adds violations that were found otherwise. */
   add(violations: readonly Violation[], code: ErrorCode = 'validation'): void {
-    if (violations.length > 0) this.#found.push({ code, violations });
+    if (violations.length > 0) this.#found.push({ violations, refusal: refuseAll(violations, { code }) });
   }
 
   /**
@@ -59,11 +55,12 @@ export class Refusals {
   settle(): void {
     const [first, ...more] = this.#found;
     if (first === undefined) return;
-    if (more.length === 0 && first.error !== undefined) throw first.error;
-    const isOneCode = more.every(({ code }) => code === first.code);
+    if (more.length === 0) throw first.refusal;
+    const { code: id, status } = first.refusal;
+    const isOneCode = more.every(({ refusal }) => refusal.code === id && refusal.status === status);
     throw refuseAll(
       this.#found.flatMap(({ violations }) => violations),
-      isOneCode ? { code: first.code as ErrorCode } : {},
+      isOneCode ? { code: { id, status } } : {},
     );
   }
 }

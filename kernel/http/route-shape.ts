@@ -1,9 +1,12 @@
-import { PERMISSIONS } from '../../ports/ports.ts';
 import type { BootProblem } from '../boot/boot-problem.ts';
+import { type Access, permissionsOf } from '../plugins/route-definition.ts';
+import { isWord } from '../vocabulary/define-vocabulary.ts';
+import { Permissions } from '../vocabulary/permissions.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { OwnedRoute } from './route-table.ts';
 
 /** What a route of a plugin leaves out or misspells. A plugin that nobody here compiled may hold anything. */
-export const shapeProblems = (routes: readonly OwnedRoute[]): BootProblem[] =>
+export const shapeProblems = (routes: readonly OwnedRoute[], vocabulary: Vocabulary): BootProblem[] =>
   routes.flatMap(({ route, plugin }) => {
     const named = (what: string, hint: string): BootProblem => ({
       message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`,
@@ -17,6 +20,18 @@ export const shapeProblems = (routes: readonly OwnedRoute[]): BootProblem[] =>
           "say who may call it: access: { permission: 'read' }, access: { permission: 'any' } for every key, or access: 'open'",
         ),
       );
+    } else {
+      const unknown = permissionsOf(route.access).find(
+        (id) => id !== 'any' && vocabulary.find(Permissions, id) === undefined,
+      );
+      if (unknown !== undefined) {
+        problems.push(
+          named(
+            `asks for the permission ${unknown}, which nobody declares`,
+            `list it in the "declares" of a plugin that is enabled: definePermission('${unknown}', ...)`,
+          ),
+        );
+      }
     }
     if (wantsBody(route) && route.body === undefined) {
       problems.push(
@@ -31,13 +46,14 @@ export const shapeProblems = (routes: readonly OwnedRoute[]): BootProblem[] =>
     return problems;
   });
 
-const isAccess = (access: unknown): boolean => {
+const isAccess = (access: unknown): access is Access => {
   if (typeof access !== 'object' || access === null) return access === 'open' || access === 'peer';
   const { permission } = access as { readonly permission?: unknown };
-  const known: readonly unknown[] = PERMISSIONS;
-  if (Array.isArray(permission)) return permission.length > 0 && permission.every((each) => known.includes(each));
-  return permission === 'any' || known.includes(permission);
+  if (!Array.isArray(permission)) return isPermission(permission);
+  return permission.length > 0 && permission.every((each) => each !== 'any' && isPermission(each));
 };
+
+const isPermission = (value: unknown): boolean => typeof value === 'string' || isWord(value);
 
 /** Methods that carry a body, unless the route says that it takes none; and routes that say how they take one. */
 const wantsBody = ({ method, bodyForm, bodyOptional, bodyLimit }: OwnedRoute['route']): boolean => {

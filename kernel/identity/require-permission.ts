@@ -1,4 +1,5 @@
-import { type ErrorCode, type Permission, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
+import { type ErrorCode, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
+import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
 
 /**
  * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that its
@@ -7,22 +8,31 @@ import { type ErrorCode, type Permission, type Principal, type Scope, ServiceErr
  */
 export const requirePermission = (
   caller: Principal,
-  permission: Permission | readonly Permission[],
+  permission: AskedPermission | readonly AskedPermission[],
   refusal: ErrorCode = 'authorization',
 ): void => {
   if (caller.kind !== 'node' && !hasPermission(caller, permission)) throw lacksPermission(permission, refusal);
 };
 
 /** Whether the caller has the permission, or one of the list. */
-export const hasPermission = ({ permissions }: Principal, permission: Permission | readonly Permission[]): boolean => {
-  if (typeof permission === 'string') return permissions.has(permission);
-  for (const one of permission) if (permissions.has(one)) return true;
+export const hasPermission = (
+  { permissions }: Principal,
+  permission: AskedPermission | readonly AskedPermission[],
+): boolean => {
+  if (!isList(permission)) return permissions.has(permissionId(permission));
+  for (const one of permission) if (permissions.has(permissionId(one))) return true;
   return false;
 };
 
+const isList = (asked: AskedPermission | readonly AskedPermission[]): asked is readonly AskedPermission[] =>
+  Array.isArray(asked);
+
 /** The refusal of a caller without the permission. */
-export const lacksPermission = (permission: Permission | readonly Permission[], refusal: ErrorCode): ServiceError => {
-  const names = [permission].flat().map((name) => `"${name}"`);
+export const lacksPermission = (
+  permission: AskedPermission | readonly AskedPermission[],
+  refusal: ErrorCode,
+): ServiceError => {
+  const names = [permission].flat().map((asked) => `"${permissionId(asked)}"`);
   return new ServiceError(refusal, `this needs a key with permission ${names.join(' or ')}`);
 };
 

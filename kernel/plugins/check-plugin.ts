@@ -1,5 +1,6 @@
 import type { Migration } from '../../ports/ports.ts';
 import type { BootProblem } from '../boot/boot-problem.ts';
+import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { type AnyPlugin, KERNEL_API, type Requires } from './plugin-definition.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -38,12 +39,18 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
   if (!(plugin.migrations ?? []).every(isMigration)) {
     problems.push({ message: `${name} has a migration without a positive whole number, a name or an up function` });
   }
+  if (!(plugin.declares ?? []).every(isWord)) {
+    problems.push({
+      message: `${name} declares something that is not a word`,
+      hint: 'use defineErrorCode, definePermission or another function that makes words',
+    });
+  }
   return problems;
 };
 
 /** Whether the parts that the kernel walks through are what their types say. */
 export const isWellFormed = (plugin: AnyPlugin): boolean =>
-  refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration);
+  refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration) && (plugin.declares ?? []).every(isWord);
 
 const refsOf = (plugin: AnyPlugin): unknown[] => {
   const needs = Object.values((plugin.requires ?? {}) as Requires);

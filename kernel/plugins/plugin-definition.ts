@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Migration, OptionalRef, Ref, Row, Snapshot, SqlValue, WriteTransaction } from '../../ports/ports.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
 import type { Logger } from '../log/logger.ts';
+import type { Word } from '../vocabulary/define-vocabulary.ts';
 import type { Schema } from './config-schema.ts';
 import type { Awaitable, Route } from './route-definition.ts';
 
@@ -91,6 +92,8 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** Services it provides, or a port that it replaces. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
   readonly provides?: readonly Ref<any>[];
+  /** Words that the plugin owns: error codes, permissions, marks. A clash with another owner stops the boot. */
+  readonly declares?: readonly Word[];
   /** An object schema; without one the plugin takes no settings. */
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];

@@ -1,17 +1,24 @@
-import type { ErrorCode, Permission, Principal, ServiceError } from '../../ports/ports.ts';
+import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
+import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
 import type { Schema } from './config-schema.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
 /**
  * What a caller needs. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of these
- * permissions. Who lacks it is refused with `refusal`, which is `authorization` unless the wire contract gives the
- * route a code of its own.
+ * permissions. Callers who lack it are refused with `refusal`, which is `authorization` unless the route has a code of
+ * its own.
  */
 export type Access =
   | 'open'
   | 'peer'
-  | { readonly permission: Permission | 'any' | readonly Permission[]; readonly refusal?: ErrorCode };
+  | { readonly permission: AskedPermission | 'any' | readonly AskedPermission[]; readonly refusal?: ErrorCode };
+
+/** Ids of the permissions of which a caller needs one; `any` for every key, none where no key is asked for. */
+export const permissionsOf = (access: Access): readonly string[] =>
+  typeof access === 'string'
+    ? []
+    : [access.permission].flat().map((asked) => (asked === 'any' ? asked : permissionId(asked)));
 
 export interface RouteRequest<P, Q, B> {
   readonly caller: Principal;

@@ -83,7 +83,7 @@ export const principalOf = (key: StoredKey, tenantId: string): Principal =>
   });
 
 /** Each once, in the order of the alphabet. */
-export const sortedPermissions = (permissions: Iterable<Permission>): Permission[] => [...new Set(permissions)].sort();
+export const sortedPermissions = <P extends string>(permissions: Iterable<P>): P[] => [...new Set(permissions)].sort();
 
 /** In the order in which scopes are listed to callers. */
 export const orderedScopes = (scopes: ReadonlySet<Scope>): Scope[] => SCOPES.filter((scope) => scopes.has(scope));

@@ -152,16 +152,14 @@ describe('a node that cannot start', () => {
     const body = schema<unknown>({ type: 'object' });
     const name = 'plugin "acme": the route POST /v1/x';
     expect(await only(withRoute({ body }))).to.match(new RegExp(`^${name} has no access / say who may call it: `));
-    for (const access of [
-      'public',
-      {},
-      { permission: 'all' },
-      { permission: [] },
-      { permission: ['read', 'all'] },
-      null,
-    ]) {
+    for (const access of ['public', {}, { permission: 7 }, { permission: [] }, { permission: ['read', 'any'] }, null]) {
       expect(await only(withRoute({ body, access })), JSON.stringify(access)).to.include(
         `${name} has an access that is none`,
+      );
+    }
+    for (const access of [{ permission: 'all' }, { permission: ['read', 'all'] }]) {
+      expect(await only(withRoute({ body, access })), JSON.stringify(access)).to.include(
+        `${name} asks for the permission all, which nobody declares`,
       );
     }
     const access = { permission: 'read' };

@@ -1,0 +1,28 @@
+import { ERROR_STATUS } from '../../ports/ports.ts';
+import { defineVocabulary, type Word } from './define-vocabulary.ts';
+
+/** A code that a refusal carries on the wire, with its status. `new ServiceError(WORD, …)` takes it. */
+export interface ErrorWord extends Word {
+  readonly status: number;
+}
+
+export const ErrorCodes = defineVocabulary<ErrorWord>('error code', /^[a-z][a-z0-9_]*$/);
+
+/**
+ * Declares an error code of a plugin: `defineErrorCode('budget_spent', { status: 409, summary: 'no budget is left' })`.
+ * The plugin lists it in `declares`; others import it from the plugin's `<name>-api.ts`.
+ */
+export const defineErrorCode = (
+  id: string,
+  { status, summary }: { readonly status: number; readonly summary: string },
+): ErrorWord => {
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new RangeError(`the error code ${id} needs a status from 400 to 599`);
+  }
+  return ErrorCodes.define(id, { status, summary });
+};
+
+/** `bad_parameter` is another status of `validation` and no code that a client sees. */
+export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(ERROR_STATUS)
+  .filter(([id]) => id !== 'bad_parameter')
+  .map(([id, status]) => defineErrorCode(id, { status, summary: id.replaceAll('_', ' ') }));

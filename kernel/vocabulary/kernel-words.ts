@@ -1,0 +1,6 @@
+import type { Word } from './define-vocabulary.ts';
+import { CORE_ERROR_CODES } from './error-codes.ts';
+import { CORE_PERMISSION_WORDS } from './permissions.ts';
+
+/** Words that every node has. */
+export const KERNEL_WORDS: readonly Word[] = [...CORE_ERROR_CODES, ...CORE_PERMISSION_WORDS];

@@ -1,0 +1,24 @@
+import { PERMISSIONS, type Permission } from '../../ports/ports.ts';
+import { defineVocabulary, type Word } from './define-vocabulary.ts';
+
+/** Something that a key may be allowed to do. The set is flat: no permission contains another one. */
+export type PermissionWord = Word;
+
+export const Permissions = defineVocabulary<PermissionWord>('permission', /^(?!any$)[a-z][a-z0-9-]*([.:][a-z0-9-]+)*$/);
+
+/**
+ * Declares a permission of a plugin: `definePermission('audit.read', { summary: 'read the audit log' })`. Keys can be
+ * made with it while the plugin that lists it in `declares` is enabled. Routes ask for it in `access`, other code with
+ * `caller.permissions.has(WORD.id)`.
+ */
+export const definePermission = (id: string, definition: { readonly summary: string }): PermissionWord =>
+  Permissions.define(id, definition);
+
+/** A permission that somebody asks for: one of the kernel's by name, or the word of a plugin. */
+export type AskedPermission = Permission | PermissionWord;
+
+export const permissionId = (asked: AskedPermission): string => (typeof asked === 'string' ? asked : asked.id);
+
+export const CORE_PERMISSION_WORDS: readonly PermissionWord[] = PERMISSIONS.map((id) =>
+  definePermission(id, { summary: id }),
+);
