@@ -221,7 +221,7 @@ const derivedSettings = (plugin: AnyPlugin, { byVariable, store }: NodeConfig): 
 /** Settings that say where something lies, and its name in the folder of the store. */
 export const PLACES_BESIDE_STORE: ReadonlyMap<string, string> = new Map([
   ['privateKeyFile', 'node.key'],
-  ['snapshotFolder', 'recall'],
+  ['snapshotFolder', 'search'],
 ]);
 
 const variablesOf = (plugin: AnyPlugin): (string | undefined)[] =>

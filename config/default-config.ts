@@ -20,6 +20,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     keys: true,
     'node-info': true,
     recall: true,
+    search: true,
     'source-trust': true,
     subscriptions: true,
   },

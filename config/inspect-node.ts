@@ -65,11 +65,11 @@ const attempt = async <T>(work: () => Promise<T>, problems: StartProblem[]): Pro
 const nothing = (): void => {};
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => SILENT };
 
-/** Of the store, of the node's own key, and of the index of recall. */
+/** Of the store, of the node's own key, and of the search index. */
 const foldersIn = (config: NodeConfig, node: Node | undefined): StartProblem[] => {
   const settings = node?.kernel.settings ?? [];
   const key = nodeKeyPlace(settings);
-  const snapshots = settings.find(({ owner, key }) => owner === 'plugins.recall' && key === 'snapshotFolder')?.value;
+  const snapshots = settings.find(({ owner, key }) => owner === 'plugins.search' && key === 'snapshotFolder')?.value;
   return [
     dataFolder(config.store),
     ...(key === undefined || key.byVariable ? [] : [dirname(key.file)]),

@@ -19,6 +19,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
   recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,
+  search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,
   subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
 };

@@ -33,6 +33,11 @@ export interface Migration {
   readonly number: number;
   /** Without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
   readonly name: string;
+  /**
+   * Tables that another plugin made and that this one takes over: this migration may look for them and rename them to
+   * names with its own prefix, and nothing else.
+   */
+  readonly takesOver?: readonly string[];
   up(schema: MigrationSchema): Promise<void>;
 }
 

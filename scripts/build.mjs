@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildKernel } from './build-kernel.mjs';
+import { buildCodeScanner } from './build-code-scanner.mjs';
 
 // Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
 const { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = fs;
@@ -13,7 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-kernel.mjs'];
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs'];
 
 /** Builds unless `dist/` is up to date and `ifNeeded` says to look. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {
@@ -31,7 +31,7 @@ export const build = ({ ifNeeded }) => {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
   });
-  if (compiler.status !== 0 || !buildKernel(DIST)) return false;
+  if (compiler.status !== 0 || !buildCodeScanner(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
   // Last, so that an interrupted build is never taken for a finished one.
   writeFileSync(STAMP, state);

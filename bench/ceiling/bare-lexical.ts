@@ -1,6 +1,6 @@
-import { searchPart } from '../../plugins/recall/index/max-score.ts';
-import { TIMES_BITS } from '../../plugins/recall/index/posting-lists.ts';
-import { TopDocuments } from '../../plugins/recall/index/top-documents.ts';
+import { TopDocuments } from '../../plugins/search/index/top-documents.ts';
+import { searchPart } from '../../plugins/search/words/max-score.ts';
+import { TIMES_BITS } from '../../plugins/search/words/posting-lists.ts';
 
 /**
  * Postings in one flat array and the loop of MaxScore on them: words are numbers; no text, parts, filters, identifiers

@@ -1,7 +1,7 @@
-import { loadKernel } from '../../plugins/recall/codes/load-kernel.ts';
+import { loadScanner } from '../../plugins/search/codes/load-scanner.ts';
 
 /**
- * One flat array of signs and the kernel on it, without tables, filters, ordinals, exact comparison or an order of
+ * One flat array of signs and the scanner on it, without tables, filters, ordinals, exact comparison or an order of
  * hits.
  */
 export interface BareScan {
@@ -16,7 +16,7 @@ const PAGE = 65_536;
 
 /** Over `rows` of signs, each `rowBytes` long, a multiple of 16. */
 export const createBareVectorScan = (signs: Uint8Array, rowBytes: number): BareScan => {
-  const { memory, begin, scan, finish } = loadKernel();
+  const { memory, begin, scan, finish } = loadScanner();
   const rows = Math.floor(signs.length / rowBytes);
   const queryAt = 0;
   const liveAt = queryAt + rowBytes;

@@ -6,17 +6,17 @@ import { createTruncatingEmbedder } from '../../adapters/embedder/truncating-emb
 import { createSystemRandom } from '../../adapters/random/system-random.ts';
 import { MOST_COMPARED, searchFloor } from '../../plugins/recall/calibrate-similarity.ts';
 import { STAGE_DEPTH } from '../../plugins/recall/candidate-pool.ts';
-import { createCodeSpace } from '../../plugins/recall/codes/code-space.ts';
-import type { CodeTable } from '../../plugins/recall/codes/code-table.ts';
-import { MemoryIndex } from '../../plugins/recall/index/memory-index.ts';
-import { IndexFiles, type SnapshotOwner } from '../../plugins/recall/index-files.ts';
-import type { Hit, SearchView } from '../../plugins/recall/recall-api.ts';
-import { readVectors } from '../../plugins/recall/vector-snapshot.ts';
+import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
+import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
+import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';
+import type { Hit, SearchView } from '../../plugins/search/search-api.ts';
+import { SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot/snapshot-files.ts';
+import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
 
 /** Snapshots lie beside a database that is a file, or in the data folder where it is a server. */
-const FOLDERS = ['recall', 'data/recall'];
+const FOLDERS = ['search', 'data/search'];
 const MANIFEST = 'manifest.json';
 /** Where a fact without tenants is. */
 const TENANT = 'default';
@@ -35,7 +35,7 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const snapshots = FOLDERS.map((name) => join(folder, name)).find((path) => existsSync(join(path, MANIFEST)));
   if (snapshots === undefined) throw new Error('the node has left no snapshot');
   const owner = JSON.parse(await readFile(join(snapshots, MANIFEST), 'utf8')) as SnapshotOwner;
-  const found = await new IndexFiles(snapshots, createSystemRandom()).find(owner);
+  const found = await new SnapshotFiles(snapshots, createSystemRandom()).find(owner);
   if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
   const { index } = await MemoryIndex.restore(found.index());
   const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));

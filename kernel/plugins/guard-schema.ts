@@ -20,11 +20,21 @@ const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', '
 /** Partial indexes and their like, which the builder cannot spell. */
 const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
 
-/** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
-export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
+/** Members whose first argument may also be a table that the migration takes over. */
+const TAKES_OVER: ReadonlySet<PropertyKey> = new Set(['renameTable', 'hasTable']);
+
+/**
+ * The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. A
+ * table that it takes over can be looked for and renamed.
+ */
+export const guardSchema = (
+  schema: MigrationSchema,
+  prefix: string,
+  takesOver: readonly string[] = [],
+): MigrationSchema => ({
   // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be
   // used twice.
-  schema: guardBuilder(() => schema.schema, prefix),
+  schema: guardBuilder(() => schema.schema, prefix, takesOver),
   dialect: schema.dialect,
   data: guardData(schema.data, prefix),
   raw: async (sql) => {
@@ -62,7 +72,11 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
   };
 };
 
-const guardBuilder = (builder: () => Knex.SchemaBuilder, prefix: string): Knex.SchemaBuilder =>
+const guardBuilder = (
+  builder: () => Knex.SchemaBuilder,
+  prefix: string,
+  takesOver: readonly string[],
+): Knex.SchemaBuilder =>
   new Proxy({} as Knex.SchemaBuilder, {
     get(_, member) {
       const target = builder();
@@ -76,9 +90,11 @@ const guardBuilder = (builder: () => Knex.SchemaBuilder, prefix: string): Knex.S
         };
       }
       return (...args: readonly unknown[]) => {
-        for (const table of args.slice(0, named)) refuseForeign(prefix, table);
+        const [first] = args;
+        const isTakenOver = TAKES_OVER.has(member) && takesOver.some((table) => table === first);
+        for (const table of args.slice(isTakenOver ? 1 : 0, named)) refuseForeign(prefix, table);
         const result: unknown = value.apply(target, args);
-        return result === target ? guardBuilder(() => target, prefix) : result;
+        return result === target ? guardBuilder(() => target, prefix, takesOver) : result;
       };
     },
   });

@@ -42,7 +42,7 @@ const owned = (
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration =>
   owned(migration, plugin, async (schema) => {
     try {
-      await migration.up(guardSchema(schema, tablePrefix(plugin)));
+      await migration.up(guardSchema(schema, tablePrefix(plugin), migration.takesOver));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const { message } = problemOf(

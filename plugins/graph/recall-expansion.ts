@@ -1,4 +1,5 @@
-import type { ExpansionContext, Hit } from '../recall/recall-api.ts';
+import type { ExpansionContext } from '../recall/recall-api.ts';
+import type { Hit } from '../search/search-api.ts';
 import type { EntityGraph, Neighbor } from './graph-api.ts';
 
 /** What a hop takes off the score, besides the confidence of its edge. */

@@ -8,7 +8,8 @@ import {
   ServiceError,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { TextRanker, TokenCounter } from '../recall/recall-api.ts';
+import type { TokenCounter } from '../recall/recall-api.ts';
+import type { TextRanker } from '../search/search-api.ts';
 import type { AuditTokens } from './audit-tokens.ts';
 import { chunkJson } from './instruction-json.ts';
 import type { InstructionRequest, Instructions, LoadedInstructions, Unit } from './instructions-api.ts';

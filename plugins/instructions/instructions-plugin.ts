@@ -9,7 +9,8 @@ import {
   tenantTransfer,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
-import { TextRanker, TokenCounter } from '../recall/recall-api.ts';
+import { TokenCounter } from '../recall/recall-api.ts';
+import { TextRanker } from '../search/search-api.ts';
 import { AuditTokens } from './audit-tokens.ts';
 import { createInstructions } from './create-instructions.ts';
 import {

@@ -1,6 +1,7 @@
 import type { FactView, PluginTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
+import type { SearchView } from '../search/search-api.ts';
 import { grouped } from './grouped.ts';
-import type { RecallContext, SearchView } from './recall-api.ts';
+import type { RecallContext } from './recall-api.ts';
 import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';
 

@@ -1,5 +1,5 @@
 import { effectiveConfidence, type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
-import type { Hit, PlacedTriple, SearchView } from './recall-api.ts';
+import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
 
 /** What of the facts that the caller sees may be a candidate. */
 export interface Admission {

@@ -1,5 +1,6 @@
 import { above, all, equals, type FactReader, type Hlc } from '../../kernel/plugin-api.ts';
-import type { EntitySummary, SearchIndex } from './recall-api.ts';
+import type { SearchIndex } from '../search/search-api.ts';
+import type { EntitySummary } from './recall-api.ts';
 
 /** What could not be asked, so that a poorer answer is not taken for a whole one (wire contract 6.1). */
 export type Degradation = 'embedder_unavailable' | 'index_rebuilding' | 'card_refresh_timeout';

@@ -1,7 +1,4 @@
-import type { FactValue, StoredFact } from '../../kernel/plugin-api.ts';
-
-/** A value as an agent reads it. */
-export const valueText = ({ v }: Pick<FactValue, 'v'>): string => (typeof v === 'string' ? v : String(v));
+import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 
 /** The line that an agent puts into its prompt (wire contract 6.2). */
 export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>): string =>

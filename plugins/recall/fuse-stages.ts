@@ -1,4 +1,4 @@
-import type { Hit } from './recall-api.ts';
+import type { Hit } from '../search/search-api.ts';
 import type { StageWeights } from './stage-weights.ts';
 
 /** What the stages made of one fact, each from 0 to 1. */

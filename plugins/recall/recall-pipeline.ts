@@ -10,21 +10,16 @@ import {
   refuseGarden,
   ServiceError,
   type ServiceNames,
+  valueText,
 } from '../../kernel/plugin-api.ts';
+import type { SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import { type Degradation, degradationOf } from './degradation.ts';
-import { estimateTokens, factLine, valueText } from './fact-line.ts';
+import { estimateTokens, factLine } from './fact-line.ts';
 import { fuse, normaliseStages, type StageScores } from './fuse-stages.ts';
 import { packByMmr } from './pack-by-mmr.ts';
-import {
-  type EntitySummary,
-  type FactSignals,
-  type RecallContext,
-  recallSignal,
-  recallSummary,
-  type SearchView,
-} from './recall-api.ts';
+import { type EntitySummary, type FactSignals, type RecallContext, recallSignal, recallSummary } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { embedQuery, type Found, runStages, type StageParts } from './recall-stages.ts';
 import { type Salience, salienceOf, weigh } from './salience.ts';

@@ -1,8 +1,9 @@
 import type { Embedder, HookCaller, Logger } from '../../kernel/plugin-api.ts';
+import type { Hit, SearchIndex, SearchView } from '../search/search-api.ts';
 import { calibrateSimilarities, MOST_COMPARED, searchFloor } from './calibrate-similarity.ts';
 import { type Admitted, type CandidatePool, ENTITY_DEPTH, type Search } from './candidate-pool.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
-import { type Hit, type RecallContext, recallExpand, type SearchIndex, type SearchView } from './recall-api.ts';
+import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 
 export interface StageParts {

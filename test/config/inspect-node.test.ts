@@ -150,7 +150,7 @@ forEachStore('the doctor', (kind) => {
   it('makes no file where the settings of plugins put one', async () => {
     const configFile = join(folder, 'node.json');
     const [key, snapshots] = [join(folder, 'keys', 'node.key'), join(folder, 'index')];
-    const plugins = { 'node-info': { privateKeyFile: key }, recall: { snapshotFolder: snapshots } };
+    const plugins = { 'node-info': { privateKeyFile: key }, search: { snapshotFolder: snapshots } };
     writeFileSync(configFile, JSON.stringify({ plugins }));
     const before = files();
     expect((await inspectNode({ configFile, env })).problems).to.deep.equal([]);

@@ -49,6 +49,7 @@ describe('the configuration', () => {
       'keys',
       'node-info',
       'recall',
+      'search',
       'source-trust',
       'subscriptions',
     ]);

@@ -18,7 +18,7 @@ const KEY = 'failing-node-0123456789abcdef0123456789';
 /** Longer than anything that the node remembers of a key, so that each attempt asks the store again. */
 const BETWEEN_ATTEMPTS_MS = 5_000;
 /** Moved on in the background, not by the requests. */
-const BACKGROUND_TABLES = new Set(['billing_positions', 'recall_embedders', 'recall_vectors']);
+const BACKGROUND_TABLES = new Set(['billing_positions', 'search_embedders', 'search_vectors']);
 
 /** Rows by table. */
 export type RowCounts = Readonly<Record<string, number>>;

@@ -11,14 +11,25 @@ import {
   SCOPES,
   type Scope,
 } from '../../../kernel/plugin-api.ts';
-import { SearchIndex } from '../../../plugins/recall/recall-api.ts';
+import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { Op } from './stories.ts';
 
-const PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'fact-chain', 'source-trust', 'graph', 'cards', 'recall'];
+const PLUGINS = [
+  'audit',
+  'keys',
+  'facts',
+  'conflicts',
+  'fact-chain',
+  'source-trust',
+  'graph',
+  'cards',
+  'recall',
+  'search',
+];
 export const OUR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 const THEIR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000002';
 const GARDENS: readonly string[] = [OUR_GARDEN, THEIR_GARDEN];
@@ -220,7 +231,7 @@ const settle = async (node: TestNode, last: string | undefined): Promise<void> =
   await comesTrue(async () => {
     // Rests of the worker that are over end.
     await node.clock.advance(0);
-    const [row] = await store.table('recall_embedders').select('feed_wall', 'feed_ctr');
+    const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
     const head = await store.read((snapshot) => snapshot.head());
     if (Number(row?.feed_wall) !== head?.wallMs || Number(row?.feed_ctr) !== head?.counter) return false;
     const found = await index.dense(anything, -1, everything, 10_000);

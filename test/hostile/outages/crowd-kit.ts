@@ -51,6 +51,7 @@ export const startCrowdedNode = async (): Promise<CrowdedNode> => {
       'subscriptions',
       'graph',
       'recall',
+      'search',
       'cards',
       'instructions',
       'jobs',

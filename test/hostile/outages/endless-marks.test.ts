@@ -44,7 +44,7 @@ describe('A writer stores a letter under thousands of marks, which a node would 
     ));
 
   it('and its facts are stored, recalled and read again at the next start like others', async () => {
-    const node = await startTestNode({ plugins: ['keys', 'facts', 'recall'] });
+    const node = await startTestNode({ plugins: ['keys', 'facts', 'recall', 'search'] });
     try {
       const key = await node.addKey();
       const v = `zebra ${`a${'\u0301\u0316'.repeat(80_000)}`} giraffe`;

@@ -46,7 +46,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
   let idle: ReturnType<typeof createIdleEmbedder>;
   beforeEach(async () => {
     idle = createIdleEmbedder();
-    const plugins = ['keys', 'facts', 'graph', 'recall', idle.plugin];
+    const plugins = ['keys', 'facts', 'graph', 'recall', 'search', idle.plugin];
     node = await startTestNode({ plugins, wrapStore: counter.count });
     key = await node.addKey();
     await node.facts.appendAll(

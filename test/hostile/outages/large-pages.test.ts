@@ -39,6 +39,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
         'subscriptions',
         'graph',
         'recall',
+        'search',
         'cards',
       ],
       wrapStore: counter.count,

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MOST_TERMS_OF_FACT, readFactTerms } from '../../../plugins/recall/index/fact-terms.ts';
-import { MemoryIndex } from '../../../plugins/recall/index/memory-index.ts';
-import { TermCounts } from '../../../plugins/recall/index/term-counts.ts';
-import { TermReader } from '../../../plugins/recall/index/term-reader.ts';
-import { drawHashSeed, type HashSeed, TextHasher } from '../../../plugins/recall/index/text-hash.ts';
-import type { SearchView } from '../../../plugins/recall/recall-api.ts';
+import { MemoryIndex } from '../../../plugins/search/index/memory-index.ts';
+import { drawHashSeed, type HashSeed, TextHasher } from '../../../plugins/search/index/text-hash.ts';
+import type { SearchView } from '../../../plugins/search/search-api.ts';
+import { MOST_TERMS_OF_FACT, readFactTerms } from '../../../plugins/search/words/fact-terms.ts';
+import { TermCounts } from '../../../plugins/search/words/term-counts.ts';
+import { TermReader } from '../../../plugins/search/words/term-reader.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { idsOf, SAMPLE_MS, sampleFact, sampleId } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';

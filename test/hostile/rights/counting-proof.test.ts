@@ -7,7 +7,7 @@ forEachStore('A reader asks for a proof, to count the writes that are hidden fro
   let node: TestNode;
   let writer: string;
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall'] });
+    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall', 'search'] });
     writer = await node.addKey();
   });
   afterEach(() => node.stop());

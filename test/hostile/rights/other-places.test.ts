@@ -8,7 +8,7 @@ import {
   startGardenNode,
 } from '../../plugins/gardens/garden-kit.ts';
 
-const PLUGINS = ['gardens', 'keys', 'facts', 'audit', 'conflicts', 'recall', 'cards', 'graph'];
+const PLUGINS = ['gardens', 'keys', 'facts', 'audit', 'conflicts', 'recall', 'search', 'cards', 'graph'];
 
 forEachStore('A writer reaches from one place into another (D14, I13)', () => {
   let garden: GardenNode;

@@ -10,7 +10,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { createScriptedSummariser } from '../../plugins/cards/scripted-summariser.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'cards', 'recall'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'cards', 'recall', 'search'];
 
 /** An embedder that refuses, or waits for, what it is told to. */
 const createMoodyEmbedder = () => {
@@ -39,7 +39,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
   let node: TestNode;
   let key: string;
   const start = async (...extra: readonly AnyPlugin[]): Promise<void> => {
-    const settings = { recall: { snapshotFolder: join(folder, 'snapshots') } };
+    const settings = { search: { snapshotFolder: join(folder, 'snapshots') } };
     node = await startTestNode({ plugins: [...PLUGINS, ...extra], folder, settings });
     key ??= await node.addKey();
   };

@@ -6,7 +6,7 @@ forEachStore('A moderator names the garden of a promotion in the address, where 
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({
-      plugins: ['gardens', 'keys', 'facts', 'audit', 'billing', 'conflicts', 'recall'],
+      plugins: ['gardens', 'keys', 'facts', 'audit', 'billing', 'conflicts', 'recall', 'search'],
       env: { SVC_QUARANTINE_GARDEN_ID: 'ward' },
     });
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });

@@ -9,7 +9,8 @@ import {
   type Scope,
 } from '../../../kernel/plugin-api.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
-import { recallSummary, type SearchView } from '../../../plugins/recall/recall-api.ts';
+import { recallSummary } from '../../../plugins/recall/recall-api.ts';
+import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';

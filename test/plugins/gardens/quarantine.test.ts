@@ -8,7 +8,7 @@ forEachStore('a quarantine garden', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({
-      plugins: ['gardens', 'keys', 'facts', 'audit', 'billing', 'conflicts', 'recall'],
+      plugins: ['gardens', 'keys', 'facts', 'audit', 'billing', 'conflicts', 'recall', 'search'],
       env: { SVC_QUARANTINE_GARDEN_ID: 'ward' },
     });
     const ward = { slug: 'ward', name: 'Ward', quarantine: true };
@@ -207,7 +207,7 @@ forEachStore('a quarantine garden', () => {
 forEachStore('tiers of gardens', () => {
   it('are read from SVC_GARDEN_TIERS by slug', async () => {
     const garden = await startGardenNode({
-      plugins: ['gardens', 'keys', 'facts', 'recall'],
+      plugins: ['gardens', 'keys', 'facts', 'recall', 'search'],
       env: { SVC_GARDEN_TIERS: '{"herbs":0.5}' },
     });
     try {

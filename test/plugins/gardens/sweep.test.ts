@@ -110,7 +110,7 @@ const settle = async ({ node, ask }: GardenNode): Promise<void> => {
   const store = node.kernel.get(FactStore);
   await comesTrue(async () => {
     await node.clock.advance(100);
-    const [row] = await store.table('recall_embedders').select('feed_wall', 'feed_ctr');
+    const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
     const head = await store.read((snapshot) => snapshot.head());
     return Number(row?.feed_wall) === head?.wallMs && Number(row?.feed_ctr) === head?.counter;
   });

@@ -6,7 +6,9 @@ import { assertion, CAST, startGardenNode } from './garden-kit.ts';
 
 forEachStore('gardens on several nodes of one store', () => {
   it('let a member in, and out, on every node with the next request (C7-04)', async () => {
-    const options = { plugins: ['gardens', 'keys', 'facts', 'audit', 'recall', 'graph', 'cards', 'conflicts'] };
+    const options = {
+      plugins: ['gardens', 'keys', 'facts', 'audit', 'recall', 'search', 'graph', 'cards', 'conflicts'],
+    };
     const garden = await startGardenNode(options);
     const other = await startTestNode({ ...options, folder: garden.node.folder, url: 'http://localhost:8766' });
     try {

@@ -12,7 +12,8 @@ import {
   SCOPES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
-import { recallExpand, type SearchView } from '../../../plugins/recall/recall-api.ts';
+import { recallExpand } from '../../../plugins/recall/recall-api.ts';
+import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { GARDEN, gardenDoors } from './garden-doors.ts';

@@ -5,7 +5,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'recall'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'recall', 'search'];
 const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass', 'counselling'];
 const MAX_BUDGET = 200_000;
 const BETA = 0.1;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DEFAULT_TENANT, Facts, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
-import { SearchService } from '../../../plugins/recall/search-service.ts';
+import { SearchService } from '../../../plugins/search/search-service.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'cards', 'jobs'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'cards', 'jobs'];
 const ENTITY = 'user:ann';
 /** More than a recall ranks of an entity. */
 const MANY = 130;

@@ -4,7 +4,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'cards', 'recall'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'cards', 'recall', 'search'];
 /** So many that the first search of a stage holds nothing else. */
 const HIDDEN = 700;
 

@@ -6,7 +6,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
-const PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'fact-chain', 'source-trust', 'recall'];
+const PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'fact-chain', 'source-trust', 'recall', 'search'];
 
 interface Scored {
   readonly fact: { readonly id: string; readonly entity: string; readonly value: { readonly v: string } };

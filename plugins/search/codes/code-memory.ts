@@ -1,0 +1,245 @@
+import { loadScanner, type Scanner } from './load-scanner.ts';
+
+/** Rows that share an address; their signs come first, then codes, scales, and a bit for each row that is in use. */
+export interface Block {
+  readonly address: number;
+  readonly size: number;
+  /** Ordinal of its first row. */
+  readonly base: number;
+}
+
+export const LARGEST_BLOCK = 1_024;
+
+const PAGE = 65_536;
+const MOST_PAGES = 65_535;
+const MOST_BYTES = MOST_PAGES * PAGE;
+/**
+ * Memory grows by this much at least, and by this share: each growth makes all views anew. What is not touched yet is
+ * not there.
+ */
+const GROWTH_PAGES = 16;
+const GROWTH = 0.25;
+const ROW_UNIT = 16;
+const MASK_BYTES = LARGEST_BLOCK / 8;
+
+/**
+ * The memory of the code scanner, cut into blocks, and the scanner's functions on them. Rows are those of one number of
+ * dimensions.
+ */
+export class CodeMemory {
+  readonly dimensions: number;
+  /** Bytes of a row of codes. */
+  readonly rowCodes: number;
+  readonly #rowSigns: number;
+  readonly #scanner: Scanner;
+  readonly #spare = new Map<number, number[]>();
+  #views: Views;
+  #end = ROW_UNIT;
+  /** Addresses of what a search works with. */
+  readonly #signs: number;
+  readonly #components: number;
+  readonly #mask: number;
+  readonly #histogram: number;
+  #list: Area = { address: 0, capacity: 0 };
+  #blocks: Area = { address: 0, capacity: 0 };
+
+  /** Throws when the code scanner is missing or belongs to another build. */
+  constructor(dimensions: number, load?: () => Uint8Array) {
+    this.#scanner = loadScanner(load);
+    this.#views = viewsOf(this.#scanner.memory);
+    this.dimensions = dimensions;
+    this.rowCodes = roundUp(dimensions, ROW_UNIT);
+    this.#rowSigns = roundUp(Math.ceil(dimensions / 8), ROW_UNIT);
+    this.#signs = this.#take(this.#rowSigns);
+    this.#components = this.#take(this.rowCodes * 2);
+    this.#mask = this.#take(MASK_BYTES);
+    this.#histogram = this.#take((this.#rowSigns * 8 + 1) * 4);
+  }
+
+  get bytes(): number {
+    return this.#scanner.memory.buffer.byteLength;
+  }
+
+  /** Bytes of a whole block. */
+  blockBytes(size: number): number {
+    return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
+  }
+
+  /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
+  allocate(size: number): number {
+    const used = this.#spare.get(size)?.pop();
+    if (used === undefined) return this.#take(this.blockBytes(size));
+    this.#views.bytes.fill(0, used, used + this.blockBytes(size));
+    return used;
+  }
+
+  /** Gives a block back for others of its size. */
+  free({ address, size }: Place): void {
+    const ofSize = this.#spare.get(size);
+    if (ofSize === undefined) this.#spare.set(size, [address]);
+    else ofSize.push(address);
+  }
+
+  write(block: Block, row: number, code: Int8Array, scale: number): void {
+    const { codes, scales, words } = this.#views;
+    const at = this.#codesOf(block, row);
+    codes.set(code, at);
+    this.#scanner.signsOf(at, block.address + row * this.#rowSigns, this.rowCodes);
+    scales[this.#scaleOf(block, row)] = scale;
+    const word = this.#liveWord(block, row);
+    words[word] = (words[word] as number) | (1 << (row & 31));
+  }
+
+  isLive(block: Block, row: number): boolean {
+    return ((this.#views.words[this.#liveWord(block, row)] as number) >>> (row & 31)) % 2 === 1;
+  }
+
+  read(block: Block, row: number): { code: Int8Array; scale: number } | undefined {
+    if (!this.isLive(block, row)) return undefined;
+    const at = this.#codesOf(block, row);
+    const scale = this.#views.scales[this.#scaleOf(block, row)] as number;
+    return { code: this.#views.codes.slice(at, at + this.dimensions), scale };
+  }
+
+  /** Takes a row out of use; false when it was not in use. */
+  drop(block: Block, row: number): boolean {
+    const was = this.isLive(block, row);
+    const { words } = this.#views;
+    const word = this.#liveWord(block, row);
+    words[word] = (words[word] as number) & ~(1 << (row & 31));
+    return was;
+  }
+
+  /** The bytes of a whole block. */
+  dump({ address, size }: Block): Uint8Array {
+    return this.#views.bytes.slice(address, address + this.blockBytes(size));
+  }
+
+  /** Puts the bytes of a block back, and answers the number of its rows in use. */
+  load(block: Block, dumped: Uint8Array): number {
+    const { bytes, words } = this.#views;
+    bytes.set(dumped, block.address);
+    const from = this.#liveOf(block) / 4;
+    return words.subarray(from, from + maskWords(block.size)).reduce((sum, word) => sum + bitsOf(word), 0);
+  }
+
+  /** Starts a search over at most so many blocks. */
+  begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void {
+    this.#list = this.#roomFor(this.#list, capacity, capacity, 8);
+    this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 4);
+    const { bytes } = this.#views;
+    bytes.fill(0, this.#signs, this.#signs + this.#rowSigns);
+    components.forEach((component, at) => {
+      const place = this.#signs + (at >>> 3);
+      if (component < 0) bytes[place] = (bytes[place] as number) | (1 << (at & 7));
+    });
+    this.#views.components.set(components, this.#components / 2);
+    this.#scanner.begin(this.#signs, this.#rowSigns / 8, this.#list.address, capacity, wanted, this.#histogram);
+  }
+
+  /** Scans one block under a number of the caller's; false when nothing in it is accepted. */
+  scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean {
+    const { words } = this.#views;
+    if (accepts !== undefined && !copyMask(accepts, block, words, this.#mask / 4)) return false;
+    words[this.#blocks.address / 4 + number] = this.#codesOf(block, 0);
+    const mask = accepts === undefined ? 0 : this.#mask;
+    this.#scanner.scan(block.address, this.#liveOf(block), mask, maskWords(block.size), number * LARGEST_BLOCK);
+    return true;
+  }
+
+  /** How many candidates there are. */
+  finish(): number {
+    const count = this.#scanner.finish();
+    this.#scanner.score(this.#blocks.address, this.#components, this.rowCodes);
+    return count;
+  }
+
+  /** Number of a candidate's block times the size of the largest block, plus its row. */
+  tagOf(at: number): number {
+    return this.#views.words[this.#list.address / 4 + at * 2 + 1] as number;
+  }
+
+  /** Scale of the candidate's row × integer product with the query. */
+  product(at: number, block: Place, row: number): number {
+    const { products, scales } = this.#views;
+    return (products[this.#list.address / 4 + at * 2] as number) * (scales[this.#scaleOf(block, row)] as number);
+  }
+
+  /** Memory that is all zeros. */
+  #take(length: number): number {
+    const { memory } = this.#scanner;
+    const address = this.#end;
+    const past = address + roundUp(length, ROW_UNIT);
+    if (past > MOST_BYTES) throw new RangeError('the vectors do not fit into 4 GiB of memory');
+    const missing = Math.ceil((past - memory.buffer.byteLength) / PAGE);
+    if (missing > 0) {
+      const pages = memory.buffer.byteLength / PAGE;
+      memory.grow(Math.min(MOST_PAGES - pages, Math.max(missing, GROWTH_PAGES, Math.floor(pages * GROWTH))));
+      this.#views = viewsOf(memory);
+    }
+    this.#end = past;
+    return address;
+  }
+
+  #roomFor(area: Area, needed: number, capacity: number, entryBytes: number): Area {
+    return needed > area.capacity ? { address: this.#take(capacity * entryBytes), capacity } : area;
+  }
+
+  #codesOf({ address, size }: Place, row: number): number {
+    return address + size * this.#rowSigns + row * this.rowCodes;
+  }
+
+  #scaleOf({ address, size }: Place, row: number): number {
+    return (address + size * (this.#rowSigns + this.rowCodes)) / 4 + row;
+  }
+
+  #liveOf({ address, size }: Place): number {
+    return address + size * (this.#rowSigns + this.rowCodes + 4);
+  }
+
+  #liveWord(block: Place, row: number): number {
+    return this.#liveOf(block) / 4 + (row >>> 5);
+  }
+}
+
+type Place = Pick<Block, 'address' | 'size'>;
+
+/** Memory for so many entries. */
+interface Area {
+  readonly address: number;
+  readonly capacity: number;
+}
+
+const roundUp = (length: number, unit: number): number => Math.ceil(length / unit) * unit;
+const maskWords = (size: number): number => Math.ceil(size / 32);
+
+type Views = ReturnType<typeof viewsOf>;
+
+const viewsOf = ({ buffer }: Scanner['memory']) => ({
+  bytes: new Uint8Array(buffer),
+  codes: new Int8Array(buffer),
+  components: new Int16Array(buffer),
+  words: new Uint32Array(buffer),
+  products: new Int32Array(buffer),
+  scales: new Float32Array(buffer),
+});
+
+/**
+ * The bits of a block's rows, copied to where the scanner reads them; false when there are none. Blocks below 32 rows
+ * lie inside a word.
+ */
+const copyMask = (accepts: Uint32Array, { base, size }: Block, words: Uint32Array, to: number): boolean => {
+  let any = 0;
+  for (let word = 0; word < maskWords(size); word++) {
+    const bits = ((accepts[(base >>> 5) + word] ?? 0) >>> (base & 31)) & (size < 32 ? (1 << size) - 1 : -1);
+    words[to + word] = bits;
+    any |= bits;
+  }
+  return any !== 0;
+};
+
+const bitsOf = (word: number): number => {
+  let count = 0;
+  for (let left = word; left !== 0; left &= left - 1) count++;
+  return count;
+};

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+
+/** What wasm/code-scanner.ts exports; its comments say what the functions do. Addresses and lengths are bytes. */
+export interface Scanner {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly revision: { readonly value: number };
+  begin(query: number, words: number, list: number, capacity: number, wanted: number, histogram: number): void;
+  scan(signs: number, live: number, accepted: number, maskWords: number, tag: number): void;
+  finish(): number;
+  score(blocks: number, components: number, length: number): void;
+  signsOf(codes: number, signs: number, length: number): void;
+}
+
+/**
+ * A scanner with a memory of its own. Throws when there is none, when it is damaged, or when it is not the one that
+ * this program was built with: a wrong search would be worse than none. `load` gives its bytes; without it they are
+ * read from beside this module.
+ */
+export const loadScanner = (load?: () => Uint8Array): Scanner => {
+  if (load === undefined) compiled ??= compile(readScanner());
+  const scanner = new Instance(load === undefined ? compiled : compile(load())).exports as Scanner;
+  if (scanner.revision?.value !== REVISION) throw new Error(`the code scanner belongs to another build. ${REBUILD}`);
+  return scanner;
+};
+
+/** That of wasm/code-scanner.ts. */
+const REVISION = 2;
+const REBUILD = 'Run "npm run build", or install the package again.';
+
+/** As much of WebAssembly as is used here; the types of Node do not have it. */
+const { Instance, Module } = (
+  globalThis as unknown as {
+    readonly WebAssembly: {
+      readonly Module: new (bytes: Uint8Array) => object;
+      readonly Instance: new (module: object | undefined) => { readonly exports: unknown };
+    };
+  }
+).WebAssembly;
+
+/** Compiled once a process; every memory is an instance of its own. */
+let compiled: object | undefined;
+
+const compile = (bytes: Uint8Array): object => {
+  try {
+    return new Module(bytes);
+  } catch (cause) {
+    throw new Error(`the code scanner cannot be used. ${REBUILD}`, { cause });
+  }
+};
+
+const readScanner = (): Uint8Array => {
+  try {
+    return readFileSync(new URL('./code-scanner.wasm', import.meta.url));
+  } catch (cause) {
+    throw new Error(`the code scanner is missing. ${REBUILD}`, { cause });
+  }
+};

@@ -1,0 +1,175 @@
+import type { Clock, Embedder, HeldLease, Logger, StoredFact } from '../../../kernel/plugin-api.ts';
+import type { VectorCode, VectorStore } from '../vectors/vector-store.ts';
+import { embedText, isEmbedded } from './embed-text.ts';
+
+const FACTS_PER_STEP = 64;
+/**
+ * While facts keep coming, assertions go first: short steps, and rests so many times as long. What waits is found by
+ * its words meanwhile.
+ */
+const FACTS_PER_STEP_UNDER_LOAD = 16;
+const RESTS_UNDER_LOAD = 40;
+/** A process that was paused in a step must not rest for as many times as long. */
+const LONGEST_REST_MS = 2_000;
+const BUSY_MS = 1_000;
+const RETRY_MS = 5_000;
+/** How often a long run says how far it has come. */
+const PROGRESS_MS = 10_000;
+
+export interface EmbedParts {
+  readonly embedder: Embedder;
+  readonly store: VectorStore;
+  readonly lease: HeldLease;
+  readonly clock: Clock;
+  readonly log: Logger;
+  quantise(vector: Float32Array): VectorCode;
+}
+
+/**
+ * Gives every fact its vector, after its commit, in feed order: the feed is the queue, and the place in it is stored
+ * together with the vectors, so that a crash repeats a step and loses nothing. One process does this for all; a fact
+ * that cannot be embedded now is tried again.
+ */
+export class EmbedFacts {
+  readonly #parts: EmbedParts;
+  #run: Promise<void> | undefined;
+  #cancelPause = (): void => {};
+  #isPaused = false;
+  #isWanted = false;
+  #hasEnded = false;
+  #lastWriteMs = Number.NEGATIVE_INFINITY;
+  #saidMs: number;
+
+  constructor(parts: EmbedParts) {
+    this.#parts = parts;
+    this.#saidMs = parts.clock.monotonicMs();
+  }
+
+  /** Facts were committed here: there is work, and it should not get into the way of more of them. */
+  committed(): void {
+    this.#lastWriteMs = this.#parts.clock.monotonicMs();
+    this.wake();
+  }
+
+  /** Looks for work, now or after the pause under way. */
+  wake(): void {
+    this.#isWanted = true;
+    if (this.#run !== undefined || this.#isPaused || this.#hasEnded) return;
+    this.#run = this.#work().finally(() => {
+      this.#run = undefined;
+    });
+  }
+
+  /** Resolves when nothing is left to do that can be done now. */
+  async idle(): Promise<void> {
+    while (this.#run !== undefined) await this.#run;
+  }
+
+  async stop(): Promise<void> {
+    this.#hasEnded = true;
+    this.#cancelPause();
+    await this.idle();
+  }
+
+  async #work(): Promise<void> {
+    const { clock, lease } = this.#parts;
+    while (this.#isWanted && lease.held && !this.#hasEnded) {
+      this.#isWanted = false;
+      const beganMs = clock.monotonicMs();
+      try {
+        if (await this.#step(lease.fence, this.#isBusy() ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))
+          this.#isWanted = true;
+      } catch (error) {
+        this.#parts.log.warn('facts could not be embedded; they will be tried again', { error });
+        this.#pause(RETRY_MS);
+        return;
+      }
+      if (this.#isWanted) await this.#reportProgress();
+      const restMs = Math.min(LONGEST_REST_MS, Math.ceil((clock.monotonicMs() - beganMs) * RESTS_UNDER_LOAD));
+      if (this.#isWanted && restMs > 0 && this.#isBusy()) {
+        this.#pause(restMs);
+        return;
+      }
+      // Requests that wait go first.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** True when there may be more. */
+  async #step(fence: number, limit: number): Promise<boolean> {
+    const { embedder, store, lease, clock, log, quantise } = this.#parts;
+    const facts = await store.pending(limit);
+    const last = facts.at(-1);
+    if (last === undefined) return false;
+    const wanted = facts.filter(isEmbedded);
+    const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
+    const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
+    await store.save(coded, last.feed, clock.nowMs(), (transaction) => lease.confirm(transaction, fence));
+    return facts.length === limit;
+  }
+
+  #isBusy(): boolean {
+    return this.#parts.clock.monotonicMs() - this.#lastWriteMs < BUSY_MS;
+  }
+
+  #pause(delayMs: number): void {
+    this.#isPaused = true;
+    this.#isWanted = true;
+    this.#cancelPause = this.#parts.clock.schedule(delayMs, () => {
+      this.#isPaused = false;
+      this.wake();
+    });
+  }
+
+  async #reportProgress(): Promise<void> {
+    const { clock, store, log, embedder } = this.#parts;
+    if (clock.monotonicMs() - this.#saidMs < PROGRESS_MS) return;
+    this.#saidMs = clock.monotonicMs();
+    const left = await store.countPending();
+    if (left > FACTS_PER_STEP) log.info('facts are being embedded', { embedder: embedder.id, left });
+  }
+}
+
+interface Embedded {
+  readonly fact: StoredFact;
+  readonly vector: Float32Array;
+}
+
+/**
+ * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
+ * out.
+ */
+const embedWhatCan = async (facts: readonly StoredFact[], embedder: Embedder, log: Logger): Promise<Embedded[]> => {
+  try {
+    const vectors = await embedder.embed(facts.map(embedText), 'document');
+    return facts.map((fact, at) => ({ fact, vector: vectors[at] as Float32Array }));
+  } catch (error) {
+    if (facts.length === 1) throw error;
+    return embedOneByOne(facts, embedder, log, error);
+  }
+};
+
+/** When the first two fail as well, the embedder is not there at all. */
+const SIGNS_OF_OUTAGE = 2;
+
+const embedOneByOne = async (
+  facts: readonly StoredFact[],
+  embedder: Embedder,
+  log: Logger,
+  outage: unknown,
+): Promise<Embedded[]> => {
+  const embedded: Embedded[] = [];
+  const refused: string[] = [];
+  for (const fact of facts) {
+    try {
+      const [vector] = await embedder.embed([embedText(fact)], 'document');
+      embedded.push({ fact, vector: vector as Float32Array });
+    } catch {
+      refused.push(fact.id);
+      if (embedded.length === 0 && refused.length === SIGNS_OF_OUTAGE) throw outage;
+    }
+  }
+  if (embedded.length === 0) throw outage;
+  if (refused.length > 0) log.warn('the embedder refuses some facts; words find them', { factIds: refused });
+  return embedded;
+};

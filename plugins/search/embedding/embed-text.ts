@@ -1,0 +1,12 @@
+import { entityDisplay, type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
+
+/** Facts of less confidence are found by their words alone (wire contract 6.2). */
+const LEAST_CONFIDENCE = 0.1;
+/** What current models read of a text; cut before it is sent anywhere. */
+const MAX_CHARACTERS = 8_192;
+
+export const isEmbedded = ({ system, confidence }: StoredFact): boolean => !system && confidence >= LEAST_CONFIDENCE;
+
+/** The text that stands for a fact: `{entity_display} {relation} {value_text}`. */
+export const embedText = (fact: StoredFact): string =>
+  `${entityDisplay(fact.entity)} ${fact.relation} ${valueText(fact.value)}`.slice(0, MAX_CHARACTERS).toWellFormed();

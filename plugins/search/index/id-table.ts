@@ -1,0 +1,71 @@
+import { readUuid, uuidText } from '../words/uuid-words.ts';
+import type { PagedRows } from './paged-rows.ts';
+import { SlotTable } from './slot-table.ts';
+import { mix32 } from './text-hash.ts';
+
+/** Rows by identifier. A UUID is kept in 16 bytes of its row, any other identifier beside the table. */
+export class IdTable {
+  readonly #rows: PagedRows;
+  readonly #offset: number;
+  readonly #seed: number;
+  readonly #table = new SlotTable();
+  readonly #others = new Map<string, number>();
+  readonly #otherOf = new Map<number, string>();
+  readonly #sought = new Uint32Array(4);
+  readonly #isSought = (row: number): boolean => {
+    const words = this.#rows.wordsOf(row);
+    const at = this.#rows.wordAt(row) + this.#offset;
+    const sought = this.#sought;
+    for (let word = 0; word < 4; word += 1) if (words[at + word] !== sought[word]) return false;
+    return true;
+  };
+
+  /** `offset` is where the four words of the identifier are in a row. Peers choose identifiers, hence the seed. */
+  constructor(rows: PagedRows, offset: number, seed: number) {
+    this.#rows = rows;
+    this.#offset = offset;
+    this.#seed = seed;
+  }
+
+  /** The row under the identifier, or -1. */
+  find(id: string): number {
+    if (!readUuid(id, this.#sought)) return this.#others.get(id) ?? -1;
+    return this.#table.find(this.#hashOf(this.#sought), this.#isSought);
+  }
+
+  /** Writes a new identifier to its row. */
+  add(id: string, row: number): void {
+    if (!readUuid(id, this.#sought)) {
+      this.#others.set(id, row);
+      this.#otherOf.set(row, id);
+      return;
+    }
+    this.#rows.wordsOf(row).set(this.#sought, this.#rows.wordAt(row) + this.#offset);
+    this.#table.add(this.#hashOf(this.#sought), row);
+  }
+
+  idOf(row: number): string {
+    const other = this.#otherOf.size > 0 ? this.#otherOf.get(row) : undefined;
+    return other ?? uuidText(this.#rows.wordsOf(row), this.#rows.wordAt(row) + this.#offset);
+  }
+
+  /** Identifiers that are no UUIDs, of the first `count` rows. */
+  others(count: number): [id: string, row: number][] {
+    return [...this.#others].filter(([, row]) => row < count);
+  }
+
+  /** Finds the rows again that were restored, given the identifiers that are no UUIDs. */
+  restore(others: readonly (readonly [id: string, row: number])[]): void {
+    for (const [id, row] of others) this.add(id, row);
+    for (let row = 0; row < this.#rows.count; row += 1) {
+      if (this.#otherOf.has(row)) continue;
+      const at = this.#rows.wordAt(row) + this.#offset;
+      this.#table.add(this.#hashOf(this.#rows.wordsOf(row).subarray(at, at + 4)), row);
+    }
+  }
+
+  #hashOf(id: Uint32Array): number {
+    const rest = mix32((id[2] as number) ^ mix32((id[3] as number) ^ this.#seed));
+    return mix32((id[0] as number) ^ Math.imul((id[1] as number) ^ this.#seed, 0x9e3779b1) ^ rest) >>> 0;
+  }
+}

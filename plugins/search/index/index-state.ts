@@ -1,0 +1,171 @@
+import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
+import { normOf } from '../words/document-norm.ts';
+import { readFactTerms } from '../words/fact-terms.ts';
+import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';
+import { TermCounts } from '../words/term-counts.ts';
+import { TermReader } from '../words/term-reader.ts';
+import { CoverTable } from './cover-table.ts';
+import { DocumentChains } from './document-chains.ts';
+import { CONFIDENCE, DocumentTable, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION } from './document-table.ts';
+import type { IndexPart } from './index-part.ts';
+import { LifetimeTable } from './lifetime-table.ts';
+import { PartCatalog } from './part-catalog.ts';
+import { realmOf } from './realm.ts';
+import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
+
+/** What of a fact the index reads. */
+export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
+
+/** Facts about facts, and retractions, are never found by a search. */
+export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
+
+/**
+ * All that an index holds, and how a fact, a cover or a time to live changes it. Searches read it; nothing is removed
+ * from it.
+ */
+export class IndexState {
+  readonly hasher: TextHasher;
+  readonly documents: DocumentTable;
+  readonly chains: DocumentChains;
+  readonly covers = new CoverTable();
+  readonly lifetimes: LifetimeTable;
+  readonly lists = new PostingLists();
+  readonly catalog = new PartCatalog();
+  readonly reader: TermReader;
+  readonly #counts = new TermCounts();
+  readonly #entity: Hash64 = { hi: 0, lo: 0 };
+  readonly #relation: Hash64 = { hi: 0, lo: 0 };
+  readonly #session: Hash64 = { hi: 0, lo: 0 };
+
+  constructor(seed: HashSeed) {
+    this.hasher = new TextHasher(seed);
+    this.reader = new TermReader(this.hasher);
+    this.documents = new DocumentTable(seed[0]);
+    this.chains = new DocumentChains(this.documents);
+    this.lifetimes = new LifetimeTable(seed[1]);
+  }
+
+  /** Takes a new fact in that can be found. */
+  add(fact: IndexedFact): void {
+    const { documents, lists } = this;
+    if (documents.count >= MOST_DOCUMENTS) throw new RangeError('the search index is full');
+    const counts = this.#counts;
+    counts.clear();
+    readFactTerms(fact, this.reader, counts);
+    const part = this.catalog.partOf(fact);
+    const norm = normOf(counts.length);
+    const document = this.#addDocument(fact, part, norm);
+    for (let at = 0; at < counts.distinct; at += 1) {
+      lists.add(
+        part.number,
+        counts.hi[at] as number,
+        counts.lo[at] as number,
+        document,
+        counts.times[at] as number,
+        norm,
+      );
+    }
+    part.totalLength += counts.length;
+    if (fact.sessionId !== null) lists.add(part.number, this.#session.hi, this.#session.lo, document, 0, 0);
+  }
+
+  /** Takes a cover in; the same one again changes nothing. */
+  cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
+    const { documents, covers, catalog } = this;
+    const realm = this.#readTriple(cover);
+    covers.raise(realm, this.#entity, this.#relation, catalog.placeNumber(cover.gardenId), cover.hlc);
+    const part = catalog.knownPart(cover);
+    if (part === undefined) return;
+    const { wallMs, counter } = cover.hlc;
+    this.chains.visitTriple(part, this.#entity, this.#relation, (document) => {
+      if (documents.isBefore(document, wallMs, counter)) this.#end(document);
+    });
+  }
+
+  /** Takes the time to live of a fact in, which may not be known yet. */
+  expire(factId: string, expiresMs: number, hlc: Hlc): void {
+    const { documents, lifetimes, catalog } = this;
+    const document = documents.ids.find(factId);
+    const isFirst = lifetimes.ids.find(factId) < 0;
+    if (!lifetimes.set(factId, expiresMs, hlc) || document < 0) return;
+    const before = documents.double(document, EXPIRES);
+    if (isFirst) lifetimes.setLimit(factId, before);
+    documents.setExpiry(document, Math.min(expiresMs, lifetimes.limitOf(factId)));
+    if (before !== Number.POSITIVE_INFINITY) return;
+    (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
+  }
+
+  /** Works out again what follows from restored rows: parts, chains, and which documents have ended or expire. */
+  restoreLinks(): void {
+    const { documents, lifetimes, catalog } = this;
+    for (let document = 0; document < documents.count; document += 1) {
+      const part = catalog.parts[documents.word(document, PART)] as IndexPart;
+      const lifeEnd = lifetimes.rows.count === 0 ? Number.POSITIVE_INFINITY : this.#lifeEnd(document);
+      if (lifeEnd !== Number.POSITIVE_INFINITY) documents.setExpiry(document, lifeEnd);
+      part.add(document, documents.double(document, CONFIDENCE), documents.double(document, EXPIRES));
+      this.chains.link(document);
+      if (this.covers.rows.count === 0) continue;
+      documents.readHash(document, ENTITY, this.#entity);
+      documents.readHash(document, RELATION, this.#relation);
+      this.#endIfCovered(document, part);
+    }
+  }
+
+  #lifeEnd(document: number): number {
+    const id = this.documents.ids.idOf(document);
+    const lifeEnd = this.lifetimes.expiryOf(id);
+    return lifeEnd === Number.POSITIVE_INFINITY ? lifeEnd : Math.min(lifeEnd, this.lifetimes.limitOf(id));
+  }
+
+  #addDocument(fact: IndexedFact, part: IndexPart, norm: number): number {
+    const { documents, lifetimes } = this;
+    const realm = this.#readTriple(fact);
+    if (fact.sessionId === null) this.#session.hi = this.#session.lo = 0;
+    else this.hasher.hash(fact.sessionId, KEY_KINDS.session, this.#session);
+    const ownEnd = fact.validUntilMs ?? Number.POSITIVE_INFINITY;
+    const lifeEnd = lifetimes.expiryOf(fact.id);
+    if (lifeEnd !== Number.POSITIVE_INFINITY) lifetimes.setLimit(fact.id, ownEnd);
+    const expiresMs = Math.min(ownEnd, lifeEnd);
+    const document = documents.add({
+      id: fact.id,
+      hlc: fact.hlc,
+      expiresMs,
+      confidence: fact.confidence,
+      part: part.number,
+      ordinal: part.count,
+      realm,
+      norm,
+      entity: this.#entity,
+      relation: this.#relation,
+      session: this.#session,
+    });
+    part.add(document, fact.confidence, expiresMs);
+    this.chains.link(document);
+    this.#endIfCovered(document, part);
+    return document;
+  }
+
+  /** By the triple that was read last. */
+  #endIfCovered(document: number, part: IndexPart): void {
+    const { covers, documents, catalog } = this;
+    if (covers.rows.count === 0) return;
+    const row = covers.find(part.realm, this.#entity, this.#relation, catalog.placeNumber(part.gardenId));
+    if (row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row))) this.#end(document);
+  }
+
+  #end(document: number): void {
+    const { flags } = this.documents;
+    const before = flags[document] as number;
+    if ((before & ENDED) !== 0) return;
+    flags[document] = before | ENDED;
+    const part = this.catalog.parts[this.documents.word(document, PART)] as IndexPart;
+    part.ended.push(this.documents.word(document, ORDINAL));
+  }
+
+  /** Hashes of entity and relation; the answer is the realm. */
+  #readTriple(triple: Omit<TripleKey, 'gardenId'>): number {
+    this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
+    this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);
+    return realmOf(this.catalog.tenantNumber(triple.tenantId), triple.scope);
+  }
+}

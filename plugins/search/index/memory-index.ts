@@ -1,0 +1,158 @@
+import { compareHlc } from '../../../kernel/plugin-api.ts';
+import type { Cover, Hlc } from '../../../ports/ports.ts';
+import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
+import { readSnapshot } from '../snapshot/read-snapshot.ts';
+import { writeSnapshot } from '../snapshot/write-snapshot.ts';
+import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
+import { VectorLayer } from '../vectors/vector-layer.ts';
+import { searchWords } from '../words/search-words.ts';
+import { CONFIDENCE, PART } from './document-table.ts';
+import { type IndexedFact, IndexState, isFindable } from './index-state.ts';
+import { sessionNeighbours } from './session-neighbours.ts';
+import type { HashSeed } from './text-hash.ts';
+import { TopDocuments } from './top-documents.ts';
+import { ViewFilter } from './view-filter.ts';
+
+/**
+ * What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after
+ * what it speaks of.
+ */
+export interface IndexWriter {
+  /**
+   * Takes a fact in, and is the one way to; a fact that is known or can never be found changes nothing. Found by the
+   * very next search. Throws a RangeError for a fact whose feed stamp is not after that of the last one taken in.
+   */
+  add(fact: IndexedFact): void;
+  /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
+  cover(cover: Omit<Cover, 'factId' | 'kind'>): void;
+  /** Sets when a fact expires; the newest stamp counts. Idempotent. */
+  expire(factId: string, expiresMs: number, hlc: Hlc): void;
+}
+
+const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
+
+/** A search index in memory. What it has applied of the feed is up to whoever feeds it. */
+export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
+  readonly #state: IndexState;
+  #vectors: Pick<VectorLayer, 'search'> | undefined;
+  #newest: Hlc;
+
+  private constructor(state: IndexState, newest: Hlc) {
+    this.#state = state;
+    this.#newest = newest;
+  }
+
+  /** An empty index. The seed is to be unpredictable: texts of anybody are hashed under it. */
+  static create(seed: HashSeed): MemoryIndex {
+    return new MemoryIndex(new IndexState(seed), BEFORE_ALL);
+  }
+
+  /**
+   * The index that a snapshot holds, and the stamp up to which the feed is in it. Throws `UnusableSnapshot` for one
+   * that is damaged, cut short or made by another version. Vectors are not in it.
+   */
+  static async restore(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<{ readonly index: MemoryIndex; readonly applied: Hlc }> {
+    const { state, applied } = await readSnapshot(chunks);
+    return { index: new MemoryIndex(state, applied), applied };
+  }
+
+  /**
+   * The index as it is now, as chunks of bytes of about a megabyte. It may go on learning between chunks; `applied` is
+   * the stamp up to which the feed is in it when the first one is asked for.
+   */
+  snapshot(applied: Hlc): Generator<Uint8Array> {
+    return writeSnapshot(this.#state, applied);
+  }
+
+  /** Facts that can be found by somebody, or could before they ended. */
+  get size(): number {
+    return this.#state.documents.count;
+  }
+
+  /** An empty layer of vectors, to be filled and then served. */
+  createVectors<T extends CodeTable>(codes: VectorCodes<T>): VectorLayer<T> {
+    return new VectorLayer(this.#state, codes);
+  }
+
+  /** Which layer of this index `dense` searches from now on; before the first one it finds nothing. */
+  serveVectors<T extends CodeTable>(layer: VectorLayer<T>): void {
+    this.#vectors = layer;
+  }
+
+  add(fact: IndexedFact): void {
+    if (!isFindable(fact) || this.#state.documents.ids.find(fact.id) >= 0) return;
+    if (compareHlc(fact.feed, this.#newest) <= 0) {
+      throw new RangeError('facts are taken into the search index in the order of the feed');
+    }
+    this.#newest = fact.feed;
+    this.#state.add(fact);
+  }
+
+  cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
+    this.#state.cover(cover);
+  }
+
+  expire(factId: string, expiresMs: number, hlc: Hlc): void {
+    this.#state.expire(factId, expiresMs, hlc);
+  }
+
+  async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
+    return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
+  }
+
+  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]> {
+    if (this.#vectors === undefined || limit < 1) return [];
+    return this.#hits(this.#vectors.search(vector, floor, new ViewFilter(this.#state, view), limit));
+  }
+
+  async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
+    if (limit < 1) return [];
+    const scores = sessionNeighbours(this.#state, seeds, new ViewFilter(this.#state, view));
+    const top = new TopDocuments(limit, scores.size);
+    for (const [document, score] of scores) top.offer(document, score);
+    return this.#hits(top.take());
+  }
+
+  async newest(view: SearchView, limit: number): Promise<Hit[]> {
+    const filter = new ViewFilter(this.#state, view);
+    const found: { document: number; score: number }[] = [];
+    for (const document of this.#newestFirst(filter)) {
+      if (found.length >= limit) break;
+      if (filter.accepts(document)) found.push({ document, score: this.#state.documents.double(document, CONFIDENCE) });
+    }
+    return this.#hits(found);
+  }
+
+  *#newestFirst(filter: ViewFilter): Generator<number> {
+    const [first] = filter.parts;
+    if (first === undefined) return;
+    const { documents, chains, catalog } = this.#state;
+    if (filter.entity !== undefined) {
+      const open = new Set(filter.parts.map(({ number }) => number));
+      for (const document of chains.ofEntity(catalog.tenantNumber(first.tenantId), filter.entity)) {
+        if (open.has(documents.word(document, PART))) yield document;
+      }
+      return;
+    }
+    const next = filter.parts.map(({ count }) => count - 1);
+    for (;;) {
+      let newest = -1;
+      let from = -1;
+      filter.parts.forEach((part, at) => {
+        const ordinal = next[at] as number;
+        if (ordinal < 0 || part.documents.at(ordinal) <= newest) return;
+        newest = part.documents.at(ordinal);
+        from = at;
+      });
+      if (from < 0) return;
+      next[from] = (next[from] as number) - 1;
+      yield newest;
+    }
+  }
+
+  #hits(found: readonly { readonly document: number; readonly score: number }[]): Hit[] {
+    return found.map(({ document, score }) => ({ id: this.#state.documents.ids.idOf(document), score }));
+  }
+}

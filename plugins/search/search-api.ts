@@ -1,0 +1,83 @@
+import { defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+
+/**
+ * A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage
+ * only.
+ */
+export interface Hit {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * Which facts a search may touch. Only the parts of the index that the caller may read are opened, and statistics are
+ * those of these parts alone, so that a hidden fact changes no score (reliability A8.3).
+ */
+export interface SearchView {
+  readonly tenantId: string;
+  readonly scopes: readonly Scope[];
+  /**
+   * Gardens whose facts are searched, besides those outside gardens; `all` for who may read every garden of the tenant.
+   */
+  readonly gardens: 'all' | readonly string[];
+  /** Narrows the search to one garden: facts outside gardens are then left out too. */
+  readonly onlyGarden?: string | undefined;
+  /** Facts that have expired by then are left out. */
+  readonly nowMs: number;
+  /** Least confidence of a fact, without regard to trust in its source. */
+  readonly minConfidence: number;
+  readonly entityKey?: string | undefined;
+  readonly relationKey?: string | undefined;
+  /** Triples whose facts are left out. */
+  readonly contested?: readonly PlacedTriple[] | undefined;
+}
+
+/** A triple in its place: a garden, or outside all gardens. */
+export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' | 'relationKey'>;
+
+/**
+ * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact
+ * can take one of the `limit` places. Answers are ordered by score, best first, then newest first in the order of the
+ * feed, and are the same for the same facts on every process and engine. What comes back are identifiers: whoever asked
+ * reads the facts as the caller, and so checks them again.
+ */
+export interface SearchIndex {
+  /**
+   * Resolves with null when every fact that was committed before the call can be found, whichever process wrote it.
+   * While the index is being built it waits for some seconds; then it resolves with the stamp of the feed up to which
+   * facts can be found.
+   */
+  ready(): Promise<Hlc | null>;
+  /** Whether the vectors of facts from before the start are still being made or read. */
+  isMakingVectors(): Promise<boolean>;
+  /**
+   * Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator.
+   */
+  lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
+  /** Cosine similarity of unit vectors; hits below `floor` are none. */
+  dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]>;
+  /**
+   * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
+   * falls with the distance and adds up over seeds. A seed is scored by the other seeds only.
+   */
+  besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
+  /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
+  newest(view: SearchView, limit: number): Promise<Hit[]>;
+}
+
+export const SearchIndex = defineRef<SearchIndex>('search.index');
+
+/**
+ * Ranks a handful of texts that are no facts, as recall ranks facts by their words: one tokenizer and one formula for
+ * whoever compares words.
+ */
+export interface TextRanker {
+  /**
+   * Okapi BM25 of the query over each text, in the order of the texts: 0 where they share no word, finite and above 0
+   * otherwise. Statistics are those of the given texts and of nothing else. The query is plain text; nothing in it is
+   * an operator. Every text is read in full, at once.
+   */
+  rank(query: string, texts: readonly string[]): number[];
+}
+
+export const TextRanker = defineRef<TextRanker>('search.text-ranker');

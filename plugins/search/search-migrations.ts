@@ -1,0 +1,45 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+/** Vectors of facts, as the index holds them. */
+export const VECTORS_TABLE = 'search_vectors';
+/** How far along the feed each embedder has come. */
+export const EMBEDDERS_TABLE = 'search_embedders';
+/** The same tables in stores from when they belonged to the plugin `recall`. */
+const RECALL_VECTORS = 'recall_vectors';
+const RECALL_EMBEDDERS = 'recall_embedders';
+
+export const searchMigrations: readonly Migration[] = [
+  {
+    number: 41,
+    name: 'search',
+    takesOver: [RECALL_VECTORS, RECALL_EMBEDDERS],
+    async up({ schema, dialect }) {
+      if (await schema.hasTable(RECALL_VECTORS)) {
+        // Making vectors again may cost days and money, so they move with their table.
+        await schema.renameTable(RECALL_VECTORS, VECTORS_TABLE);
+        await schema.renameTable(RECALL_EMBEDDERS, EMBEDDERS_TABLE);
+        await schema.alterTable(VECTORS_TABLE, (table) => {
+          table.dropIndex([], 'recall_vectors_embedder');
+          table.index(['embedder', 'seq'], 'search_vectors_embedder');
+        });
+        return;
+      }
+      await schema.createTable(VECTORS_TABLE, (table) => {
+        if (dialect === 'sqlite') table.specificType('seq', 'integer primary key autoincrement');
+        else table.bigIncrements('seq');
+        table.text('tenant_id').notNullable();
+        table.text('fact_id').notNullable();
+        table.text('embedder').notNullable();
+        table.double('scale').notNullable();
+        table.binary('code').notNullable();
+        table.index(['embedder', 'seq'], 'search_vectors_embedder');
+      });
+      await schema.createTable(EMBEDDERS_TABLE, (table) => {
+        table.text('embedder').primary();
+        table.bigInteger('feed_wall').notNullable();
+        table.integer('feed_ctr').notNullable();
+        table.bigInteger('used_ms').notNullable();
+      });
+    },
+  },
+];

@@ -1,0 +1,103 @@
+import {
+  Clock,
+  definePlugin,
+  Embedder,
+  factCommitted,
+  KERNEL_API,
+  Leases,
+  NodeSelf,
+  optional,
+  Random,
+  type Snapshot,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { createCodeSpace } from './codes/code-space.ts';
+import { EmbedFacts } from './embedding/embed-facts.ts';
+import { drawHashSeed } from './index/text-hash.ts';
+import { SearchIndex, TextRanker } from './search-api.ts';
+import { searchMigrations } from './search-migrations.ts';
+import { SearchService } from './search-service.ts';
+import { VECTORS_ADDED, VectorStore } from './vectors/vector-store.ts';
+import { createTextRanker } from './words/rank-texts.ts';
+
+interface Settings {
+  readonly snapshotFolder: string;
+}
+
+const SAVE_INTERVAL_MS = 10 * 60 * 1000;
+const LOOK_INTERVAL_MS = 1_000;
+const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
+/** One process of all that share a store embeds, and writes snapshots. */
+const LEASE = 'search';
+
+export const searchPlugin = definePlugin({
+  name: 'search',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
+  requires: {
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    leases: Leases,
+    embedder: optional(Embedder),
+  },
+  provides: [SearchIndex, TextRanker],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      snapshotFolder: {
+        type: 'string',
+        minLength: 1,
+        default: 'data/search',
+        description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
+      },
+    },
+  }),
+  migrations: searchMigrations,
+  async setup({ config, use, tables, log, on, onSignal, onStop, every, provide }) {
+    const { clock, random, leases, embedder } = use;
+    const side = embedder === undefined ? undefined : await vectorSide(embedder, new VectorStore(tables, embedder.id));
+    const store = {
+      read: <T>(work: (snapshot: Snapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
+    };
+    const search = new SearchService({ ...use, store, log, folder: config.snapshotFolder, vectors: side });
+    provide(SearchIndex, search);
+    provide(TextRanker, createTextRanker(drawHashSeed(random)));
+
+    on(factCommitted, ({ facts: committed }) => search.committed(committed.map(({ fact }) => fact)));
+    let worker: EmbedFacts | undefined;
+    const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
+    every(SAVE_INTERVAL_MS, () => (lease.held ? search.save() : undefined));
+    onStop(async () => {
+      if (lease.held) await search.save();
+      await search.close();
+    });
+
+    if (embedder === undefined || side === undefined) return;
+    const embedding = new EmbedFacts({ embedder, lease, clock, log, store: side.store, quantise: side.codes.quantise });
+    worker = embedding;
+    on(factCommitted, () => embedding.committed());
+    const readVectors = (): void => {
+      search.vectorsAdded().catch((error: unknown) => log.warn('new vectors could not be read', { error }));
+    };
+    onSignal(VECTORS_ADDED, readVectors);
+    every(LOOK_INTERVAL_MS, () => {
+      // What other processes commit raises no event here.
+      embedding.wake();
+      if (search.lacksVectors) readVectors();
+    });
+    every(CLEAN_INTERVAL_MS, async () => {
+      while (lease.held && (await side.store.dropUnused(clock.nowMs()))) await new Promise(setImmediate);
+    });
+    onStop(() => embedding.stop());
+  },
+});
+
+const vectorSide = async (embedder: Embedder, store: VectorStore) => ({
+  embedder: embedder.id,
+  store,
+  codes: createCodeSpace({ dimensions: embedder.dimensions }),
+  goal: await store.missingUpTo(),
+});

@@ -1,0 +1,279 @@
+import {
+  type Clock,
+  compareHlc,
+  type FactStore,
+  type Hlc,
+  type Logger,
+  type NodeSelf,
+  type Random,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { CodeSpace } from './codes/code-space.ts';
+import type { CodeTable } from './codes/code-table.ts';
+import { FeedFollower } from './feed/follow-feed.ts';
+import { MemoryIndex } from './index/memory-index.ts';
+import { drawHashSeed } from './index/text-hash.ts';
+import type { SearchIndex, SearchView } from './search-api.ts';
+import { type FoundSnapshot, SnapshotFiles, type SnapshotOwner } from './snapshot/snapshot-files.ts';
+import { readVectors, writeVectors } from './snapshot/vector-snapshot.ts';
+import { VectorFeed } from './vectors/vector-feed.ts';
+import type { VectorLayer } from './vectors/vector-layer.ts';
+import type { VectorStore } from './vectors/vector-store.ts';
+
+export interface SearchParts {
+  /** Snapshots of everything, whoever may see it. */
+  readonly store: Pick<FactStore, 'read'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly log: Logger;
+  /** Folder of the snapshots. */
+  readonly folder: string;
+  /** Absent without an embedder. */
+  readonly vectors: VectorSide | undefined;
+}
+
+/** Where vectors come from, and how they are held. */
+export interface VectorSide {
+  readonly embedder: string;
+  readonly store: VectorStore;
+  readonly codes: CodeSpace;
+  /**
+   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or
+   * stopped it before it was done; undefined when none were.
+   */
+  readonly goal: Hlc | undefined;
+}
+
+/** An index that is open, and what keeps it at the head of the store. */
+interface OpenIndex {
+  readonly index: MemoryIndex;
+  readonly feed: FeedFollower;
+  readonly vectors: { readonly layer: VectorLayer<CodeTable>; readonly feed: VectorFeed } | undefined;
+  readonly owner: SnapshotOwner;
+}
+
+/** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
+const NEWS_PER_SNAPSHOT = 5_000;
+/** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
+const BUILD_PATIENCE_MS = 10_000;
+
+/**
+ * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
+ * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
+ */
+export class SearchService implements SearchIndex {
+  readonly #parts: SearchParts;
+  readonly #files: SnapshotFiles;
+  #opening: Promise<OpenIndex> | undefined;
+  /** The same, once it is there. */
+  #open: OpenIndex | undefined;
+  #lacksVectors = false;
+  /** What the last snapshot holds: facts and vectors together. */
+  #savedSize = 0;
+  #isBuilding = true;
+  /** Never rejects. */
+  #building: Promise<void> = Promise.resolve();
+  #vectorsGoal: Hlc | undefined;
+  #isClosed = false;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+    this.#files = new SnapshotFiles(parts.folder, parts.random);
+    this.#vectorsGoal = parts.vectors?.goal;
+    // Whoever searches is told; nobody may be searching yet.
+    this.#opened().catch((error: unknown) =>
+      parts.log.error('the search index could not be opened; the next search tries again', { error }),
+    );
+  }
+
+  async ready(): Promise<Hlc | null> {
+    const { feed } = await this.#opened();
+    if (this.#isBuilding && (await this.#isLate(this.#building))) return feed.applied;
+    // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
+    await feed.catchUp();
+    return null;
+  }
+
+  async isMakingVectors(): Promise<boolean> {
+    const { vectors } = this.#parts;
+    const goal = this.#vectorsGoal;
+    if (vectors === undefined || goal === undefined) return false;
+    if (this.#isBuilding || compareHlc(await vectors.store.position(), goal) < 0) return true;
+    this.#vectorsGoal = undefined;
+    return false;
+  }
+
+  /** Facts that were just committed here. */
+  committed(facts: readonly StoredFact[]): void {
+    this.#open?.feed.committed(facts);
+  }
+
+  /** Vectors were stored, here or elsewhere. */
+  async vectorsAdded(): Promise<void> {
+    await this.#readVectors(await this.#opened());
+  }
+
+  /** Whether vectors that were stored could not be read, and nobody will say so again. */
+  get lacksVectors(): boolean {
+    return this.#lacksVectors;
+  }
+
+  async lexical(query: string, view: SearchView, limit: number) {
+    return (await this.#opened()).index.lexical(query, view, limit);
+  }
+
+  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number) {
+    return (await this.#opened()).index.dense(vector, floor, view, limit);
+  }
+
+  async besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
+    return (await this.#opened()).index.besides(seeds, view, limit);
+  }
+
+  async newest(view: SearchView, limit: number) {
+    return (await this.#opened()).index.newest(view, limit);
+  }
+
+  /** Writes a snapshot if enough has changed since the last one. */
+  async save(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined) return;
+    const size = sizeOf(open);
+    if (size - this.#savedSize < NEWS_PER_SNAPSHOT) return;
+    const { index, feed, vectors, owner } = open;
+    const written =
+      vectors === undefined || this.#parts.vectors === undefined
+        ? undefined
+        : {
+            embedder: this.#parts.vectors.embedder,
+            seq: vectors.feed.seq,
+            chunks: writeVectors(vectors.layer),
+          };
+    await this.#files.save(
+      owner,
+      later(() => index.snapshot(feed.applied)),
+      written,
+    );
+    this.#savedSize = size;
+  }
+
+  /** Waits for what is under way, but not until every fact was read: the store ends that. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opening?.catch(() => undefined);
+  }
+
+  #opened(): Promise<OpenIndex> {
+    this.#opening ??= this.#openIndex().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #readVectors({ vectors, feed }: OpenIndex): Promise<void> {
+    try {
+      await vectors?.feed.catchUp(() => feed.catchUp());
+      this.#lacksVectors = false;
+    } catch (error) {
+      this.#lacksVectors = true;
+      throw error;
+    }
+  }
+
+  async #openIndex(): Promise<OpenIndex> {
+    const { store, self, log, clock } = this.#parts;
+    const beganMs = clock.monotonicMs();
+    const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()) };
+    const found = await this.#files.find(owner);
+    const restored = found === undefined ? undefined : await this.#restore(found);
+    const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
+    const feed = new FeedFollower({
+      store,
+      index,
+      names: self.names,
+      ...(restored === undefined ? {} : { applied: restored.applied }),
+      onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
+    });
+    const vectors = await this.#openVectors(index, restored === undefined ? undefined : found);
+    const open: OpenIndex = { index, feed, vectors, owner };
+    this.#open = open;
+    this.#savedSize = sizeOf(open);
+    this.#building = this.#build(open, beganMs);
+    return open;
+  }
+
+  /** Reads what the snapshot did not have. Searches may begin meanwhile. */
+  async #build(open: OpenIndex, beganMs: number): Promise<void> {
+    const { log, clock } = this.#parts;
+    const { index, feed } = open;
+    const restored = index.size;
+    try {
+      await feed.catchUp();
+      this.#isBuilding = false;
+      await this.#readVectors(open);
+      if (index.size > 0) {
+        log.info('the search index is up to date', {
+          facts: index.size,
+          restored,
+          ms: Math.round(clock.monotonicMs() - beganMs),
+        });
+      }
+    } catch (error) {
+      this.#isBuilding = false;
+      if (this.#isClosed) return;
+      log.warn('the search index could not be brought up to date; the next search tries again', { error });
+    }
+  }
+
+  async #restore(found: FoundSnapshot): Promise<Awaited<ReturnType<typeof MemoryIndex.restore>> | undefined> {
+    try {
+      return await MemoryIndex.restore(found.index());
+    } catch (error) {
+      this.#parts.log.warn('the snapshot of the search index cannot be used; the index is built anew', { error });
+      return undefined;
+    }
+  }
+
+  async #openVectors(index: MemoryIndex, found: FoundSnapshot | undefined): Promise<OpenIndex['vectors']> {
+    const { vectors: side, log } = this.#parts;
+    if (side === undefined) return undefined;
+    let layer = index.createVectors<CodeTable>(side.codes);
+    let seq = 0;
+    if (found?.vectors?.embedder === side.embedder) {
+      try {
+        await readVectors(found.vectors.chunks(), layer);
+        ({ seq } = found.vectors);
+      } catch (error) {
+        log.warn('the snapshot of vectors cannot be used; they are read from the store', { error });
+        layer = index.createVectors<CodeTable>(side.codes);
+      }
+    }
+    index.serveVectors(layer);
+    return { layer, feed: new VectorFeed(side.store, layer, seq) };
+  }
+
+  /** Better an answer from most facts than none, while very many are read. */
+  async #isLate(work: Promise<void>): Promise<boolean> {
+    let cancel = (): void => {};
+    const patience = new Promise<'late'>((resolve) => {
+      cancel = this.#parts.clock.schedule(BUILD_PATIENCE_MS, () => resolve('late'));
+    });
+    try {
+      if ((await Promise.race([work, patience])) !== 'late') return false;
+      this.#parts.log.warn('a search was answered while the index is still being built');
+      return true;
+    } finally {
+      cancel();
+    }
+  }
+}
+
+const sizeOf = ({ index, vectors }: Pick<OpenIndex, 'index' | 'vectors'>): number =>
+  index.size + (vectors?.layer.tables.reduce((sum, table) => sum + (table?.size ?? 0), 0) ?? 0);
+
+/** Begins only when it is asked for the first item. */
+const later = function* <T>(begin: () => Iterable<T>): Generator<T> {
+  yield* begin();
+};

@@ -1,0 +1,75 @@
+import type { DocumentTable } from '../index/document-table.ts';
+import { ORDINAL, PART } from '../index/document-table.ts';
+import type { IndexPart } from '../index/index-part.ts';
+import type { IndexState } from '../index/index-state.ts';
+import type { ViewFilter } from '../index/view-filter.ts';
+import type { CodeTable, VectorCodes } from './vector-codes.ts';
+
+/**
+ * The vectors that one embedder has made of the documents of an index. Another embedder has a layer of its own, which
+ * can be filled while the first one still serves.
+ */
+export class VectorLayer<T extends CodeTable = CodeTable> {
+  readonly #state: IndexState;
+  readonly #codes: VectorCodes<T>;
+  readonly #tables: (T | undefined)[] = [];
+
+  constructor(state: IndexState, codes: VectorCodes<T>) {
+    this.#state = state;
+    this.#codes = codes;
+  }
+
+  /**
+   * Tables by the number of their part, for whoever writes them down. Indexes that have read the same feed number parts
+   * and documents alike.
+   */
+  get tables(): readonly (T | undefined)[] {
+    return this.#tables;
+  }
+
+  /** The table of a part, made when it is missing. */
+  tableOf(part: number): T {
+    const known = this.#tables[part];
+    if (known !== undefined) return known;
+    const table = this.#codes.createTable();
+    this.#tables[part] = table;
+    return table;
+  }
+
+  /** Stores or replaces the vector of a fact; false when the fact is not in the index. */
+  set(factId: string, code: Int8Array, scale: number): boolean {
+    const { documents } = this.#state;
+    const document = documents.ids.find(factId);
+    if (document < 0) return false;
+    this.tableOf(documents.word(document, PART)).set(documents.word(document, ORDINAL), code, scale);
+    return true;
+  }
+
+  has(factId: string): boolean {
+    const { documents } = this.#state;
+    const document = documents.ids.find(factId);
+    return document >= 0 && this.#hasDocument(documents, document);
+  }
+
+  /** Documents nearest to a unit vector, best first, then newest first. */
+  search(
+    vector: Float32Array,
+    floor: number,
+    filter: ViewFilter,
+    limit: number,
+  ): { readonly document: number; readonly score: number }[] {
+    const targets = filter.parts.flatMap((part) => {
+      const table = this.#tables[part.number];
+      return table === undefined ? [] : [{ part, table, accepts: filter.bitsOf(part) }];
+    });
+    const found = this.#codes.search(vector, targets, floor, limit).map(({ target, ordinal, similarity }) => ({
+      document: (targets[target] as { readonly part: IndexPart }).part.documents.at(ordinal),
+      score: similarity,
+    }));
+    return found.sort((a, b) => b.score - a.score || b.document - a.document);
+  }
+
+  #hasDocument(documents: DocumentTable, document: number): boolean {
+    return this.#tables[documents.word(document, PART)]?.has(documents.word(document, ORDINAL)) ?? false;
+  }
+}

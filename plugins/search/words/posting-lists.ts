@@ -1,0 +1,200 @@
+import { SlotTable } from '../index/slot-table.ts';
+import { mix32 } from '../index/text-hash.ts';
+import { LARGEST_CLASS, LARGEST_RUN, offsetOf, PostingArena } from './posting-arena.ts';
+
+/**
+ * Lists of documents in ascending order, each under a key of a part: where a term occurs, what a session holds. A
+ * posting is the number of the document and how often the term occurs in it, in 32 bits. Short lists share an arena,
+ * long ones own an array; adding appends in place, so that a document is found by the very next query and nothing is
+ * ever rebuilt or merged.
+ */
+export class PostingLists {
+  readonly #table = new SlotTable();
+  readonly #arena = new PostingArena();
+  readonly #long: Uint32Array[] = [];
+  readonly #headers: Uint32Array[] = [];
+  #count = 0;
+  #soughtPart = 0;
+  #soughtHi = 0;
+  #soughtLo = 0;
+  readonly #isSought = (list: number): boolean => {
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    return (
+      header[at + LO] === this.#soughtLo && header[at + HI] === this.#soughtHi && header[at + PART] === this.#soughtPart
+    );
+  };
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The list under a key, or -1. */
+  find(part: number, hi: number, lo: number): number {
+    this.#soughtPart = part;
+    this.#soughtHi = hi;
+    this.#soughtLo = lo;
+    return this.#table.find(slotHash(part, hi, lo), this.#isSought);
+  }
+
+  /**
+   * Appends a document to the list under a key, which is made when it is missing. Documents come in ascending order.
+   */
+  add(part: number, hi: number, lo: number, document: number, times: number, norm: number): void {
+    let list = this.find(part, hi, lo);
+    if (list < 0) list = this.#create(part, hi, lo);
+    this.append(list, document * TIMES_RANGE + Math.min(times, MOST_TIMES), norm);
+  }
+
+  /** Appends a packed posting. */
+  append(list: number, posting: number, norm: number): void {
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    const length = header[at + LENGTH] as number;
+    this.#makeRoom(header, at, length);
+    const start = header[at + START] as number;
+    const bounds = header[at + BOUNDS] as number;
+    if ((bounds & 0xff) > LARGEST_CLASS) (this.#long[start] as Uint32Array)[length] = posting;
+    else this.#arena.pageOf(start)[offsetOf(start) + length] = posting;
+    header[at + LENGTH] = length + 1;
+    const times = posting & MOST_TIMES;
+    if (times > bounds >>> 8) header[at + BOUNDS] = (bounds & 0xff) | (times << 8);
+    const shift = shortestShift(times);
+    const shortest = header[at + SHORTEST] as number;
+    if (norm < ((shortest >>> shift) & 0xff)) header[at + SHORTEST] = (shortest & ~(0xff << shift)) | (norm << shift);
+  }
+
+  lengthOf(list: number): number {
+    return this.#memberOf(list, LENGTH);
+  }
+
+  /** The postings as they are now; more may be appended later, outside of what was answered. */
+  postingsOf(list: number): Uint32Array {
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    const start = header[at + START] as number;
+    const length = header[at + LENGTH] as number;
+    if (((header[at + BOUNDS] as number) & 0xff) > LARGEST_CLASS) {
+      return (this.#long[start] as Uint32Array).subarray(0, length);
+    }
+    return this.#arena.pageOf(start).subarray(offsetOf(start), offsetOf(start) + length);
+  }
+
+  /** How often the term occurs in one document at most. */
+  mostTimesOf(list: number): number {
+    return this.#memberOf(list, BOUNDS) >>> 8;
+  }
+
+  /**
+   * Norms of the shortest documents in which the term occurs once, twice, three times and more often: 8 bits each, the
+   * first ones lowest.
+   */
+  shortestOf(list: number): number {
+    return this.#memberOf(list, SHORTEST);
+  }
+
+  /** Part and key of a list, for whoever writes it down. */
+  keyOf(list: number): { readonly part: number; readonly hi: number; readonly lo: number } {
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    return { part: header[at + PART] as number, hi: header[at + HI] as number, lo: header[at + LO] as number };
+  }
+
+  /** Takes a list in as it was written down. The key must be new, the postings ascending. */
+  restore(part: number, hi: number, lo: number, postings: Uint32Array, mostTimes: number, shortest: number): void {
+    const list = this.#create(part, hi, lo);
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    const { length } = postings;
+    const sizeClass = length > LARGEST_RUN ? LONG : length <= 1 ? 0 : 32 - Math.clz32(length - 1);
+    if (sizeClass === LONG) {
+      header[at + START] = this.#long.push(postings.slice()) - 1;
+    } else if (sizeClass > 0) {
+      this.#arena.release(header[at + START] as number, 0);
+      header[at + START] = this.#arena.allocate(sizeClass);
+    }
+    const start = header[at + START] as number;
+    if (sizeClass !== LONG) this.#arena.pageOf(start).set(postings, offsetOf(start));
+    header[at + LENGTH] = length;
+    header[at + BOUNDS] = sizeClass | (mostTimes << 8);
+    header[at + SHORTEST] = shortest;
+  }
+
+  #create(part: number, hi: number, lo: number): number {
+    const list = this.#count;
+    if ((list & HEADER_MASK) === 0) this.#headers.push(new Uint32Array(HEADER << HEADER_BITS));
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    header[at + HI] = hi;
+    header[at + LO] = lo;
+    header[at + PART] = part;
+    header[at + START] = this.#arena.allocate(0);
+    header[at + SHORTEST] = 0xffffffff;
+    this.#count = list + 1;
+    this.#table.add(slotHash(part, hi, lo), list);
+    return list;
+  }
+
+  #makeRoom(header: Uint32Array, at: number, length: number): void {
+    const sizeClass = (header[at + BOUNDS] as number) & 0xff;
+    const start = header[at + START] as number;
+    if (sizeClass === LONG) {
+      const own = this.#long[start] as Uint32Array;
+      if (length < own.length) return;
+      const larger = new Uint32Array(Math.ceil(length * (length < LARGE_LIST ? 1.5 : 1.25)));
+      larger.set(own);
+      this.#long[start] = larger;
+      return;
+    }
+    if (length < 1 << sizeClass) return;
+    const page = this.#arena.pageOf(start);
+    const from = offsetOf(start);
+    let target: Uint32Array;
+    let to = 0;
+    if (sizeClass === LARGEST_CLASS) {
+      target = new Uint32Array(LARGEST_RUN * 2);
+      header[at + START] = this.#long.push(target) - 1;
+    } else {
+      const larger = this.#arena.allocate(sizeClass + 1);
+      target = this.#arena.pageOf(larger);
+      to = offsetOf(larger);
+      header[at + START] = larger;
+    }
+    for (let place = 0; place < length; place += 1) target[to + place] = page[from + place] as number;
+    header[at + BOUNDS] = (header[at + BOUNDS] as number) + 1;
+    this.#arena.release(start, sizeClass);
+  }
+
+  #memberOf(list: number, member: number): number {
+    return (this.#headers[list >>> HEADER_BITS] as Uint32Array)[(list & HEADER_MASK) * HEADER + member] as number;
+  }
+}
+
+/** Bits of a posting that hold how often the term occurs; the rest is the document. */
+export const TIMES_BITS = 5;
+export const MOST_TIMES = (1 << TIMES_BITS) - 1;
+const TIMES_RANGE = 1 << TIMES_BITS;
+/** Documents of one index that a posting can name. */
+export const MOST_DOCUMENTS = 2 ** (32 - TIMES_BITS);
+
+const LONG = LARGEST_CLASS + 1;
+const LARGE_LIST = 4_096;
+
+/** Counts of a term in one document that have a shortest norm of their own; the last one stands for all above. */
+export const TOLD_APART = 4;
+const shortestShift = (times: number): number => (times < TOLD_APART ? Math.max(times, 1) - 1 : TOLD_APART - 1) * 8;
+
+/** Members of a header, 32 bits each. `BOUNDS` holds the size class and, above 8 bits, the most times. */
+const HI = 0;
+const LO = 1;
+const PART = 2;
+const START = 3;
+const LENGTH = 4;
+const BOUNDS = 5;
+const SHORTEST = 6;
+const HEADER = 7;
+const HEADER_BITS = 12;
+const HEADER_MASK = (1 << HEADER_BITS) - 1;
+
+const slotHash = (part: number, hi: number, lo: number): number =>
+  mix32(hi ^ Math.imul(part + 1, 0x9e3779b1) ^ lo) >>> 0;

@@ -1,0 +1,46 @@
+import { type HashSeed, TextHasher } from '../index/text-hash.ts';
+import { lengthPenalty, termScore, termWeight } from './bm25.ts';
+import { readQueryTerms } from './query-terms.ts';
+import { TermCounts } from './term-counts.ts';
+import { TermReader } from './term-reader.ts';
+
+/**
+ * Scores texts that are in no index, by the terms and the formula of the index. Statistics are those of the texts
+ * alone.
+ */
+export const createTextRanker = (seed: HashSeed) => {
+  const reader = new TermReader(new TextHasher(seed));
+  const counts = new TermCounts();
+  return {
+    rank(query: string, texts: readonly string[]): number[] {
+      counts.clear();
+      readQueryTerms(query, reader, counts);
+      const sought = new Map(termsOf(counts).map(({ term }, place) => [term, place]));
+      const frequencies = new Uint32Array(sought.size);
+      const read = texts.map((text) => {
+        counts.clear();
+        reader.read(text, counts);
+        const found = termsOf(counts).flatMap(({ term, times }) => {
+          const place = sought.get(term);
+          return place === undefined ? [] : [{ place, times }];
+        });
+        for (const { place } of found) frequencies[place] = (frequencies[place] as number) + 1;
+        // In the order of the query, so that equal texts get equal scores to the last bit.
+        return { length: counts.length, found: found.sort((a, b) => a.place - b.place) };
+      });
+      const meanLength = read.reduce((sum, { length }) => sum + length, 0) / texts.length;
+      return read.map(({ length, found }) => {
+        const k = lengthPenalty(length, meanLength);
+        let score = 0;
+        for (const { place, times } of found) {
+          score += termScore(termWeight(texts.length, frequencies[place] as number), times, k);
+        }
+        return score;
+      });
+    },
+  };
+};
+
+/** A term is known by its hash, as in the index. */
+const termsOf = ({ hi, lo, times, distinct }: TermCounts): { readonly term: string; readonly times: number }[] =>
+  Array.from({ length: distinct }, (_, at) => ({ term: `${hi[at]}:${lo[at]}`, times: times[at] as number }));

@@ -1,0 +1,119 @@
+import { PART } from '../index/document-table.ts';
+import type { IndexPart } from '../index/index-part.ts';
+import type { IndexState } from '../index/index-state.ts';
+import { TopDocuments } from '../index/top-documents.ts';
+import type { ViewFilter } from '../index/view-filter.ts';
+import { lengthPenalty as penaltyOf, termScore, termWeight } from './bm25.ts';
+import { lengthOfNorm, NORMS } from './document-norm.ts';
+import { searchPart, seek, type TermPostings } from './max-score.ts';
+import { MOST_TIMES, type PostingLists, TIMES_BITS, TOLD_APART } from './posting-lists.ts';
+import { readQueryTerms } from './query-terms.ts';
+import { TermCounts } from './term-counts.ts';
+
+/** A query that is a document is searched by its rarest words. */
+const MOST_TERMS = 64;
+
+/** Best documents of the opened parts for the words of a query; at least one word must be in a document. */
+export function searchWords(
+  state: IndexState,
+  query: string,
+  filter: ViewFilter,
+  limit: number,
+): { readonly document: number; readonly score: number }[] {
+  const parts = filter.parts.filter(({ count }) => count > 0);
+  const documents = parts.reduce((sum, { count }) => sum + count, 0);
+  if (documents === 0 || limit < 1) return [];
+  const terms = termsOf(state, query, parts, documents);
+  const meanLength = parts.reduce((sum, { totalLength }) => sum + totalLength, 0) / documents;
+  const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
+  const top = new TopDocuments(limit, documents);
+  const accepts = (document: number): boolean => filter.accepts(document);
+  const candidates = filter.entity === undefined ? undefined : [...entityDocuments(state, filter)].reverse();
+  for (const part of parts) {
+    const lists = terms.flatMap(({ weight, lists }) => {
+      const list = lists.get(part) ?? -1;
+      if (list < 0) return [];
+      const most = boundOf(state.lists, list, weight, lengthPenalty);
+      return [{ postings: state.lists.postingsOf(list), weight, bound: most * (1 + 1e-12) }];
+    });
+    if (candidates === undefined) searchPart(lists, state.documents.norms, lengthPenalty, accepts, top);
+    else {
+      const own = candidates.filter((document) => state.documents.word(document, PART) === part.number);
+      scoreEach(own.filter(accepts), lists, state.documents.norms, lengthPenalty, top);
+    }
+  }
+  return top.take();
+}
+
+/**
+ * What the term of a list is worth at most in any document. Documents that repeat a word tend to be long, so each count
+ * has its own bound.
+ */
+function boundOf(lists: PostingLists, list: number, weight: number, lengthPenalty: Float64Array): number {
+  const mostTimes = lists.mostTimesOf(list);
+  const shortest = lists.shortestOf(list);
+  let most = 0;
+  for (let times = 1; times <= TOLD_APART; times += 1) {
+    const norm = (shortest >>> ((times - 1) * 8)) & 0xff;
+    const counted = times < TOLD_APART ? times : mostTimes;
+    if (times <= mostTimes) most = Math.max(most, termScore(weight, counted, lengthPenalty[norm] as number));
+  }
+  return most;
+}
+
+const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm(norm));
+
+interface QueryTerm {
+  readonly weight: number;
+  readonly lists: ReadonlyMap<IndexPart, number>;
+}
+
+/** The rarest terms of a query that occur at all, the most frequent one first. */
+function termsOf(state: IndexState, query: string, parts: readonly IndexPart[], documents: number): QueryTerm[] {
+  const counts = new TermCounts();
+  readQueryTerms(query, state.reader, counts);
+  const terms: (QueryTerm & { readonly frequency: number; readonly place: number })[] = [];
+  for (let place = 0; place < counts.distinct; place += 1) {
+    const lists = new Map<IndexPart, number>();
+    let frequency = 0;
+    for (const part of parts) {
+      const list = state.lists.find(part.number, counts.hi[place] as number, counts.lo[place] as number);
+      if (list < 0) continue;
+      lists.set(part, list);
+      frequency += state.lists.lengthOf(list);
+    }
+    if (frequency === 0) continue;
+    terms.push({ weight: termWeight(documents, frequency), lists, frequency, place });
+  }
+  terms.sort((a, b) => b.frequency - a.frequency || b.place - a.place);
+  return terms.slice(-MOST_TERMS);
+}
+
+const entityDocuments = (state: IndexState, filter: ViewFilter): Iterable<number> => {
+  const [part] = filter.parts;
+  if (part === undefined || filter.entity === undefined) return [];
+  return state.chains.ofEntity(state.catalog.tenantNumber(part.tenantId), filter.entity);
+};
+
+/** Scores given documents, ascending. */
+function scoreEach(
+  documents: readonly number[],
+  terms: readonly TermPostings[],
+  norms: Uint8Array,
+  lengthPenalty: Float64Array,
+  top: TopDocuments,
+): void {
+  const places = terms.map(() => 0);
+  for (const document of documents) {
+    let score = 0;
+    for (let at = terms.length - 1; at >= 0; at -= 1) {
+      const { postings, weight } = terms[at] as TermPostings;
+      const place = seek(postings, places[at] as number, document);
+      places[at] = place;
+      const posting = postings[place] ?? 0;
+      if (place >= postings.length || posting >>> TIMES_BITS !== document) continue;
+      score += termScore(weight, posting & MOST_TIMES, lengthPenalty[norms[document] as number] as number);
+    }
+    if (score > 0) top.offer(document, score);
+  }
+}

@@ -1,0 +1,154 @@
+import { type Hash64, KEY_KINDS, STEP_A, STEP_B, type TextHasher } from '../index/text-hash.ts';
+import { foldWords, termOf } from './fold-words.ts';
+import type { TermCounts } from './term-counts.ts';
+
+/** Changes with whatever changes the terms of a text; an index made with another one is made anew. */
+export const TOKENIZER_VERSION = 2;
+
+/**
+ * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that
+ * no string is made for a word that was met before; everything else goes through `foldWords`, which says what a term
+ * is.
+ */
+export class TermReader {
+  readonly #hasher: TextHasher;
+  readonly #cache = new Uint32Array(CACHED_WORDS * 4);
+  readonly #raw: Hash64 = { hi: 0, lo: 0 };
+  readonly #term: Hash64 = { hi: 0, lo: 0 };
+
+  #most = Number.POSITIVE_INFINITY;
+
+  constructor(hasher: TextHasher) {
+    this.#hasher = hasher;
+  }
+
+  /** Adds the terms of a text to the counts, until these hold `most` distinct ones. */
+  read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY): void {
+    this.#most = most;
+    for (let at = 0; at < text.length && into.distinct < most; ) {
+      if (isWordPart(text.charCodeAt(at))) at = this.#readRun(text, at, into);
+      else at += 1;
+    }
+  }
+
+  /** Adds one term. */
+  addTerm(term: string, into: TermCounts): void {
+    this.#hasher.hash(term, KEY_KINDS.term, this.#term);
+    into.add(this.#term.hi, this.#term.lo);
+  }
+
+  /** Reads the run of letters and digits that begins here, and returns where to go on. */
+  #readRun(text: string, start: number, into: TermCounts): number {
+    let a = this.#hasher.startA(KEY_KINDS.term);
+    let b = this.#hasher.startB(KEY_KINDS.term);
+    let at = start;
+    let onlyDigits = true;
+    let plain = true;
+    for (; at < text.length; at += 1) {
+      let code = text.charCodeAt(at);
+      if (code < 128) {
+        code = LOWERED[code] as number;
+        if (code <= APOSTROPHE && (code === SEPARATOR || !isWordPart(text.charCodeAt(at + 1)))) break;
+      } else plain = false;
+      if (code > NINE) onlyDigits = false;
+      a = Math.imul(a ^ code, STEP_A);
+      b = Math.imul((b ^ code) + (a >>> 15), STEP_B);
+    }
+    if (onlyDigits && at - start === 4 && text.charCodeAt(at) === DASH) {
+      const end = this.#readDate(text, start, into);
+      if (end > 0) return end;
+    }
+    this.#hasher.finish(a, b, at - start, this.#raw);
+    this.#addWord(text, start, at, plain, into);
+    return at;
+  }
+
+  #addWord(text: string, start: number, end: number, plain: boolean, into: TermCounts): void {
+    const { hi, lo } = this.#raw;
+    const slot = (lo & (CACHED_WORDS - 1)) * 4;
+    const cache = this.#cache;
+    if (cache[slot] === hi && cache[slot + 1] === lo) {
+      into.add(cache[slot + 2] as number, cache[slot + 3] as number);
+      return;
+    }
+    const word = text.slice(start, end);
+    const terms = plain ? [termOf(word.toLowerCase())] : foldWords(word);
+    for (const term of terms) {
+      // One word of a script without spaces can hold as many terms as a text.
+      if (into.distinct >= this.#most) return;
+      this.addTerm(term, into);
+    }
+    if (terms.length !== 1) return;
+    cache[slot] = hi;
+    cache[slot + 1] = lo;
+    cache[slot + 2] = this.#term.hi;
+    cache[slot + 3] = this.#term.lo;
+  }
+
+  /** `2023-05-08` is read as the words somebody would ask for: 2023, May, 8. Zero when no date begins here. */
+  #readDate(text: string, start: number, into: TermCounts): number {
+    const month = twoDigits(text, start + 5);
+    const name = MONTHS[month - 1];
+    if (name === undefined) return 0;
+    const day = text.charCodeAt(start + 7) === DASH ? twoDigits(text, start + 8) : -1;
+    const monthAlone = !isWordPart(text.charCodeAt(start + 7)) && text.charCodeAt(start + 7) !== DASH;
+    if (day < 1 || day > 31) {
+      if (!monthAlone) return 0;
+      this.addTerm(text.slice(start, start + 4), into);
+      this.addTerm(name, into);
+      // What looks like a month may be the end of a span of years.
+      this.addTerm(String(month), into);
+      return start + 7;
+    }
+    this.addTerm(text.slice(start, start + 4).replace(/^0+(?=\d)/, ''), into);
+    this.addTerm(name, into);
+    this.addTerm(String(day), into);
+    const timeFollows = /[Tt]/.test(text.charAt(start + 10)) && isDigit(text.charCodeAt(start + 11));
+    return start + (timeFollows ? 11 : 10);
+  }
+}
+
+/** A power of two; 16 bytes each. */
+const CACHED_WORDS = 65_536;
+
+const SEPARATOR = 0;
+const APOSTROPHE = 1;
+const NINE = 57;
+
+/** Of ASCII: the lower-cased character where it is part of a word, or one of the two above. */
+const LOWERED = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z0-9]/.test(character)) return character.toLowerCase().charCodeAt(0);
+  return character === "'" ? APOSTROPHE : SEPARATOR;
+});
+
+/** Not a number, which `charCodeAt` answers past the end, is not. */
+const isWordPart = (code: number): boolean => (code < 128 ? (LOWERED[code] as number) > APOSTROPHE : code >= 128);
+
+const isDigit = (code: number): boolean => code >= 48 && code <= NINE;
+
+const DASH = 45;
+
+/** The number of two digits, or -1; a third digit after them spoils it. */
+const twoDigits = (text: string, at: number): number => {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9) || isDigit(text.charCodeAt(at + 2))) return -1;
+  return tens * 10 + ones;
+};
+
+/** Terms of the names of the months. */
+const MONTHS: readonly string[] = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+].map(termOf);

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type CodeSpace, createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
+import type { CodeTable } from '../../../../plugins/search/codes/code-table.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+import { unitVectors } from './unit-vectors.ts';
+
+const DIMENSIONS = 40;
+
+describe('a table of codes', () => {
+  let space: CodeSpace;
+  let table: CodeTable;
+  let draw: () => Float32Array;
+  beforeEach(() => {
+    space = createCodeSpace({ dimensions: DIMENSIONS });
+    table = space.createTable();
+    draw = unitVectors(DIMENSIONS, 11);
+  });
+
+  const set = (ordinal: number, vector = draw(), into = table): Float32Array => {
+    const { code, scale } = space.quantise(vector);
+    into.set(ordinal, code, scale);
+    return vector;
+  };
+  const find = (vector: Float32Array, where = table): number[] =>
+    space.search(vector, [{ table: where, accepts: undefined }], 0.9, 100).map(({ ordinal }) => ordinal);
+
+  it('holds what was set and forgotten last, like a map', () => {
+    const ordinal = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 5_000 }));
+    const step = fc.record({ ordinal, forget: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        table.clear();
+        const model = new Map<number, { code: Int8Array; scale: number }>();
+        for (const { ordinal: at, forget } of steps) {
+          if (forget) {
+            expect(table.delete(at)).to.equal(model.delete(at));
+            continue;
+          }
+          const vector = space.quantise(draw());
+          model.set(at, vector);
+          table.set(at, vector.code, vector.scale);
+        }
+        expect(table.size).to.equal(model.size);
+        for (const { ordinal: at } of steps) {
+          expect(table.has(at)).to.equal(model.has(at));
+          expect(table.get(at)).to.deep.equal(model.get(at));
+        }
+        const copy = space.createTable();
+        copy.restore(table.serialise());
+        expect(copy.size).to.equal(model.size);
+        for (const { ordinal: at } of steps) expect(copy.get(at)).to.deep.equal(model.get(at));
+        copy.clear();
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('finds a replaced document by its new vector alone', () => {
+    const before = set(2_000);
+    const after = set(2_000);
+    expect(find(before)).to.deep.equal([]);
+    expect(find(after)).to.deep.equal([2_000]);
+    table.delete(2_000);
+    expect(find(after)).to.deep.equal([]);
+  });
+
+  it('keeps its documents while others grow the memory', () => {
+    const vectors = [0, 7, 8, 31, 32, 1_023, 1_024, 3_000].map((ordinal) => [ordinal, set(ordinal)] as const);
+    const bytes = space.bytes;
+    const other = space.createTable();
+    for (let ordinal = 0; ordinal < 40_000; ordinal++) set(ordinal, vectors[0]?.[1], other);
+    expect(space.bytes).to.be.above(bytes);
+    for (const [ordinal, vector] of vectors) expect(find(vector)).to.deep.equal([ordinal]);
+  });
+
+  it('gives the memory of a cleared table to others, without what was in it', () => {
+    const first = set(0);
+    for (let ordinal = 1; ordinal < 20_000; ordinal++) set(ordinal);
+    const bytes = space.bytes;
+    for (let round = 0; round < 3; round++) {
+      table.clear();
+      expect([table.size, table.has(0), find(first)]).to.deep.equal([0, false, []]);
+      table = space.createTable();
+      for (let ordinal = 19_999; ordinal > 0; ordinal--) set(ordinal);
+      expect([table.size, table.has(0), table.has(1)]).to.deep.equal([19_999, false, true]);
+    }
+    expect(space.bytes).to.equal(bytes);
+  });
+
+  it('is found alike after a restart', () => {
+    for (let ordinal = 0; ordinal < 3_000; ordinal += 2) set(ordinal);
+    const restarted = createCodeSpace({ dimensions: DIMENSIONS });
+    const copy = restarted.createTable();
+    set(5, draw(), table);
+    copy.restore([...table.serialise()].map((chunk) => Uint8Array.from(chunk)));
+    const query = draw();
+    const search = (where: CodeSpace, searched: CodeTable): unknown =>
+      where.search(query, [{ table: searched, accepts: undefined }], -1, 50);
+    expect(search(restarted, copy)).to.deep.equal(search(space, table));
+  });
+
+  it('takes no chunks of other dimensions, no damaged ones, and none twice', () => {
+    set(3);
+    set(1_500);
+    const chunks = [...table.serialise()];
+    const foreign = createCodeSpace({ dimensions: DIMENSIONS + 1 }).createTable();
+    expect(() => foreign.restore(chunks)).to.throw(RangeError);
+    const damaged = [
+      [...chunks, chunks[0]],
+      [chunks[0]?.subarray(1)],
+      [chunks[0]?.subarray(0, 4)],
+      [new Uint8Array(20)],
+    ];
+    for (const broken of damaged) {
+      expect(() => table.restore(broken as Uint8Array[])).to.throw(RangeError);
+      expect(table.size).to.equal(0);
+    }
+    table.restore(chunks);
+    expect([table.size, table.has(3), table.has(1_500)]).to.deep.equal([2, true, true]);
+  });
+
+  it('refuses ordinals and codes that it cannot hold', () => {
+    for (const ordinal of [-1, 0.5, Number.NaN, 2 ** 32]) {
+      expect(() => set(ordinal)).to.throw(RangeError, 'ordinal');
+      expect([table.has(ordinal), table.get(ordinal), table.delete(ordinal)]).to.deep.equal([false, undefined, false]);
+    }
+    expect(() => table.set(0, new Int8Array(DIMENSIONS - 1), 1)).to.throw(RangeError, 'components');
+    expect(table.size).to.equal(0);
+  });
+});

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CORE_MIGRATIONS } from '../../../../adapters/sql/core-migrations.ts';
+import { createServiceNames } from '../../../../kernel/identity/service-names.ts';
+import { FeedFollower } from '../../../../plugins/search/feed/follow-feed.ts';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
+import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp, storeFacts } from '../../../kit/fact-samples.ts';
+import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
+import { rejection } from '../../../kit/rejection.ts';
+import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
+import { placeTestStore } from '../../../kit/test-store.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+
+const NAMES = createServiceNames('tester');
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+
+/** Counts what is read, and fails when it is told to. */
+class WatchedStore {
+  finds = 0;
+  reads = 0;
+  isBroken = false;
+  /** Of the values that one call returned. */
+  mostCharacters = 0;
+  readonly #store: FactStore;
+
+  constructor(store: FactStore) {
+    this.#store = store;
+  }
+
+  async read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.reads += 1;
+    if (this.isBroken) throw new Error('the store is broken');
+    return this.#store.read((snapshot) =>
+      work(
+        new Proxy(snapshot, {
+          get: (target, member) => {
+            const value = Reflect.get(target, member) as unknown;
+            if (member === 'find') return (query: FactQuery) => this.#find(target, query);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        }),
+      ),
+    );
+  }
+
+  async #find(target: Snapshot, query: FactQuery): Promise<StoredFact[]> {
+    this.finds += 1;
+    const facts = await target.find(query);
+    const characters = facts.reduce((sum, { value }) => sum + String(value.v).length, 0);
+    this.mostCharacters = Math.max(this.mostCharacters, characters);
+    return facts;
+  }
+}
+
+const withStores = (work: (store: FactStore, another: FactStore) => Promise<void>): Promise<void> =>
+  inTemporaryFolder(async (folder) => {
+    const place = await placeTestStore(currentStore(), folder);
+    const [store, another] = [place.open(), place.open()];
+    try {
+      await store.migrate(CORE_MIGRATIONS);
+      await work(store, another);
+    } finally {
+      await Promise.all([store.close(), another.close()]);
+      await place.remove();
+    }
+  });
+
+const follow = (store: FactStore) => {
+  const watched = new WatchedStore(store);
+  const index = MemoryIndex.create(TEST_SEED);
+  const errors: unknown[] = [];
+  const follower = new FeedFollower({
+    store: watched as unknown as FactStore,
+    index,
+    names: NAMES,
+    onError: (error) => void errors.push(error),
+  });
+  const found = async (view: Partial<SearchView> = {}): Promise<string[]> => {
+    await follower.catchUp();
+    return idsOf(await index.newest({ ...VIEW, ...view }, 10_000)).reverse();
+  };
+  return { watched, index, follower, found, errors };
+};
+
+const numbered = (from: number, count: number): StoredFact[] =>
+  Array.from({ length: count }, (_, at) => sampleFact(from + at));
+
+forEachStore('an index that follows the feed', () => {
+  it('holds what any process has committed before it was asked', () =>
+    withStores(async (store, another) => {
+      const { found } = follow(store);
+      expect(await found()).to.deep.equal([]);
+      await storeFacts(store, [sampleFact(1)]);
+      expect(await found()).to.deep.equal([sampleId(1)]);
+      await storeFacts(another, [sampleFact(2)]);
+      await storeFacts(store, [sampleFact(3)]);
+      expect(await found()).to.deep.equal([1, 2, 3].map(sampleId));
+    }));
+
+  it('reads a long feed in pages', () =>
+    withStores(async (store) => {
+      const facts = numbered(1, 1_500);
+      await storeFacts(store, facts);
+      const { found, follower } = follow(store);
+      expect(await found()).to.deep.equal(idsOf(facts));
+      expect(follower.applied).to.deep.equal(stamp(1_500));
+    }));
+
+  it('takes much text in piece by piece, and lets others have their turn in between', () =>
+    withStores(async (store) => {
+      const v = 'harbour '.repeat(20_000);
+      const facts = numbered(1, 20).map((fact): StoredFact => ({ ...fact, value: { ...fact.value, type: 'text', v } }));
+      await storeFacts(store, facts);
+      const { found, index } = follow(store);
+      const seen = new Set<number>();
+      let isDone = false;
+      const look = (): void => {
+        seen.add(index.size);
+        if (!isDone) setImmediate(look);
+      };
+      look();
+      expect(await found()).to.deep.equal(idsOf(facts));
+      isDone = true;
+      expect([...seen].filter((size) => size > 0 && size < facts.length)).to.have.length.above(2);
+    }));
+
+  it('reads no more long facts at once than there is room for, however short the facts before them were', () =>
+    withStores(async (store) => {
+      const v = 'x'.repeat(2 ** 20);
+      const long = numbered(601, 24).map(
+        (fact): StoredFact => ({ ...fact, value: { ...fact.value, type: 'text', v } }),
+      );
+      const facts = [...numbered(1, 600), ...long];
+      await storeFacts(store, facts);
+      const { found, watched } = follow(store);
+      expect(await found()).to.deep.equal(idsOf(facts));
+      expect(watched.mostCharacters).to.be.at.most(6 * 2 ** 20);
+      expect(watched.mostCharacters).to.be.at.least(2 ** 20);
+    }));
+
+  it('does not read again what this process has committed, in whatever order it hears of it', () =>
+    withStores(async (store) => {
+      const { found, follower, watched } = follow(store);
+      const facts = numbered(1, 6);
+      await storeFacts(store, facts.slice(0, 3));
+      follower.committed(facts.slice(1, 3));
+      follower.committed(facts.slice(0, 1));
+      expect(await found()).to.deep.equal(idsOf(facts.slice(0, 3)));
+      expect(watched.finds).to.equal(0);
+      await storeFacts(store, facts.slice(3));
+      follower.committed(facts.slice(4));
+      follower.committed(facts.slice(0, 3));
+      expect(await found()).to.deep.equal(idsOf(facts));
+      expect(watched.finds).to.equal(1);
+    }));
+
+  it('believes the feed and not what it was told', () =>
+    withStores(async (store) => {
+      const { found, follower } = follow(store);
+      follower.committed([sampleFact(7)]);
+      await storeFacts(store, [sampleFact(1)]);
+      expect(await found()).to.deep.equal([sampleId(1)]);
+    }));
+
+  it('takes many committed facts in without being asked', () =>
+    withStores(async (store) => {
+      const { follower, index, watched } = follow(store);
+      const facts = numbered(1, 400);
+      await storeFacts(store, facts);
+      follower.committed(facts);
+      // Resolves after the turn that is under way.
+      await follower.catchUp();
+      expect(index.size).to.equal(400);
+      expect(watched.finds).to.equal(0);
+    }));
+
+  it('learns of covers and times to live with the facts that bring them', () =>
+    withStores(async (store, another) => {
+      const { found, follower } = follow(store);
+      await storeFacts(store, [sampleFact(1), sampleFact(2, { relationKey: 'memory:note' })]);
+      expect(await found()).to.have.length(2);
+      const retraction = sampleFact(3, { confidence: 0 });
+      const life = sampleFact(4, {
+        entity: NAMES.factEntity(sampleId(2)),
+        entityKey: NAMES.factEntity(sampleId(2)),
+        relation: NAMES.meta('ttl'),
+        relationKey: NAMES.meta('ttl'),
+        system: true,
+      });
+      await another.write('default', async (transaction) => {
+        await transaction.insert([retraction, life]);
+        await transaction.cover([sampleCover(retraction.id, retraction.hlc)]);
+        await transaction.setExpiry(sampleId(2), SAMPLE_MS + 50, life.hlc);
+      });
+      follower.committed([retraction, life]);
+      expect(await found()).to.deep.equal([sampleId(2)]);
+      expect(await found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
+      const afresh = follow(store);
+      expect(await afresh.found()).to.deep.equal([sampleId(2)]);
+      expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
+    }));
+
+  it('shares one look at the store among calls that wait together', () =>
+    withStores(async (store) => {
+      const { follower, watched, index } = follow(store);
+      const first = follower.catchUp();
+      await storeFacts(store, [sampleFact(1)]);
+      await Promise.all([first, ...Array.from({ length: 50 }, () => follower.catchUp())]);
+      expect(index.size).to.equal(1);
+      expect(watched.reads).to.be.below(4);
+    }));
+
+  it('says so when the store fails, and goes on where it was', () =>
+    withStores(async (store) => {
+      const { follower, watched, found, errors } = follow(store);
+      await storeFacts(store, numbered(1, 3));
+      watched.isBroken = true;
+      expect((await rejection(follower.catchUp())).message).to.include('broken');
+      const facts = numbered(4, 300);
+      await storeFacts(store, facts);
+      follower.committed(facts);
+      await rejection(follower.catchUp());
+      watched.isBroken = false;
+      expect(await found()).to.have.length(303);
+      expect(errors).to.have.length(1);
+    }));
+});
+
+describe('following the feed', () => {
+  it('ends with the same index however writes, news of them and searches are mixed', () =>
+    withStores(async (store) => {
+      let next = 1;
+      const { follower, found } = follow(store);
+      const step = fc.record({ count: fc.integer({ min: 1, max: 5 }), told: fc.boolean(), asked: fc.boolean() });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+          const asked: Promise<void>[] = [];
+          for (const { count, told, asked: isAsked } of steps) {
+            const facts = numbered(next, count);
+            next += count;
+            await storeFacts(store, facts);
+            if (told) follower.committed(facts);
+            if (isAsked) asked.push(follower.catchUp());
+          }
+          await Promise.all(asked);
+          expect(await found()).to.deep.equal(idsOf(numbered(1, next - 1)));
+        }),
+        { numRuns: 25 },
+      );
+    }));
+});

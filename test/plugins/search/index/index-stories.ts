@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import type { IndexWriter } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { Cover, Scope, StoredFact } from '../../../../ports/ports.ts';
+import { sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { NaiveIndex } from './naive-index.ts';
+
+/** What happens to an index, one step after another. Few names and words, so that they meet. */
+export type Step =
+  | { readonly kind: 'fact'; readonly fact: Partial<StoredFact>; readonly hlc: number }
+  | {
+      readonly kind: 'cover';
+      readonly entityKey: string;
+      readonly scope: Scope;
+      readonly gardenId: string | null;
+      readonly hlc: number;
+    }
+  | { readonly kind: 'expiry'; readonly target: number; readonly expiresMs: number; readonly hlc: number };
+
+const WORDS = ['river', 'rivers', 'stone', 'walked', 'May', '7th', 'the', 'Zoë', '東京', 'of', 'oak', 'oaks'];
+const ENTITIES = ['user:alice', 'user:bob'];
+const GARDENS = ['garden-a', 'garden-b'];
+
+const texts = fc.array(fc.constantFrom(...WORDS), { maxLength: 8 }).map((words) => words.join(' '));
+const gardens = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.constantFrom(...GARDENS));
+const scopes = fc.constantFrom<Scope>('company', 'team');
+const times = fc.integer({ min: 0, max: 40 });
+
+const facts: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('fact' as const),
+  hlc: times,
+  fact: fc
+    .record({
+      text: texts,
+      entityKey: fc.constantFrom(...ENTITIES),
+      relationKey: fc.constantFrom('memory:role', 'memory:note'),
+      scope: scopes,
+      gardenId: gardens,
+      tenantId: fc.constantFrom('default', 'default', 'default', 'another'),
+      confidence: fc.constantFrom(0, 0.05, 0.4, 0.9, 1),
+      system: fc.constantFrom(false, false, false, true),
+      validUntilMs: fc.option(times),
+      sessionId: fc.constantFrom(null, 'one', 'two'),
+    })
+    .map(({ text, ...rest }) => ({
+      ...rest,
+      entity: rest.entityKey,
+      value: { type: 'text', v: text, interpretAs: 'content' } as const,
+    })),
+});
+
+const covers: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('cover' as const),
+  entityKey: fc.constantFrom(...ENTITIES),
+  scope: scopes,
+  gardenId: gardens,
+  hlc: times,
+});
+
+const expiries: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('expiry' as const),
+  target: fc.integer({ min: 0, max: 20 }),
+  expiresMs: times,
+  hlc: times,
+});
+
+export const stories = fc.array(fc.oneof({ weight: 5, arbitrary: facts }, covers, expiries), { maxLength: 30 });
+
+export const queries = texts.filter((text) => text !== '');
+
+export const views: fc.Arbitrary<SearchView> = fc.record({
+  tenantId: fc.constantFrom('default', 'default', 'another'),
+  scopes: fc.constantFrom<readonly Scope[]>(['company', 'team'], ['company'], ['team'], []),
+  gardens: fc.constantFrom<SearchView['gardens']>('all', [], ['garden-a'], GARDENS, ['unknown']),
+  onlyGarden: fc.constantFrom(undefined, undefined, undefined, 'garden-a'),
+  nowMs: times,
+  minConfidence: fc.constantFrom(0, 0.1, 0.6),
+  entityKey: fc.constantFrom(undefined, undefined, ...ENTITIES),
+  relationKey: fc.constantFrom(undefined, undefined, 'memory:note'),
+});
+
+/** The `n`-th step as it befalls an index; facts are numbered by their step. */
+export function applyStep(step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void {
+  if (step.kind === 'fact') index.add(factOf(step, n));
+  else if (step.kind === 'cover') index.cover(coverOf(step, n));
+  else index.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
+}
+
+/** What a naive index knows after the story. */
+export function retold(story: readonly Step[]): NaiveIndex {
+  const naive = new NaiveIndex();
+  story.forEach((step, n) => {
+    if (step.kind === 'fact') naive.facts.push(factOf(step, n));
+    else if (step.kind === 'cover') naive.covers.push(coverOf(step, n));
+    else naive.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
+  });
+  return naive;
+}
+
+const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact =>
+  sampleFact(n, { ...step.fact, hlc: stamp(step.hlc), feed: stamp(n) });
+
+const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
+  kind: n % 2 === 0 ? 'retraction' : 'resolution',
+  factId: sampleId(n),
+  tenantId: 'default',
+  entityKey: step.entityKey,
+  relationKey: 'memory:role',
+  scope: step.scope,
+  gardenId: step.gardenId,
+  hlc: stamp(step.hlc),
+});

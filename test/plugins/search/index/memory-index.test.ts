@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import { NEIGHBOUR_WEIGHTS } from '../../../../plugins/search/index/session-neighbours.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+import { applyStep, queries, retold, stories, views } from './index-stories.ts';
+import { TEST_SEED } from './test-seed.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+
+const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
+  sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
+
+const indexOf = (...facts: StoredFact[]): MemoryIndex => {
+  const index = MemoryIndex.create(TEST_SEED);
+  for (const fact of facts) index.add(fact);
+  return index;
+};
+
+describe('the search index in memory', () => {
+  it('finds what scoring every live fact would find, after every step of any story, with the same scores in the same order', () =>
+    fc.assert(
+      fc.asyncProperty(stories, queries, views, fc.integer({ min: 1, max: 6 }), async (story, query, view, limit) => {
+        const index = MemoryIndex.create(TEST_SEED);
+        for (const [n, step] of story.entries()) {
+          applyStep(step, n, index);
+          const naive = retold(story.slice(0, n + 1));
+          expect(await index.lexical(query, view, limit)).to.deep.equal(await naive.lexical(query, view, limit));
+        }
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('lists the live facts of any view, newest first', () =>
+    fc.assert(
+      fc.asyncProperty(stories, views, fc.integer({ min: 0, max: 8 }), async (story, view, limit) => {
+        const index = MemoryIndex.create(TEST_SEED);
+        story.forEach((step, n) => void applyStep(step, n, index));
+        const live = await retold(story).live(view);
+        expect(idsOf(await index.newest(view, limit))).to.deep.equal(idsOf(live.reverse().slice(0, limit)));
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('finds the neighbours of any seeds as a walk through their sessions would', () =>
+    fc.assert(
+      fc.asyncProperty(
+        stories,
+        views,
+        fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 5 }),
+        async (story, view, numbers) => {
+          const index = MemoryIndex.create(TEST_SEED);
+          story.forEach((step, n) => void applyStep(step, n, index));
+          const seeds = numbers.map((n) => ({ id: sampleId(n), score: 1 + n / 64 }));
+          const naive = retold(story);
+          naive.facts.splice(0, naive.facts.length, ...naive.facts.filter((f) => !f.system && f.confidence > 0));
+          const expected = await naive.besides(seeds, view, 7, NEIGHBOUR_WEIGHTS);
+          expect(await index.besides(seeds, view, 7)).to.deep.equal(expected);
+        },
+      ),
+      { numRuns: RUNS },
+    ));
+
+  it('answers the same, to the last bit, with and without facts in parts that the view does not open', () =>
+    fc.assert(
+      fc.asyncProperty(stories, queries, async (story, query) => {
+        const view: SearchView = { ...VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
+        const whole = MemoryIndex.create(TEST_SEED);
+        const seen = MemoryIndex.create(TEST_SEED);
+        story.forEach((step, n) => {
+          applyStep(step, n, whole);
+          const garden = step.kind === 'fact' ? step.fact.gardenId : step.kind === 'cover' ? step.gardenId : null;
+          const tenant = step.kind === 'fact' ? step.fact.tenantId : 'default';
+          if (garden !== 'garden-b' && tenant === 'default') applyStep(step, n, seen);
+        });
+        const hits = await seen.lexical(query, view, 5);
+        expect(await whole.lexical(query, view, 5)).to.deep.equal(hits);
+        expect(await whole.besides(hits, view, 5)).to.deep.equal(await seen.besides(hits, view, 5));
+        expect(await whole.newest(view, 5)).to.deep.equal(await seen.newest(view, 5));
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('keeps the best of thousands of facts, whatever it skips', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    const facts = Array.from({ length: 10_000 }, (_, n) =>
+      said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
+    );
+    for (const fact of facts) index.add(fact);
+    const all = await index.lexical('common often rare', VIEW, facts.length);
+    expect(all).to.have.length(facts.length);
+    for (const limit of [1, 10, 120]) {
+      expect(await index.lexical('common often rare', VIEW, limit)).to.deep.equal(all.slice(0, limit));
+    }
+  });
+
+  it('finds a fact with the very next search', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    for (let n = 0; n < 300; n += 1) {
+      index.add(said(n, `note${n} about turbines`));
+      expect(idsOf(await index.lexical(`note${n}`, VIEW, 10))).to.deep.equal([sampleId(n)]);
+    }
+    expect(await index.lexical('turbines', VIEW, 1_000)).to.have.length(300);
+  });
+
+  it('finds facts by identifiers that are no UUIDs, too', async () => {
+    const index = indexOf(said(1, 'river', { id: 'Fact-One' }), said(2, 'river', { id: sampleId(2).toUpperCase() }));
+    const hits = await index.lexical('river', VIEW, 5);
+    expect(idsOf(hits)).to.have.members(['Fact-One', sampleId(2).toUpperCase()]);
+  });
+
+  it('takes a fact in once', async () => {
+    const index = indexOf(said(1, 'river'), said(1, 'river'));
+    expect(index.size).to.equal(1);
+  });
+
+  it('refuses a fact out of the order of the feed', () => {
+    const index = indexOf(said(2, 'river'));
+    expect(() => index.add(said(1, 'river'))).to.throw(RangeError, 'order of the feed');
+  });
+
+  it('does not let a retraction move the scores of other facts', async () => {
+    const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));
+    const [before] = (await index.lexical('river', VIEW, 5)).filter(({ id }) => id === sampleId(2));
+    index.cover(sampleCover(sampleId(9), stamp(5)));
+    expect(await index.lexical('river', VIEW, 5)).to.deep.equal([before]);
+  });
+
+  it('goes back in time when the clock does', async () => {
+    const index = indexOf(said(1, 'river', { validUntilMs: 100 }));
+    const found = async (nowMs: number) => (await index.lexical('river', { ...VIEW, nowMs }, 5)).length;
+    expect([await found(99), await found(100), await found(99)]).to.deep.equal([1, 0, 1]);
+  });
+});

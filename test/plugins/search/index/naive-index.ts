@@ -1,0 +1,157 @@
+import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
+import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
+import { compareHlc, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
+import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
+import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
+import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
+import { readQueryTerms } from '../../../../plugins/search/words/query-terms.ts';
+import { TermCounts } from '../../../../plugins/search/words/term-counts.ts';
+import { TermReader } from '../../../../plugins/search/words/term-reader.ts';
+import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
+import { testHasher } from './test-seed.ts';
+
+/**
+ * What the node holds, as it would be judged fact by fact: nothing is indexed, everything is computed for each
+ * question.
+ */
+export class NaiveIndex {
+  readonly facts: StoredFact[] = [];
+  readonly covers: Cover[] = [];
+  readonly expiries = new Map<string, { expiresMs: number; hlc: Hlc }>();
+  readonly #reader = new TermReader(testHasher());
+
+  expire(factId: string, expiresMs: number, hlc: Hlc): void {
+    const known = this.expiries.get(factId);
+    const order = known === undefined ? 1 : compareHlc(hlc, known.hlc) || known.expiresMs - expiresMs;
+    if (order > 0) this.expiries.set(factId, { expiresMs, hlc });
+  }
+
+  /** Facts that the view may find, oldest first, judged by the kernel's own filter. */
+  async live(view: SearchView): Promise<StoredFact[]> {
+    const caller = { tenantId: view.tenantId, allowedScopes: new Set(view.scopes) } as unknown as Principal;
+    const filter = liveAmong(visibleTo(caller, view.gardens), view.nowMs);
+    const found: StoredFact[] = [];
+    for (const fact of this.facts) {
+      if (view.onlyGarden !== undefined && fact.gardenId !== view.onlyGarden) continue;
+      if (view.entityKey !== undefined && fact.entityKey !== view.entityKey) continue;
+      if (view.relationKey !== undefined && fact.relationKey !== view.relationKey) continue;
+      if (fact.confidence < view.minConfidence) continue;
+      if (await evaluateFilter(filter, fact, async (node, of) => this.#exists(node, of))) found.push(fact);
+    }
+    return found;
+  }
+
+  async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
+    const open = this.facts.filter((fact) => !fact.system && fact.confidence > 0 && isOpen(fact, view));
+    const documents = new Map(open.map((fact) => [fact.id, this.#countsOf(fact)]));
+    const meanLength = [...documents.values()].reduce((sum, { length }) => sum + length, 0) / open.length;
+    const sought = new TermCounts();
+    readQueryTerms(query, this.#reader, sought);
+    const terms = [...keysOf(sought)].map((key, place) => {
+      const frequency = [...documents.values()].filter(({ times }) => times.has(key)).length;
+      return { key, place, frequency, weight: Math.log(1 + (open.length - frequency + 0.5) / (frequency + 0.5)) };
+    });
+    const inOrder = terms
+      .filter(({ frequency }) => frequency > 0)
+      .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
+      .slice(0, 64);
+    const hits = (await this.live(view)).map(({ id }) => {
+      const { times, length } = documents.get(id) as Counted;
+      const k = 1.2 * (1 - 0.6 + (0.6 * lengthOfNorm(normOf(length))) / meanLength);
+      const score = inOrder.reduce((sum, { key, weight }) => {
+        const often = Math.min(times.get(key) ?? 0, 31);
+        return often === 0 ? sum : sum + (weight * often) / (often + k);
+      }, 0);
+      return { id, score };
+    });
+    return bestOf(hits, limit);
+  }
+
+  /** By a walk through the whole session for each seed. */
+  async besides(seeds: readonly Hit[], view: SearchView, limit: number, weights: readonly number[]): Promise<Hit[]> {
+    const live = await this.live(view);
+    const scores = new Map<string, number>();
+    for (const seed of seeds) {
+      const fact = this.facts.find(({ id }) => id === seed.id);
+      if (fact === undefined || fact.sessionId === null || !isOpen(fact, view)) continue;
+      const session = live.filter(({ sessionId, id }) => sessionId === fact.sessionId && id !== fact.id);
+      const before = session.filter(({ feed }) => compareHlc(feed, fact.feed) < 0).reverse();
+      const after = session.filter(({ feed }) => compareHlc(feed, fact.feed) > 0);
+      for (const side of [before, after]) {
+        weights.forEach((weight, at) => {
+          const { id } = side[at] ?? {};
+          if (id !== undefined) scores.set(id, (scores.get(id) ?? 0) + seed.score * weight);
+        });
+      }
+    }
+    const hits = live.flatMap(({ id }) => (scores.has(id) ? [{ id, score: scores.get(id) as number }] : []));
+    return bestOf(hits, limit);
+  }
+
+  #countsOf(fact: StoredFact): Counted {
+    const counts = new TermCounts();
+    readFactTerms(fact, this.#reader, counts);
+    return {
+      times: new Map([...keysOf(counts)].map((key, at) => [key, counts.times[at] as number])),
+      length: counts.length,
+    };
+  }
+
+  #exists(node: InTableFilter, fact: StoredFact): boolean {
+    const rows =
+      node.table === 'fact_covers'
+        ? this.covers.map(rowOfCover)
+        : [...this.expiries].map(([fact_id, { expiresMs }]) => ({ fact_id, expires_ms: expiresMs }));
+    return rows.some((row: Readonly<Record<string, unknown>>) => {
+      const matches = node.match.every(({ column, is, field }) => {
+        const member = memberOf(fact, field);
+        return is === 'equal' ? row[column] === member : compareHlc(row[column] as Hlc, member as Hlc) > 0;
+      });
+      return (
+        matches &&
+        node.where.every((condition) => {
+          const value = row[condition.column];
+          if ('in' in condition) {
+            return value === null ? condition.orNull === true : condition.in.includes(value as string);
+          }
+          if ('below' in condition) return (value as number) < (condition.below as number);
+          throw new Error('no other condition is part of the filter of live facts');
+        })
+      );
+    });
+  }
+}
+
+interface Counted {
+  readonly times: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, hlc }: Cover) => ({
+  tenant_id: tenantId,
+  entity_key: entityKey,
+  relation_key: relationKey,
+  scope,
+  kind,
+  place: gardenId ?? '',
+  hlc,
+});
+
+function* keysOf(counts: TermCounts): Generator<string> {
+  for (let at = 0; at < counts.distinct; at += 1) yield `${counts.hi[at]}:${counts.lo[at]}`;
+}
+
+const isOpen = (fact: StoredFact, view: SearchView): boolean =>
+  fact.tenantId === view.tenantId &&
+  view.scopes.includes(fact.scope) &&
+  (view.onlyGarden === undefined || fact.gardenId === view.onlyGarden) &&
+  (fact.gardenId === null || view.gardens === 'all' || view.gardens.includes(fact.gardenId));
+
+/** Hits come oldest first. */
+const bestOf = (hits: readonly Hit[], limit: number): Hit[] =>
+  hits
+    .map((hit, at) => ({ hit, at }))
+    .filter(({ hit }) => hit.score > 0)
+    .sort((a, b) => b.hit.score - a.hit.score || b.at - a.at)
+    .map(({ hit }) => hit)
+    .slice(0, limit);

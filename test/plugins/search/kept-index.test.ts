@@ -1,0 +1,219 @@
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { FactStore } from '../../../kernel/plugin-api.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
+/** So many that a snapshot is worth writing. */
+const FACTS = 5_200;
+const BATCH = 400;
+const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass'];
+const UP_TO_DATE = 'the search index is up to date';
+const QUERIES = [
+  { query: 'lantern of the harbour 17' },
+  { query: 'educaton counseling', weights: { vector: 1 } },
+  { entity: 'crate:40' },
+];
+
+const wordAt = (n: number): string => WORDS[n % WORDS.length] as string;
+
+/** One of them stands out. */
+const textAt = (n: number): string =>
+  n === 1_000 ? 'she studied counselling and education' : `${wordAt(n)} and ${wordAt(n * 3 + (n >> 4))} of box ${n}`;
+
+const factAt = (n: number) => ({
+  entity: `crate:${n}`,
+  relation: 'memory:note',
+  value: { type: 'text', v: textAt(n) },
+  source: 'agent:s',
+});
+
+forEachStore('a search index that was written down', () => {
+  let folder: string;
+  let key: string;
+  /** What the node that wrote it answered. */
+  let expected: readonly string[];
+  let node: TestNode | undefined;
+
+  const start = async (snapshotFolder: string): Promise<TestNode> => {
+    node = await startTestNode({
+      plugins: PLUGINS,
+      folder,
+      settings: { search: { snapshotFolder } },
+    });
+    return node;
+  };
+  const lineOf = (started: TestNode, message: string) => started.logLines.find((line) => line.message === message);
+  /** What the stages say; how often something was recalled, and when, is none of the index's business. */
+  const answers = async (started: TestNode): Promise<string[]> => {
+    const found: string[] = [];
+    for (const query of QUERIES) {
+      const body = { token_budget: 20_000, lambda_mmr: 1, limit: 500, ...query };
+      const reply = await started.request('POST', '/v1/recall', { key, body });
+      expect(reply.status, reply.text).to.equal(200);
+      for (const { fact, score_breakdown: parts } of reply.body.facts) {
+        found.push(`${fact.entity} ${parts.lexical} ${parts.semantic} ${parts.graph}`);
+      }
+    }
+    return found.sort();
+  };
+  const isUpToDate = async (started: TestNode): Promise<number> => {
+    await comesTrue(() => lineOf(started, UP_TO_DATE) !== undefined);
+    return Number(lineOf(started, UP_TO_DATE)?.fields['restored']);
+  };
+  /** A copy of the good files, for a test to spoil. */
+  const copyOfFiles = async (): Promise<string> => {
+    const copy = await mkdtemp(join(folder, 'files-'));
+    await cp(join(folder, 'good'), copy, { recursive: true });
+    return copy;
+  };
+  const fileOf = async (files: string, ending: string): Promise<string> => {
+    const name = (await readdir(files)).find((file) => file.endsWith(ending));
+    return join(files, String(name));
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = await mkdtemp(join(tmpdir(), 'kept-index-'));
+    const first = await start(join(folder, 'good'));
+    key = await first.addKey();
+    for (let at = 0; at < FACTS; at += BATCH) {
+      const facts = Array.from({ length: Math.min(BATCH, FACTS - at) }, (_, n) => factAt(at + n));
+      const reply = await first.request('POST', '/v1/facts/batch', { key, body: facts });
+      expect(reply.status, reply.text.slice(0, 300)).to.be.within(200, 207);
+    }
+    // What was just written comes first; when that is over, the rest is embedded at once.
+    await first.clock.advance(2_000);
+    await comesTrue(async () => (await countOf(first.kernel.get(FactStore), 'search_vectors')) === FACTS);
+    await comesTrue(async () => (await answers(first)).some((found) => found.startsWith('crate:1000 ')));
+    expected = await answers(first);
+    await first.stop();
+  });
+  afterEach(() => node?.stop());
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is for its owner alone, and lies beside nothing that is older', async () => {
+    const files = await readdir(join(folder, 'good'));
+    expect(files.map((file) => file.replace(/^[0-9a-f-]{36}/, '')).sort()).to.deep.equal([
+      '-index.snapshot',
+      '-vectors.snapshot',
+      'manifest.json',
+    ]);
+    for (const file of files) expect((await stat(join(folder, 'good', file))).mode & 0o777, file).to.equal(0o600);
+  });
+
+  it('is what the next start begins with, and answers the same', async () => {
+    const started = await start(await copyOfFiles());
+    expect(await answers(started)).to.deep.equal(expected);
+    expect(await isUpToDate(started)).to.equal(FACTS);
+    expect(started.logLines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
+  });
+
+  const spoilers: Readonly<Record<string, (files: string) => Promise<void>>> = {
+    'whose manifest is gone': (files) => rm(join(files, 'manifest.json')),
+    'whose manifest is no JSON': (files) => writeFile(join(files, 'manifest.json'), '{"nodeId":'),
+    'whose manifest says nothing': (files) => writeFile(join(files, 'manifest.json'), 'null'),
+    'of another node': (files) => edit(files, { nodeId: 'somebody-else' }),
+    'of another past of the store': (files) => edit(files, { epoch: 'before' }),
+    'whose manifest names no file': (files) => edit(files, { index: 17 }),
+    'that is gone': async (files) => rm(await fileOf(files, '-index.snapshot')),
+    'that is empty': async (files) => truncate(await fileOf(files, '-index.snapshot'), 0),
+    'that was cut short': async (files) => halve(await fileOf(files, '-index.snapshot')),
+    'in which bits have turned': async (files) => flip(await fileOf(files, '-index.snapshot')),
+  };
+  for (const [what, spoil] of Object.entries(spoilers)) {
+    it(`is built anew in place of one ${what}`, async () => {
+      const files = await copyOfFiles();
+      await spoil(files);
+      const started = await start(files);
+      expect(await isUpToDate(started)).to.equal(0);
+      expect(await answers(started)).to.deep.equal(expected);
+      expect(started.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    });
+  }
+
+  it('says why it is not used when it is damaged', async () => {
+    const files = await copyOfFiles();
+    await halve(await fileOf(files, '-index.snapshot'));
+    const started = await start(files);
+    await isUpToDate(started);
+    const message = 'the snapshot of the search index cannot be used; the index is built anew';
+    expect(lineOf(started, message)?.level).to.equal('warn');
+  });
+
+  for (const [what, spoil] of Object.entries({
+    'cut short': async (files: string) => halve(await fileOf(files, '-vectors.snapshot')),
+    damaged: async (files: string) => flip(await fileOf(files, '-vectors.snapshot')),
+    gone: async (files: string) => rm(await fileOf(files, '-vectors.snapshot')),
+    'of another embedder': (files: string) =>
+      edit(files, { vectors: { file: 'none', embedder: 'another', seq: 1_000_000 } }),
+  })) {
+    it(`keeps its words when its vectors are ${what}, which are read from the store`, async () => {
+      const files = await copyOfFiles();
+      await spoil(files);
+      const started = await start(files);
+      expect(await isUpToDate(started)).to.equal(FACTS);
+      expect(await answers(started)).to.deep.equal(expected);
+    });
+  }
+
+  it('is written anew when there are as many new vectors as there would have to be facts', async () => {
+    const files = await copyOfFiles();
+    await rm(await fileOf(files, '-vectors.snapshot'));
+    const started = await start(files);
+    await isUpToDate(started);
+    await started.stop();
+    expect((await readdir(files)).map((file) => file.slice(36))).to.include('-vectors.snapshot');
+  });
+
+  it('cannot always be written, and that stops nothing', async () => {
+    const blocked = join(folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder should be');
+    const started = await start(blocked);
+    expect(await isUpToDate(started)).to.equal(0);
+    expect(await answers(started)).to.deep.equal(expected);
+    await started.stop();
+    expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.have.length(1);
+  });
+
+  it('is given up without a word by a node that stops while it builds it', async () => {
+    const started = await start(await mkdtemp(join(folder, 'none-')));
+    await started.stop();
+    // What is being read fails when the store has closed.
+    for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.deep.equal([]);
+  });
+
+  it('is not used when the store was put back to an earlier state', async () => {
+    const files = await copyOfFiles();
+    const marking = await start(files);
+    await marking.kernel.get(FactStore).write('restored', (transaction) => transaction.beginEpoch('put-back'));
+    await marking.stop();
+    const started = await start(files);
+    expect(await isUpToDate(started)).to.equal(0);
+    expect(await answers(started)).to.deep.equal(expected);
+  });
+});
+
+const countOf = async (store: FactStore, table: string): Promise<number> => {
+  const [row] = await store.table(table).count({ n: '*' });
+  return Number(row.n);
+};
+
+const edit = async (files: string, members: object): Promise<void> => {
+  const path = join(files, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as object;
+  await writeFile(path, JSON.stringify({ ...manifest, ...members }));
+};
+
+const halve = async (file: string): Promise<void> => truncate(file, Math.floor((await stat(file)).size / 2));
+
+const flip = async (file: string): Promise<void> => {
+  const bytes = await readFile(file);
+  for (let at = bytes.length >> 1; at < (bytes.length >> 1) + 64; at += 1) bytes[at] = (bytes[at] as number) ^ 0xff;
+  await writeFile(file, bytes);
+};

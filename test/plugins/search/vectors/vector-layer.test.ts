@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+const DIMENSIONS = 64;
+
+const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
+  sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
+
+/** A unit vector that is as far from the first axis as its number is below ten. */
+const vectorOf = (n: number): Float32Array => {
+  const vector = new Float32Array(DIMENSIONS);
+  vector[0] = n / 10;
+  vector[n] = Math.sqrt(1 - (n / 10) ** 2);
+  return vector;
+};
+
+describe('a search by vectors', () => {
+  const query = vectorOf(10);
+  const codes = createCodeSpace({ dimensions: DIMENSIONS });
+  const GARDEN = 'garden-a';
+  const index = MemoryIndex.create(TEST_SEED);
+  const layer = index.createVectors(codes);
+  const found = async (view: Partial<SearchView> = {}, floor = 0, limit = 100): Promise<string[]> =>
+    idsOf(await index.dense(query, floor, { ...VIEW, ...view }, limit));
+  const set = (to: typeof layer, n: number): boolean => {
+    const { code, scale } = codes.quantise(vectorOf(Math.min(n, 9)));
+    return to.set(sampleId(n), code, scale);
+  };
+  before(() => {
+    index.add(said(1, 'plain'));
+    index.add(said(2, 'mortal', { relationKey: 'memory:note', validUntilMs: 100 }));
+    index.add(said(3, 'faint', { relationKey: 'memory:note', confidence: 0.2 }));
+    index.add(said(4, 'elsewhere', { relationKey: 'memory:note', gardenId: GARDEN }));
+    index.add(said(5, 'other', { entityKey: 'user:bob' }));
+    index.add(said(6, 'without a vector'));
+    for (let n = 1; n <= 5; n += 1) expect(set(layer, n)).to.equal(true);
+  });
+
+  it('finds nothing before vectors are served', async () => {
+    expect(await found()).to.deep.equal([]);
+    index.serveVectors(layer);
+    expect(await found()).not.to.be.empty;
+  });
+
+  it('knows which facts have one', () => {
+    expect([1, 6, 99].map((n) => layer.has(sampleId(n)))).to.deep.equal([true, false, false]);
+    expect(set(layer, 99)).to.equal(false);
+  });
+
+  it('finds what the view holds, whatever narrows it', async () => {
+    const ids = (...numbers: number[]): string[] => numbers.map(sampleId);
+    expect(await found({ nowMs: 0 })).to.deep.equal(ids(5, 3, 2, 1));
+    expect(await found()).to.deep.equal(ids(5, 3, 1));
+    expect(await found({ nowMs: 0 }, 0.15, 2)).to.deep.equal(ids(5, 3));
+    expect(await found({ minConfidence: 0.3 })).to.deep.equal(ids(5, 1));
+    expect(await found({ minConfidence: 0.9 })).to.deep.equal(ids(5, 1));
+    expect(await found({ gardens: [GARDEN] })).to.deep.equal(ids(5, 4, 3, 1));
+    expect(await found({ gardens: 'all', onlyGarden: GARDEN })).to.deep.equal(ids(4));
+    expect(await found({ entityKey: 'user:bob' })).to.deep.equal(ids(5));
+    expect(await found({ relationKey: 'memory:note' })).to.deep.equal(ids(3));
+  });
+
+  it('leaves out what was ended, in the place where it was', async () => {
+    index.cover(sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }));
+    expect(await found()).to.deep.equal([5, 3, 1].map(sampleId));
+    expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 3, 1].map(sampleId));
+    index.cover(sampleCover(sampleId(91), stamp(91), { relationKey: 'memory:note' }));
+    expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 1].map(sampleId));
+    index.cover(sampleCover(sampleId(92), stamp(92)));
+    expect(await found()).to.deep.equal([5].map(sampleId));
+  });
+
+  it('has the same places for vectors after a snapshot', async () => {
+    const { index: restored } = await MemoryIndex.restore(index.snapshot(stamp(100)));
+    const layerAgain = restored.createVectors(codes);
+    for (let n = 1; n <= 5; n += 1) set(layerAgain, n);
+    expect(layerAgain.tables.map((table) => table?.size)).to.deep.equal(layer.tables.map((table) => table?.size));
+    restored.serveVectors(layerAgain);
+    const view: SearchView = { ...VIEW, gardens: 'all', nowMs: 0 };
+    const hits = await index.dense(query, 0, view, 10);
+    expect(hits).not.to.be.empty;
+    expect(await restored.dense(query, 0, view, 10)).to.deep.equal(hits);
+  });
+});

@@ -1,0 +1,224 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
+import { foldWords } from '../../../../plugins/search/words/fold-words.ts';
+import { porterStem } from '../../../../plugins/search/words/porter-stem.ts';
+import { readQueryTerms } from '../../../../plugins/search/words/query-terms.ts';
+import { TermCounts } from '../../../../plugins/search/words/term-counts.ts';
+import { TermReader } from '../../../../plugins/search/words/term-reader.ts';
+import type { FactValue } from '../../../../ports/ports.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+import { testHasher } from '../index/test-seed.ts';
+
+const reader = new TermReader(testHasher());
+
+const countsOf = (fill: (into: TermCounts) => void): TermCounts => {
+  const counts = new TermCounts();
+  fill(counts);
+  return counts;
+};
+const keysOf = (counts: TermCounts): string[] =>
+  Array.from({ length: counts.distinct }, (_, at) => `${counts.hi[at]}:${counts.lo[at]}`);
+const textKeys = (text: string): string[] => keysOf(countsOf((into) => reader.read(text, into)));
+const termKeys = (...terms: string[]): string[] =>
+  keysOf(
+    countsOf((into) => {
+      for (const term of terms) reader.addTerm(term, into);
+    }),
+  );
+const factKeys = (entity: string, relation: string, value: FactValue, timestamp = '2023-05-08T13:56:00Z'): string[] =>
+  keysOf(countsOf((into) => readFactTerms({ entity, relation, value, timestamp }, reader, into)));
+const text = (v: string): FactValue => ({ type: 'text', v, interpretAs: 'content' });
+
+describe('the terms of a text', () => {
+  const cases: readonly (readonly [title: string, text: string, terms: readonly string[]])[] = [
+    ['are lower-cased and stemmed', 'Walking WALKED walks', ['walk']],
+    ['are cut at what is neither letter nor digit', 'a-b_c/d:e.f(g)', ['a', 'b', 'c', 'd', 'e', 'f', 'g']],
+    ['have no accents', 'Zoë café naïve', ['zoe', 'cafe', 'naiv']],
+    ['are compatibility forms', 'ﬁle １２ ⅷ', ['file', '12', 'viii']],
+    [
+      'lose a possessive, and the apostrophe of a contraction',
+      "Noor's don't James' 'quoted'",
+      ['noor', 'dont', 'jame', 'quot'],
+    ],
+    ['know the typographer’s apostrophe', 'Noor’s don’t', ['noor', 'dont']],
+    [
+      'have numbers without zeros before them, and days without endings',
+      '007 7th 1st 2nd 3rd 0 00',
+      ['7', '1', '2', '3', '0'],
+    ],
+    ['are pairs of characters where words are not spaced', '東京都 に', ['東京', '京都', 'に']],
+    ['part scripts from one another', 'iPhoneの価格', ['iphon', 'の価', '価格']],
+    ['keep vowel signs of other scripts', 'हिन्दी привет', ['हिन्दी', 'привет']],
+    ['know a written date', '2023-05-08', ['2023', 'mai', '8']],
+    ['know a date with a time', 'on 2023-12-31T23:59Z', ['on', '2023', 'decemb', '31', '23', '59z']],
+    ['know a written month', '2023-05, then', ['2023', 'mai', '5', 'then']],
+    [
+      'take no date from other numbers',
+      '2023-13-01 2023-00 12023-05-08 2023-05-081',
+      ['2023', '13', '1', '0', '12023', '5', '8', '81'],
+    ],
+    ['are none in quotes, emoji and marks', '"" ?! 😀 -- \u200b', []],
+  ];
+  for (const [title, written, terms] of cases) {
+    it(title, () => expect(textKeys(written)).to.deep.equal(termKeys(...terms)));
+  }
+
+  it('are the same whether or not they were met before', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom('May', "it's", 'Ünï', '東京', '2023-05-08'), fc.string()), { maxLength: 8 }),
+        (words) => {
+          const written = words.join(' ');
+          const fresh = keysOf(countsOf((into) => new TermReader(testHasher()).read(written, into)));
+          reader.read(written, new TermCounts());
+          expect(textKeys(written)).to.deep.equal(fresh);
+        },
+      ),
+      { numRuns: RUNS },
+    ));
+
+  it('are those of the words one by one, in ASCII and beyond', () =>
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-zA-Z0-9' éß]{0,20}$/), (written) => {
+        expect(textKeys(written)).to.deep.equal(termKeys(...new Set(foldWords(written))));
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('count how often each occurs', () => {
+    const counts = countsOf((into) => reader.read('oak river oaks Oak', into));
+    expect([...counts.times.subarray(0, counts.distinct)]).to.deep.equal([3, 1]);
+    expect(counts.length).to.equal(4);
+  });
+
+  it('are counted anew after a text of any length', () => {
+    const counts = new TermCounts();
+    for (const words of [30_000, 10, 70, 3]) {
+      counts.clear();
+      reader.read(Array.from({ length: words }, (_, n) => `w${n}`).join(' '), counts);
+      expect([counts.distinct, counts.length]).to.deep.equal([words, words]);
+    }
+  });
+});
+
+describe('the terms of a fact', () => {
+  it('are those of entity, relation, value and day', () => {
+    expect(factKeys('user:alice', 'memory:likes', text('green tea'))).to.deep.equal(
+      termKeys('user', 'alic', 'memori', 'like', '2023', 'mai', '8', 'green', 'tea'),
+    );
+  });
+
+  it('hold the parts of names in camel case, and the whole names', () => {
+    const keys = factKeys('svc://host/user/deepBlueSea', 'x:isHTTPServer', text(''));
+    expect(keys).to.include.members(termKeys('deepbluesea', 'deep', 'blue', 'sea', 'ishttpserv', 'http', 'server'));
+  });
+
+  it('take the day as its author wrote it', () => {
+    const keys = factKeys('e', 'r', text(''), '2023-05-08T23:30:00-11:00');
+    expect(keys).to.include.members(termKeys('mai', '8')).and.not.include.members(termKeys('9'));
+  });
+
+  it('hold values of every type', () => {
+    const of = (type: FactValue['type'], v: FactValue['v']): string[] =>
+      factKeys('e', 'r', { type, v, interpretAs: 'content' });
+    expect(of('number', 4711)).to.include.members(termKeys('4711'));
+    expect(of('boolean', true)).to.include.members(termKeys('true'));
+    expect(of('datetime', '2021-07-04')).to.include.members(termKeys('juli', '4'));
+    expect(of('ref', 'place:oldTown')).to.include.members(termKeys('oldtown', 'old', 'town'));
+    expect(of('null', null)).to.deep.equal(termKeys('e', 'r', '2023', 'mai', '8'));
+  });
+});
+
+describe('the terms of a query', () => {
+  const queryKeys = (query: string): string[] => keysOf(countsOf((into) => readQueryTerms(query, reader, into)));
+
+  it('are those of its words without stop words', () => {
+    expect(queryKeys("What's the colour of Noor's bike, and why don't we know?")).to.deep.equal(
+      termKeys('what', 'colour', 'noor', 'bike', 'know'),
+    );
+  });
+
+  it('are stop words when there is nothing else', () => {
+    expect(queryKeys('Who are you?')).to.deep.equal(termKeys('who', 'ar', 'you'));
+  });
+
+  it('name a month where it is a word like any other', () => {
+    expect(queryKeys('What happened in May 2023?')).to.deep.equal(termKeys('happen', 'mai', '2023'));
+  });
+
+  it('are bounded, however long the query', () => {
+    const long = Array.from({ length: 150_000 }, (_, n) => `word${n}`).join(' ');
+    expect(queryKeys(long).length).to.equal(4_096);
+    expect(queryKeys('x'.repeat(2 ** 20))).to.have.length(1);
+    expect(queryKeys('😀'.repeat(2 ** 18))).to.deep.equal([]);
+  });
+});
+
+describe('the stem of a word', () => {
+  const pairs = {
+    caresses: 'caress',
+    ponies: 'poni',
+    ties: 'ti',
+    cats: 'cat',
+    feed: 'feed',
+    agreed: 'agre',
+    plastered: 'plaster',
+    bled: 'bled',
+    motoring: 'motor',
+    sing: 'sing',
+    conflated: 'conflat',
+    troubled: 'troubl',
+    sized: 'size',
+    hopping: 'hop',
+    tanned: 'tan',
+    falling: 'fall',
+    hissing: 'hiss',
+    fizzed: 'fizz',
+    failing: 'fail',
+    filing: 'file',
+    happy: 'happi',
+    sky: 'sky',
+    relational: 'relat',
+    conditional: 'condit',
+    rational: 'ration',
+    valenci: 'valenc',
+    digitizer: 'digit',
+    radicalli: 'radic',
+    vietnamization: 'vietnam',
+    operator: 'oper',
+    feudalism: 'feudal',
+    decisiveness: 'decis',
+    hopefulness: 'hope',
+    formaliti: 'formal',
+    sensibiliti: 'sensibl',
+    triplicate: 'triplic',
+    formative: 'form',
+    formalize: 'formal',
+    electrical: 'electr',
+    goodness: 'good',
+    revival: 'reviv',
+    allowance: 'allow',
+    inference: 'infer',
+    airliner: 'airlin',
+    adjustable: 'adjust',
+    irritant: 'irrit',
+    replacement: 'replac',
+    adoption: 'adopt',
+    communism: 'commun',
+    activate: 'activ',
+    effective: 'effect',
+    bowdlerize: 'bowdler',
+    probate: 'probat',
+    rate: 'rate',
+    cease: 'ceas',
+    controll: 'control',
+    roll: 'roll',
+    yes: 'ye',
+    yellowing: 'yellow',
+    is: 'is',
+  };
+  for (const [word, stem] of Object.entries(pairs)) {
+    it(`of ${word} is ${stem}`, () => expect(porterStem(word)).to.equal(stem));
+  }
+});
