@@ -1,4 +1,4 @@
-import { defineRef, type FactReader, type Scope } from '../../kernel/plugin-api.ts';
+import { defineRef, type FactReader, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
 /** What is walked: edges that satisfy all of it, in both directions. */
 export interface GraphWalk {
@@ -76,6 +76,16 @@ export interface NeighborPage {
   readonly totalHint: number;
 }
 
+export interface NeighborPaging {
+  /** `position` of the last neighbour of the page before, or its `end`. */
+  readonly from?: NeighborPosition | undefined;
+  /** 1 to `MAX_NEIGHBORS`; `DEFAULT_NEIGHBORS` by default. */
+  readonly limit?: number | undefined;
+}
+
+export const MAX_NEIGHBORS = 200;
+export const DEFAULT_NEIGHBORS = 50;
+
 /**
  * How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those
  * that count.
@@ -98,6 +108,12 @@ export interface EntityGraph {
    * neighbours on it does not matter. `maxEdges` and `amongSeeds` are those of `neighbors`, and are not used here.
    */
   page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
+  /**
+   * A page of neighbours for a caller, on a snapshot of its own: what `GET /v1/graph/neighbors` shows. Needs `read` and
+   * every scope that the walk names, else `authorization`. Rejects with `graph_depth_exceeded` for a depth other than 1
+   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid.
+   */
+  list(caller: Principal, walk: GraphWalk, page?: NeighborPaging): Promise<NeighborPage>;
 }
 
 /** Optional for plugins that can do without: `requires: { graph: optional(EntityGraph) }`. */

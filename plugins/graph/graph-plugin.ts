@@ -7,12 +7,14 @@ import {
   factCommitted,
   KERNEL_API,
   NodeSelf,
+  requirePermission,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
+import { checkLimit, checkWalk } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
-import { EntityGraph } from './graph-api.ts';
+import { DEFAULT_NEIGHBORS, EntityGraph } from './graph-api.ts';
 import { graphMigrations } from './graph-migrations.ts';
 import { neighborsRoute } from './neighbors-route.ts';
 import { pageNeighbors } from './page-neighbors.ts';
@@ -61,6 +63,12 @@ export const graphPlugin = definePlugin({
     const graph: EntityGraph = {
       neighbors: (reader, walk) => walkGraph(parts, reader, walk),
       page: (reader, walk, from, limit) => pageNeighbors(parts, reader, walk, from, limit),
+      async list(caller, walk, { from, limit = DEFAULT_NEIGHBORS } = {}) {
+        requirePermission(caller, 'read');
+        const checked = checkWalk(walk, caller);
+        const most = checkLimit(limit);
+        return facts.read(caller, 'query', (reader) => graph.page(reader, checked, from, most));
+      },
     };
     provide(EntityGraph, graph);
     on(factAppended, async (batch) => {
@@ -72,7 +80,7 @@ export const graphPlugin = definePlugin({
     on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
     every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));
-    route(neighborsRoute({ graph, facts, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
+    route(neighborsRoute({ graph, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
     const gathering = new EdgeGathering({ tables, edges, clock });
     if (!(await gathering.advance(GATHERING_AT_START_MS))) {
       log.warn('edges of facts from before this plugin was on are still being gathered; neighbours may be missing');

@@ -3,27 +3,22 @@ import {
   type Clock,
   type CursorCodec,
   type CursorPosition,
-  type Facts,
   memberRefusal,
-  type Principal,
   type Route,
-  readEntityUri,
-  readRelation,
-  requireReadScope,
   SCOPES,
   type Scope,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { EntityGraph, GraphWalk, NeighborPosition } from './graph-api.ts';
+import { MAX_SEEDS } from './check-walk.ts';
+import {
+  DEFAULT_NEIGHBORS,
+  type EntityGraph,
+  type GraphWalk,
+  MAX_NEIGHBORS,
+  type NeighborPosition,
+} from './graph-api.ts';
 import { neighborJson } from './neighbor-json.ts';
-
-/** Wire contract 1.10 and 8. */
-const MAX_PAGE = 200;
-const DEFAULT_PAGE = 50;
-const MAX_DEPTH = 2;
-/** More seeds than anybody names by hand, and few enough for one request line. */
-const MAX_SEEDS = 100;
 
 interface Query {
   readonly entity: readonly string[];
@@ -37,7 +32,7 @@ interface Query {
   readonly cursor?: string;
 }
 
-const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_PAGE } as const;
+const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_NEIGHBORS } as const;
 
 const neighborsQuery = schema<Query>({
   type: 'object',
@@ -57,13 +52,12 @@ const neighborsQuery = schema<Query>({
 
 export interface NeighborsParts {
   readonly graph: EntityGraph;
-  readonly facts: Facts;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly cursorLifetimeMs: number;
 }
 
-/** `GET /v1/graph/neighbors` (wire contract 8): entities within one or two edges of the seeds, nearest first. */
+/** `GET /v1/graph/neighbors`: entities within one or two edges of the seeds, nearest first. */
 export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> => ({
   method: 'GET',
   path: '/v1/graph/neighbors',
@@ -73,12 +67,11 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   query: neighborsQuery,
   async handle(request) {
     const { caller, query } = request;
-    const walk = readWalk(query, caller);
-    const limit = eitherOf(query, 'limit', 'page_size') ?? DEFAULT_PAGE;
+    const walk = walkOf(query);
+    const limit = eitherOf(query, 'limit', 'page_size') ?? DEFAULT_NEIGHBORS;
     const bound = bindCursor(request, query.cursor, walk, { ...parts, lifetimeMs: parts.cursorLifetimeMs });
     const from = bound.position && positionOf(bound.position);
-    const page = await parts.facts.read(caller, 'query', (reader) => parts.graph.page(reader, walk, from, limit));
-    const { listed, end, totalHint } = page;
+    const { listed, end, totalHint } = await parts.graph.list(caller, walk, { from, limit });
     const list = spellList(listed.slice(0, limit), ({ neighbor }) => neighborJson(neighbor));
     const next = list.count < listed.length ? listed[list.count - 1]?.position : end;
     const [entity, ...others] = query.entity;
@@ -96,22 +89,13 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   },
 });
 
-const readWalk = (query: Query, caller: Principal): GraphWalk => {
-  const { scope, depth } = query;
-  if (depth < 1 || depth > MAX_DEPTH) {
-    throw memberRefusal('query.depth', `must be from 1 to ${MAX_DEPTH}`, 'graph_depth_exceeded');
-  }
-  const seeds = query.entity.map((entity) => readEntityUri(entity, 'query.entity'));
-  const relation = eitherOf(query, 'relation', 'relation_filter');
-  if (scope !== undefined) requireReadScope(caller, scope);
-  return {
-    seeds,
-    depth,
-    scopes: scope === undefined ? undefined : [scope],
-    relation: relation === undefined ? undefined : readRelation(relation, 'query.relation'),
-    minConfidence: query.min_confidence,
-  };
-};
+const walkOf = (query: Query): GraphWalk => ({
+  seeds: query.entity,
+  depth: query.depth,
+  scopes: query.scope === undefined ? undefined : [query.scope],
+  relation: eitherOf(query, 'relation', 'relation_filter'),
+  minConfidence: query.min_confidence,
+});
 
 /** A parameter with two spellings, of which one may be used. */
 const eitherOf = <A extends keyof Query, B extends keyof Query>(

@@ -1,0 +1,36 @@
+import {
+  memberRefusal,
+  type Principal,
+  readEntityUri,
+  readRelation,
+  requireReadScope,
+} from '../../kernel/plugin-api.ts';
+import { type GraphWalk, MAX_NEIGHBORS } from './graph-api.ts';
+
+const MAX_DEPTH = 2;
+/** More seeds than anybody names by hand, and few enough for one request line. */
+export const MAX_SEEDS = 100;
+
+/** The walk as it is walked for a caller. Throws as `EntityGraph.list` rejects; a violation names a query parameter. */
+export const checkWalk = (walk: GraphWalk, caller: Principal): GraphWalk => {
+  const { seeds, depth, scopes, relation, minConfidence } = walk;
+  if (depth !== 1 && depth !== MAX_DEPTH) {
+    throw memberRefusal('query.depth', `must be from 1 to ${MAX_DEPTH}`, 'graph_depth_exceeded');
+  }
+  if (seeds.length === 0 || seeds.length > MAX_SEEDS) {
+    throw memberRefusal('query.entity', `must name 1 to ${MAX_SEEDS} entities`);
+  }
+  const named = seeds.map((seed) => readEntityUri(seed, 'query.entity'));
+  for (const scope of scopes ?? []) requireReadScope(caller, scope);
+  if (!(minConfidence >= 0 && minConfidence <= 1)) throw memberRefusal('query.min_confidence', 'must be from 0 to 1');
+  return {
+    ...walk,
+    seeds: named,
+    relation: relation === undefined ? undefined : readRelation(relation, 'query.relation'),
+  };
+};
+
+export const checkLimit = (limit: number): number => {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_NEIGHBORS) return limit;
+  throw memberRefusal('query.limit', `must be an integer from 1 to ${MAX_NEIGHBORS}`);
+};
