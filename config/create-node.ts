@@ -11,7 +11,7 @@ import { createKernel } from '../kernel/create-kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
 import type { DescribedNode } from '../kernel/description/node-description.ts';
 import { isLoopbackHost } from '../kernel/http/loopback-host.ts';
-import type { AdapterBinding, Kernel } from '../kernel/kernel.ts';
+import type { AdapterBinding, Kernel, KernelOptions } from '../kernel/kernel.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
@@ -43,6 +43,7 @@ export interface NodeOptions {
    * prepared them.
    */
   readonly worker?: boolean | undefined;
+  readonly inspectReplies?: KernelOptions['inspectReplies'];
 }
 
 export interface AdapterOverrides {
@@ -108,6 +109,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     problems,
     suggestProvider,
     switchedOff: () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? [])),
+    inspectReplies: options.inspectReplies,
     adapters: {
       clock,
       random,

@@ -35,6 +35,7 @@ import { Leases } from './leases/leases-api.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
+import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** How long one plugin may take to set itself up. */
@@ -235,8 +236,9 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
 /** What only the setups together show; after it nothing can be added. */
 const finishSetup = (node: Assembly): void => {
   const { options, hooks, container, routes } = node;
+  const components = collectComponents(node.vocabulary);
   const problems: BootProblem[] = [
-    ...shapeProblems(routes, node.vocabulary),
+    ...shapeProblems(routes, node.vocabulary, components),
     ...routeProblems(routes).map((message) => ({ message })),
   ];
   node.plugins.forEach(({ plugin }, place) => {
@@ -252,7 +254,9 @@ const finishSetup = (node: Assembly): void => {
   const { clock, random } = adapters;
   const openAuthorizer = (inner: Authorizer | undefined) => adapters.openAuthorizer(inner);
   try {
-    node.served = compileServed({ routes, container, hooks, clock, random, log, openAuthorizer }, options);
+    const inspectReply = options.inspectReplies?.(components);
+    const parts = { routes, container, hooks, clock, random, log, openAuthorizer, inspectReply };
+    node.served = compileServed(parts, options);
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);
   }

@@ -5,12 +5,14 @@ import type { Installation } from './boot/plan-boot.ts';
 import type { Get } from './container/awilix-container.ts';
 import type { Random } from './crypto/random.ts';
 import type { DescribedNode } from './description/node-description.ts';
+import type { InspectReply } from './http/compile-route.ts';
 import type { NodeIdentitySettings } from './identity/node-record.ts';
 import type { Logger } from './log/logger.ts';
 import type { Environment } from './plugins/environment-value.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import type { AnyPlugin } from './plugins/plugin-definition.ts';
 import type { Awaitable } from './plugins/route-definition.ts';
+import type { Components } from './vocabulary/components.ts';
 
 /** The environment of a node. Each is made once, when the node boots. */
 export interface KernelAdapters {
@@ -41,6 +43,8 @@ export interface KernelOptions extends DoorSettings {
   readonly settings?: readonly SettingReport[];
   /** What was found wrong before: reported together with what the kernel finds. */
   readonly problems?: readonly BootProblem[];
+  /** For tests: what it returns judges every reply of the node against what the route declares. */
+  readonly inspectReplies?: ((components: Components) => InspectReply) | undefined;
   readonly suggestProvider?: (refId: string) => string | undefined;
   /** Loads the plugins of ours that are switched off, for a description to name. */
   readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;

@@ -17,6 +17,7 @@ export { entityDisplay } from './facts/entity-display.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
 export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';
+export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export * from './facts/facts-api.ts';
 export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';
@@ -34,7 +35,7 @@ export * from './hooks/kernel-hooks.ts';
 export { arrayReply } from './http/array-reply.ts';
 export { type BoundCursor, bindCursor, type Page, type PageForm } from './http/bound-cursor.ts';
 export { Cursors } from './http/cursors.ts';
-export { type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
+export { PROBLEM, type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
 export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { createReadSession, type ReadSession, readSessionName } from './http/read-session.ts';
@@ -48,12 +49,19 @@ export { hasPermission, requirePermission, requireReadScope } from './identity/r
 export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';
 export type { LogFields, Logger } from './log/logger.ts';
+export * from './plugins/answer-schemas.ts';
 export * from './plugins/config-schema.ts';
 export { compileDeclared, type ListUndeclared } from './plugins/declared-members.ts';
 export * from './plugins/plugin-definition.ts';
 export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export * from './transfer/transfer-hooks.ts';
+export {
+  type Components,
+  type ComponentWord,
+  component,
+  defineComponent,
+} from './vocabulary/components.ts';
 export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
 export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
 export { definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';

@@ -2,7 +2,7 @@ import { Authorizer, type Clock, type ServeOptions } from '../../ports/ports.ts'
 import type { Container } from '../container/awilix-container.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
-import { compileRoutes } from '../http/compile-route.ts';
+import { compileRoutes, type InspectReply } from '../http/compile-route.ts';
 import { createForeignPageCheck } from '../http/foreign-page.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSelf } from '../identity/node-self.ts';
@@ -25,13 +25,14 @@ export interface ServedParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly inspectReply?: InspectReply | undefined;
   /** Judges requests without a credential while authentication is off, and asks `inner` about those with one. */
   openAuthorizer(inner: Authorizer | undefined): Authorizer;
 }
 
 /** What the transport serves, once every plugin was set up. */
 export const compileServed = (parts: ServedParts, settings: DoorSettings): ServeOptions => {
-  const { routes, container, hooks, clock, random, log } = parts;
+  const { routes, container, hooks, clock, random, log, inspectReply } = parts;
   const { authRequired, maxBodyBytes, allowsOrigin = () => false, trustedProxies = [] } = settings;
   const self = container.get(NodeSelf);
   return compileRoutes({
@@ -46,6 +47,7 @@ export const compileServed = (parts: ServedParts, settings: DoorSettings): Serve
     log,
     maxBodyBytes,
     trustedProxies,
+    inspectReply,
   });
 };
 

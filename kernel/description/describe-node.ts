@@ -6,11 +6,14 @@ import { CORE_OWNER } from '../plugins/plan-migrations.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import { type Access, permissionsOf } from '../plugins/route-definition.ts';
+import { collectComponents } from '../vocabulary/components.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { DescribedNode, DescribedPlugin, DescribedRoute, DescribedTask } from './node-description.ts';
 
 export interface NodeParts {
   readonly enabled: readonly AnyPlugin[];
   readonly switchedOff: readonly AnyPlugin[];
+  readonly vocabulary: Vocabulary;
   readonly routes: readonly OwnedRoute[];
   readonly hooks: readonly HookDescription[];
   /** Names of all tables in the store. */
@@ -20,12 +23,13 @@ export interface NodeParts {
 }
 
 export const describeNode = (parts: NodeParts): DescribedNode => {
-  const { enabled, switchedOff, routes, hooks, tables, settings, tasks } = parts;
+  const { enabled, switchedOff, vocabulary, routes, hooks, tables, settings, tasks } = parts;
   return {
     plugins: [
       ...enabled.map((plugin) => describePlugin(plugin, true)),
       ...switchedOff.map((plugin) => describePlugin(plugin, false)),
     ],
+    components: collectComponents(vocabulary),
     routes: routes.map(describeRoute).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
     hooks,
     tables: tables.map((name) => ({ name, plugin: tableOwner(name, enabled) })),
@@ -58,6 +62,7 @@ const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
   bodyForm: route.bodyForm ?? (route.body === undefined ? 'none' : 'json'),
   bodyOptional: route.bodyOptional === true,
   bodyLimit: route.bodyLimit ?? 'standard',
+  answers: route.answers ?? {},
 });
 
 const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;

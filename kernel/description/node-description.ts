@@ -1,6 +1,8 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
+import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { Components } from '../vocabulary/components.ts';
 
 /** What a plugin says of itself. */
 export interface DescribedPlugin {
@@ -13,9 +15,6 @@ export interface DescribedPlugin {
   readonly requires: readonly string[];
   readonly provides: readonly string[];
 }
-
-/** A JSON Schema as the plugin declared it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface DescribedRoute {
   readonly method: string;
@@ -38,6 +37,8 @@ export interface DescribedRoute {
   readonly bodyForm: 'json' | 'items' | 'none';
   readonly bodyOptional: boolean;
   readonly bodyLimit: 'standard' | 'bulk';
+  /** By status; problem documents, which every route may return, are left out. */
+  readonly answers: Answers;
 }
 
 /** Work that a plugin repeats while the node serves. */
@@ -52,6 +53,8 @@ export interface DescribedNode {
   readonly plugins: readonly DescribedPlugin[];
   /** By path, then method. */
   readonly routes: readonly DescribedRoute[];
+  /** Schemas that answers of routes refer to, by name. */
+  readonly components: Components;
   /** Hooks that somebody handles, by id; the handlers in the order of their calls. */
   readonly hooks: readonly HookDescription[];
   /** By name; `plugin` is `core` for those of the store itself. */

@@ -12,7 +12,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import type { HttpRequestInfo } from '../hooks/kernel-hooks.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
-import type { Reply, Route } from '../plugins/route-definition.ts';
+import type { Reply } from '../plugins/route-definition.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
@@ -39,7 +39,15 @@ export interface HttpOptions {
   readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
   /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
   readonly trustedProxies?: readonly string[];
+  /** For tests; a node that serves has none. */
+  readonly inspectReply?: InspectReply | undefined;
 }
+
+/**
+ * Looks at a reply before the transport gets it; `route` is undefined where no route took the request. What it throws
+ * reaches the transport in place of the reply.
+ */
+export type InspectReply = (reply: OutboundReply, route: OwnedRoute['route'] | undefined) => void;
 
 /** What every answer of one node shares. */
 interface Answering extends HttpOptions {
@@ -64,24 +72,34 @@ export const compileRoutes = (options: HttpOptions & { readonly routes: readonly
   };
   return {
     endpoints: options.routes.flatMap(({ route }) => endpointsOf(route, answering)),
-    unmatched: (request, allowed) => replyUnmatched(request, allowed, answering),
+    unmatched: async (request, allowed) =>
+      inspected(await replyUnmatched(request, allowed, answering), undefined, options),
     refused: (error) => {
       const requestId = options.random.uuid();
       // Nobody knows any more whether the request needed a credential.
       const headers = standardHeaders(requestId, true);
-      return errorReply(error, { log: options.log, names: options.self.names, requestId, headers, route: null });
+      const context = { log: options.log, names: options.self.names, requestId, headers, route: null };
+      return inspected(errorReply(error, context), undefined, options);
     },
   };
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: routes of any shape
-type AnyRoute = Route<any, any, any>;
+type AnyRoute = OwnedRoute['route'];
+
+const inspected = (reply: OutboundReply, route: AnyRoute | undefined, { inspectReply }: HttpOptions): OutboundReply => {
+  inspectReply?.(reply, route);
+  return reply;
+};
 
 /**
  * HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing.
  */
 const endpointsOf = (route: AnyRoute, options: Answering): readonly Endpoint[] => {
-  const handle = compileRoute(route, options);
+  const answerRequest = compileRoute(route, options);
+  const handle: Endpoint['handle'] =
+    options.inspectReply === undefined
+      ? answerRequest
+      : async (request) => inspected(await answerRequest(request), route, options);
   const endpoint = { method: route.method, path: route.path, handle };
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
 };

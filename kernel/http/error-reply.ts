@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { type OutboundReply, ServiceError, type Violation } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { Logger } from '../log/logger.ts';
+import { listOf, objectOf, STRING_JSON } from '../plugins/answer-schemas.ts';
+import { defineComponent } from '../vocabulary/components.ts';
 
 /** The one shape of every answer with a status from 400 up: RFC 9457 and wire contract 1.8. */
 export interface Problem {
@@ -17,6 +19,28 @@ export interface Problem {
   readonly errors?: readonly Violation[];
   readonly [member: string]: unknown;
 }
+
+/** `Problem` as a schema. A code may add members of its own. */
+export const PROBLEM = defineComponent('Problem', {
+  summary: 'why a request failed',
+  json: {
+    ...objectOf(
+      {
+        type: { type: 'string', pattern: '^urn:' },
+        title: STRING_JSON,
+        status: { type: 'integer', minimum: 400, maximum: 599 },
+        detail: STRING_JSON,
+        code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+        instance: STRING_JSON,
+        request_id: STRING_JSON,
+        errors: listOf(objectOf({ path: STRING_JSON, message: STRING_JSON })),
+        hint: STRING_JSON,
+      },
+      { optional: ['instance', 'request_id', 'errors', 'hint'] },
+    ),
+    additionalProperties: true,
+  },
+});
 
 export interface ProblemContext {
   readonly names: ServiceNames;

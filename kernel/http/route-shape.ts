@@ -1,12 +1,17 @@
 import type { BootProblem } from '../boot/boot-problem.ts';
 import { type Access, permissionsOf } from '../plugins/route-definition.ts';
+import { type Components, referencesIn } from '../vocabulary/components.ts';
 import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { Permissions } from '../vocabulary/permissions.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { OwnedRoute } from './route-table.ts';
 
 /** What a route of a plugin leaves out or misspells. A plugin that nobody here compiled may hold anything. */
-export const shapeProblems = (routes: readonly OwnedRoute[], vocabulary: Vocabulary): BootProblem[] =>
+export const shapeProblems = (
+  routes: readonly OwnedRoute[],
+  vocabulary: Vocabulary,
+  components: Components,
+): BootProblem[] =>
   routes.flatMap(({ route, plugin }) => {
     const named = (what: string, hint: string): BootProblem => ({
       message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`,
@@ -38,6 +43,15 @@ export const shapeProblems = (routes: readonly OwnedRoute[], vocabulary: Vocabul
         named(
           'reads a body without a schema',
           "describe the body: body: schema({ type: 'object', ... }), or say bodyForm: 'none' when there is none",
+        ),
+      );
+    }
+    const unknown = referencesIn(Object.values(route.answers ?? {})).filter((name) => !Object.hasOwn(components, name));
+    for (const name of new Set(unknown)) {
+      problems.push(
+        named(
+          `answers with ${name}, a schema that nothing declares`,
+          'list it under declares of a plugin that is enabled',
         ),
       );
     }

@@ -1,5 +1,6 @@
 import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
 import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
+import type { Answers } from './answer-schemas.ts';
 import type { Schema } from './config-schema.ts';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -77,5 +78,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly itemSchema?: Schema<unknown>;
   /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. */
   readonly bodyLimit?: 'standard' | 'bulk';
+  /** What it returns, by status. Problem documents are common to all routes and are not listed. */
+  readonly answers?: Answers;
   handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;
 }

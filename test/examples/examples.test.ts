@@ -11,8 +11,8 @@ import { projectRoot } from '../architecture/source-files.ts';
 import { describeEmbedder } from '../contract/embedder-contract.ts';
 import { describePlugin } from '../contract/plugin-contract.ts';
 import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
+import { checkReplies } from '../kit/check-replies.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
-
 import { acmeEmbedder } from './acme-embedder.ts';
 import { acmeBilling } from './class-style-billing.ts';
 
@@ -49,7 +49,7 @@ describe('plugins that are installed from outside', () => {
     const configFile = join(folder, 'node.json');
     const adapters = { store: { use: 'sqlite', path: join(folder, 'node.db') }, transport: { use: 'koa', port: 0 } };
     await writeFile(configFile, JSON.stringify({ node: { logLevel: 'error' }, adapters, plugins }));
-    node = await createNode({ configFile, env: { SVC_BOOTSTRAP_KEY: KEY, ...env } });
+    node = await createNode({ configFile, env: { SVC_BOOTSTRAP_KEY: KEY, ...env }, inspectReplies: checkReplies });
     return node.start();
   };
 

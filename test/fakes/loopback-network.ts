@@ -9,6 +9,7 @@ import {
   ServiceError,
   type Transport,
 } from '../../ports/ports.ts';
+import { UndeclaredReply } from '../kit/check-replies.ts';
 
 /** HTTP without sockets between the nodes of one test, with links that a test can cut. */
 export interface LoopbackNetwork {
@@ -52,7 +53,9 @@ export const createLoopbackNetwork = (): LoopbackNetwork => {
       return await ('endpoint' in found
         ? found.endpoint.handle(inbound)
         : served.options.unmatched(inbound, found.allowed));
-    } catch {
+    } catch (error) {
+      // A client would see a bare 500, and a test should see why.
+      if (error instanceof UndeclaredReply) throw error;
       return { status: 500, headers: {} };
     }
   };

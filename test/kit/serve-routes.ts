@@ -2,11 +2,15 @@ import { HookBus } from '../../kernel/hooks/hook-bus.ts';
 import { compileRoutes } from '../../kernel/http/compile-route.ts';
 import { createServiceNames } from '../../kernel/identity/service-names.ts';
 import { type Authorizer, DEFAULT_TENANT, type Principal, type Route, ServiceError } from '../../kernel/plugin-api.ts';
+import { collectComponents } from '../../kernel/vocabulary/components.ts';
+import { KERNEL_WORDS } from '../../kernel/vocabulary/kernel-words.ts';
+import { collectWords, KERNEL_OWNER } from '../../kernel/vocabulary/vocabulary.ts';
 import type { ServeOptions } from '../../ports/ports.ts';
 import { createLoopbackNetwork, type LoopbackRequest, readReplyBody } from '../fakes/loopback-network.ts';
 import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { checkReplies } from './check-replies.ts';
 
 export interface Answer {
   readonly status: number;
@@ -66,6 +70,13 @@ const tokenAuthorizer: Authorizer = {
 // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
 export type TestRoute = Route<any, any, any>;
 
+const CORE_COMPONENTS = collectComponents(
+  collectWords(
+    KERNEL_WORDS.map((word) => ({ word, owner: KERNEL_OWNER })),
+    [],
+  ),
+);
+
 const NODE_URL = 'http://node.test';
 
 export const serveRoutes = (
@@ -92,6 +103,7 @@ export const serveRoutes = (
     log,
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     trustedProxies: options.trustedProxies ?? [],
+    inspectReply: checkReplies(CORE_COMPONENTS),
   });
   return { ask: askThrough(serveOptions), hooks, clock, logged, serveOptions };
 };

@@ -25,6 +25,7 @@ import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { checkReplies } from './check-replies.ts';
 import { currentStore, type StoreKind } from './for-each-store.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
 import { placeTestStore } from './test-store.ts';
@@ -105,6 +106,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     node = await createNode({
       env: options.env ?? {},
       plugins: pluginObjects(options, keyRing),
+      inspectReplies: checkReplies,
       overrides: {
         node: { url, ...options.node },
         adapters: { store: store.settings },

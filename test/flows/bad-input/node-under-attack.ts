@@ -7,6 +7,7 @@ import { FactStore, PERMISSIONS, type Principal, SCOPES } from '../../../kernel/
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
+import { checkReplies } from '../../kit/check-replies.ts';
 import { currentStore } from '../../kit/for-each-store.ts';
 import { TRUSTS_TEST } from '../../kit/next-client.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
@@ -91,6 +92,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const store = await placeTestStore(currentStore(), folder);
   const node = await createNode({
     env: {},
+    inspectReplies: checkReplies,
     overrides: { node: TRUSTS_TEST, adapters: { store: store.settings, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });

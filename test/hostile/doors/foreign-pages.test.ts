@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { createNode, type Node } from '../../../config/create-node.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
+import { checkReplies } from '../../kit/check-replies.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 interface Answer {
@@ -20,6 +21,7 @@ const withNode = (env: Readonly<Record<string, string>>, work: (ask: Ask) => Pro
     const node: Node = await createNode({
       env: { SVC_PORT: '0', SVC_DB_PATH: join(folder, 'svc.db'), SVC_AUTH_REQUIRED: 'false', ...env },
       adapters: { log: createMemoryLogger([]), extras: [quietBilling] },
+      inspectReplies: checkReplies,
     });
     try {
       const { port } = new URL((await node.start()).url);

@@ -1,0 +1,49 @@
+/** A JSON Schema (2020-12), as data. An object that lists its `properties` has no others, unless it says so. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * One answer of a route. `json` describes a JSON body (a `Schema` will do), `text` names the media types of bodies that
+ * are text or a stream. Neither: there is no body.
+ */
+export interface Answer {
+  readonly json?: JsonSchema;
+  readonly text?: readonly string[];
+}
+
+/**
+ * What a route returns, by status. The API reference and clients are made from it, and the test kit refuses a reply
+ * that does not fit: one whose status is not listed, or whose body lacks a member or has one too many.
+ */
+export type Answers = Readonly<Record<number, Answer>>;
+
+export const NO_BODY: Answer = Object.freeze({});
+
+/** An object with these members: all of them always, except those that are named as optional. */
+export const objectOf = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  { optional = [] }: { readonly optional?: readonly string[] } = {},
+): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** What the schema describes, or null. */
+export const orNull = (json: JsonSchema): JsonSchema => {
+  const { type, enum: values } = json;
+  if (type === undefined) return { anyOf: [json, { type: 'null' }] };
+  return { ...json, type: [...[type].flat(), 'null'], ...(Array.isArray(values) && { enum: [...values, null] }) };
+};
+
+export const STRING_JSON: JsonSchema = { type: 'string' };
+export const BOOLEAN_JSON: JsonSchema = { type: 'boolean' };
+/** How many: a whole number, 0 or more. */
+export const COUNT_JSON: JsonSchema = { type: 'integer', minimum: 0 };
+/** RFC 3339. */
+export const INSTANT_JSON: JsonSchema = { type: 'string', format: 'date-time' };
+/** What a list passes on for its next page; null at its end. */
+export const CURSOR_JSON: JsonSchema = { type: ['string', 'null'] };
+/** Only true, and only in an answer that leaves items out for its length. */
+export const TRUNCATED_JSON: JsonSchema = { type: 'boolean', const: true };

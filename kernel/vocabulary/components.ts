@@ -1,0 +1,45 @@
+import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import { defineVocabulary, type Word } from './define-vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A schema that answers of several routes share, under the name by which the API reference shows it. */
+export interface ComponentWord extends Word {
+  readonly json: JsonSchema;
+}
+
+export const ComponentWords = defineVocabulary<ComponentWord>('schema', /^[A-Z][A-Za-z0-9]*$/);
+
+/**
+ * Declares a schema: `defineComponent('Garden', { summary: 'a garden and its members', json: objectOf({ ... }) })`. The
+ * plugin lists it in `declares`; `component(GARDEN)` then stands for it in the answers of any plugin.
+ */
+export const defineComponent = (
+  id: string,
+  definition: { readonly summary: string; readonly json: JsonSchema },
+): ComponentWord => ComponentWords.define(id, definition);
+
+const PATH = '#/components/schemas/';
+
+/** The schema that refers to a component. */
+export const component = ({ id }: ComponentWord): JsonSchema => ({ $ref: `${PATH}${id}` });
+
+/** Schemas by name. */
+export type Components = Readonly<Record<string, JsonSchema>>;
+
+/** All that the answers of a node may refer to. */
+export const collectComponents = (vocabulary: Vocabulary): Components =>
+  Object.fromEntries(vocabulary.words(ComponentWords).map(({ id, json }) => [id, json]));
+
+/** The name that a `$ref` refers to; undefined for a reference to anything else. */
+export const componentName = (reference: unknown): string | undefined =>
+  typeof reference === 'string' && reference.startsWith(PATH) ? reference.slice(PATH.length) : undefined;
+
+/** Names of the components that a schema refers to. */
+export const referencesIn = (json: unknown): readonly string[] => {
+  if (Array.isArray(json)) return json.flatMap(referencesIn);
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([keyword, value]) => {
+    const name = keyword === '$ref' ? componentName(value) : undefined;
+    return name === undefined ? referencesIn(value) : [name];
+  });
+};

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import {
+  type Answers,
+  type AnyPlugin,
+  component,
+  defineComponent,
+  KERNEL_API,
+  listOf,
+  NO_BODY,
+  objectOf,
+  orNull,
+  type Reply,
+  STRING_JSON,
+} from '../../../kernel/plugin-api.ts';
+import { takeUndeclaredReplies } from '../../kit/check-replies.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { type Answer, serveRoutes } from '../../kit/serve-routes.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
+
+const PERSON = objectOf({ name: STRING_JSON, garden: orNull(STRING_JSON) }, { optional: ['garden'] });
+const GARDENER = defineComponent('Gardener', { summary: 'somebody with a garden', json: PERSON });
+
+const route = (answers: Answers, reply: Reply) => ({
+  method: 'GET' as const,
+  path: '/v1/thing',
+  summary: 'a thing',
+  access: 'open' as const,
+  answers,
+  handle: () => reply,
+});
+
+const ask = (answers: Answers, reply: Reply): Promise<Answer> =>
+  serveRoutes([route(answers, reply)]).ask('GET', '/v1/thing');
+
+/** What the suite is told of a reply that does not fit, and would fail the test for. */
+const refusal = async (answers: Answers, reply: Reply): Promise<string> => {
+  const { message } = await rejection(ask(answers, reply));
+  expect(takeUndeclaredReplies().map((error) => error.message)).to.deep.equal([message]);
+  return message;
+};
+
+const plugin = (more: Partial<AnyPlugin>): AnyPlugin => ({
+  name: 'acme',
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  setup: () => undefined,
+  ...more,
+});
+
+describe('answers that a route declares', () => {
+  it('let a fitting body through, unchanged', async () => {
+    const { status, json } = await ask({ 200: { json: PERSON } }, { status: 200, body: { name: 'ida' } });
+    expect({ status, json }).to.deep.equal({ status: 200, json: { name: 'ida' } });
+    const list = await ask({ 200: { json: listOf(PERSON) } }, { status: 200, body: [{ name: 'ida', garden: null }] });
+    expect(list.json).to.deep.equal([{ name: 'ida', garden: null }]);
+    expect((await ask({ 204: NO_BODY }, { status: 204 })).status).to.equal(204);
+    const text = await ask(
+      { 200: { text: ['text/csv'] } },
+      { status: 200, contentType: 'text/csv; header=present', text: 'a' },
+    );
+    expect(text.text).to.equal('a');
+  });
+
+  it('fail the test whose body lacks a member, has one too many, or has one of another type', async () => {
+    const answers = { 200: { json: PERSON } };
+    expect(await refusal(answers, { status: 200, body: { garden: 'roses' } })).to.include("required property 'name'");
+    expect(await refusal(answers, { status: 200, body: { name: 'ida', age: 9 } })).to.include('additional properties');
+    expect(await refusal(answers, { status: 200, body: { name: 9 } })).to.include('body/name must be string');
+  });
+
+  it('fail the test whose reply has an undeclared status, an undeclared media type, or a body where there is none', async () => {
+    expect(await refusal({ 200: { json: PERSON } }, { status: 201, body: {} })).to.include('no such status');
+    expect(await refusal({ 200: { json: PERSON } }, { status: 200, contentType: 'text/csv', text: 'a' })).to.include(
+      'text/csv',
+    );
+    expect(await refusal({ 204: NO_BODY }, { status: 204, body: {} })).to.include('declares no body');
+    expect(await refusal({ 200: { json: PERSON } }, { status: 200 })).to.include('there is no body');
+  });
+
+  it('hold refusals to the problem document', async () => {
+    const bare = { status: 404, body: { error: 'nothing' } };
+    expect(await refusal({ 200: { json: PERSON } }, bare)).to.include('must be a problem document');
+    const wrong = { status: 404, contentType: 'application/problem+json', body: { status: 404 } };
+    expect(await refusal({ 200: { json: PERSON } }, wrong)).to.include("required property 'type'");
+  });
+
+  it('refer to schemas that plugins share', async () => {
+    const answers = { 200: { json: listOf(component(GARDENER)) } };
+    const bodies = [[{ name: 'ida' }], [{ name: 'ida', age: 9 }]];
+    const node = await startTestNode({
+      plugins: [
+        plugin({ name: 'roses', declares: [GARDENER] }),
+        plugin({
+          setup: ({ route: add }) =>
+            add({ ...route(answers, { status: 200 }), handle: () => ({ status: 200, body: bodies.shift() }) }),
+        }),
+      ],
+    });
+    try {
+      expect((await node.request('GET', '/v1/thing')).body).to.deep.equal([{ name: 'ida' }]);
+      expect((await rejection(node.request('GET', '/v1/thing'))).message).to.include('additional properties');
+      expect(takeUndeclaredReplies()).to.have.length(1);
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it('stop the start when they refer to a schema that nobody declares, or that two declare', async () => {
+    const lost = route({ 200: { json: component(GARDENER) } }, { status: 200 });
+    const { message } = await rejection(startTestNode({ plugins: [plugin({ setup: ({ route: add }) => add(lost) })] }));
+    expect(message).to.include('GET /v1/thing answers with Gardener, a schema that nothing declares');
+    const twice = ['roses', 'tulips'].map((name) => plugin({ name, declares: [GARDENER] }));
+    const both = await rejection(
+      startTestNode({
+        plugins: [...twice, plugin({ declares: [defineComponent('Fact', { summary: 'another', json: PERSON })] })],
+      }),
+    );
+    expect(both.message).to.include('the schema Gardener is declared by roses and by tulips');
+    expect(both.message).to.include('the schema Fact is declared by kernel and by acme');
+  });
+});

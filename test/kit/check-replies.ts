@@ -1,0 +1,131 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { InspectReply } from '../../kernel/http/compile-route.ts';
+import {
+  type Components,
+  component,
+  type JsonSchema,
+  PROBLEM,
+  parseInstant,
+  type Route,
+} from '../../kernel/plugin-api.ts';
+import { componentName } from '../../kernel/vocabulary/components.ts';
+import type { OutboundReply } from '../../ports/ports.ts';
+
+/** A reply that its route does not declare. */
+export class UndeclaredReply extends Error {
+  override readonly name = 'UndeclaredReply';
+}
+
+const unfit: UndeclaredReply[] = [];
+
+/**
+ * The replies that were refused since the last call, for whoever asks after each test: a test that sees only a failed
+ * request could take it for one that it expects.
+ */
+export const takeUndeclaredReplies = (): readonly UndeclaredReply[] => unfit.splice(0);
+
+/**
+ * Holds every reply to what its route declares: the status, the media type, and the body with all its members and none
+ * besides. A problem document is held to the schema `Problem`. Of a stream only the media type is judged. Throws, which
+ * ends the request in the transport, and remembers what it threw.
+ */
+export const checkReplies = (components: Components): InspectReply => {
+  const check = checkerFor(components);
+  return (reply, route) => {
+    const problem = problemOfReply(reply, route, check);
+    if (problem === undefined) return;
+    const where = route === undefined ? 'a request that no route takes' : `${route.method} ${route.path}`;
+    const error = new UndeclaredReply(`${where} replied ${reply.status}: ${problem}`);
+    unfit.push(error);
+    throw error;
+  };
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: routes of any shape
+type AnyRoute = Route<any, any, any>;
+
+/** What is wrong with a value, by the schema; undefined when it fits. */
+type Check = (schema: JsonSchema, value: unknown) => string | undefined;
+
+const problemOfReply = (reply: OutboundReply, route: AnyRoute | undefined, check: Check): string | undefined => {
+  const { status, body } = reply;
+  const declared = route?.answers?.[status];
+  const isUndeclared = route !== undefined && route.answers === undefined;
+  if (isUndeclared && mediaType(reply) !== PROBLEM_TYPE) return undefined;
+  if (declared === undefined && status >= 400) return problemOfRefusal(reply, check);
+  if (declared === undefined) return 'the route declares no such status';
+  const { json, text = [] } = declared;
+  const form = mediaType(reply);
+  if (body === undefined || form === undefined) {
+    if (body !== undefined) return 'the body has no Content-Type';
+    return json === undefined && text.length === 0 ? undefined : 'there is no body';
+  }
+  if (text.includes(form)) return undefined;
+  if (json === undefined || form !== 'application/json') return `the route declares no body of the type ${form}`;
+  return check(json, JSON.parse(textOf(body)));
+};
+
+const problemOfRefusal = (reply: OutboundReply, check: Check): string | undefined => {
+  if (mediaType(reply) !== PROBLEM_TYPE) return 'an undeclared refusal must be a problem document';
+  const document = JSON.parse(textOf(reply.body));
+  return (
+    check(component(PROBLEM), document) ??
+    (document.status === reply.status ? undefined : `its document says ${document.status}`)
+  );
+};
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+const mediaType = ({ headers }: OutboundReply): string | undefined => headers['Content-Type']?.split(';')[0];
+
+const textOf = (body: OutboundReply['body']): string => {
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  throw new UndeclaredReply('a stream cannot be JSON that a schema describes; declare its media type as text');
+};
+
+/** One per set of components: nodes of the same plugins share what was compiled. */
+const checkers = new Map<string, Check>();
+
+const checkerFor = (components: Components): Check => {
+  const key = JSON.stringify(components);
+  const known = checkers.get(key);
+  if (known !== undefined) return known;
+  const created = createChecker(components);
+  checkers.set(key, created);
+  return created;
+};
+
+const createChecker = (components: Components): Check => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, logger: false });
+  ajv.addFormat('date-time', (text) => parseInstant(text) !== null);
+  ajv.addFormat('uuid', UUID);
+  for (const [name, schema] of Object.entries(components)) ajv.addSchema(closed(schema) as JsonSchema, name);
+  const compiled = new Map<string, ValidateFunction>();
+  return (schema, value) => {
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile(closed(schema) as JsonSchema);
+    compiled.set(text, validate);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
+  };
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The schema with every object closed that says nothing of it, and its references in the words of Ajv. */
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref: reference, ...rest } = schema as Record<string, unknown>;
+  const entries = Object.entries(rest).map(([keyword, value]) => {
+    if (keyword === 'enum' || keyword === 'const') return [keyword, value];
+    if (keyword !== 'properties') return [keyword, closed(value)];
+    return [keyword, Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, closed(each)]))];
+  });
+  const isOpen = !('properties' in rest) || 'additionalProperties' in rest || 'unevaluatedProperties' in rest;
+  return {
+    ...(reference !== undefined && { $ref: componentName(reference) ?? reference }),
+    ...Object.fromEntries(entries),
+    ...(!isOpen && { additionalProperties: false }),
+  };
+};

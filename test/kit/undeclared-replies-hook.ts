@@ -1,0 +1,11 @@
+import type { Context } from 'mocha';
+import { takeUndeclaredReplies } from './check-replies.ts';
+
+/** Loaded by every run: a reply that its route does not declare fails the test, whatever the test made of it. */
+export const mochaHooks = {
+  afterEach(this: Context): void {
+    const [first] = takeUndeclaredReplies();
+    // Not thrown: a root hook that throws ends the run.
+    if (first !== undefined) (this.test as unknown as { error(error: Error): void }).error(first);
+  },
+};
