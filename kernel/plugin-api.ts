@@ -1,6 +1,19 @@
 /** All that a plugin may import of the kernel, and of the ports through it. Re-exports only. */
 
-export * from '../ports/ports.ts';
+export * from '../ports/authorizer.ts';
+export * from '../ports/clock.ts';
+export * from '../ports/define-ref.ts';
+export * from '../ports/embedder.ts';
+export * from '../ports/fact.ts';
+export * from '../ports/fact-filter.ts';
+export type { Cover, FactQuery, FeedEntry, Row, SqlValue } from '../ports/fact-store.ts';
+export * from '../ports/mask-urls.ts';
+export * from '../ports/migration.ts';
+export * from '../ports/normalise-text.ts';
+export * from '../ports/principal.ts';
+export * from '../ports/service-error.ts';
+export * from '../ports/stored-text.ts';
+export * from '../ports/transport.ts';
 export { withinTime } from './boot/within-time.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
@@ -55,6 +68,8 @@ export { compileDeclared, type ListUndeclared } from './plugins/declared-members
 export * from './plugins/plugin-definition.ts';
 export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
+export { readExpiries } from './store/fact-lifetimes.ts';
+export * from './store/plugin-transaction.ts';
 export * from './transfer/transfer-hooks.ts';
 export {
   type Components,

@@ -1,5 +1,7 @@
-import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
+import { type Clock, type FactStore, type Principal, ServiceError } from '../../ports/ports.ts';
 import { factCommitted } from '../hooks/kernel-hooks.ts';
+import { narrowTransaction } from '../store/narrow-transaction.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { AppendRun, type ItemVerdict, PendingItem, type PreparedItem, type RunParts } from './append-run.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Origin } from './facts-api.ts';
 
@@ -16,7 +18,7 @@ export interface QueueParts extends RunParts {
   /** Whom facts that follow from facts are attributed to. */
   readonly node: Principal;
   /** Reads as a caller inside a transaction. */
-  reader(caller: Principal, transaction: WriteTransaction, nowMs: number): Promise<FactReader>;
+  reader(caller: Principal, transaction: PluginTransaction, nowMs: number): Promise<FactReader>;
 }
 
 /** One call of `append` or `appendAll`, waiting for its transaction. */
@@ -131,10 +133,11 @@ export class AppendQueue {
     take: () => readonly Waiting[],
   ): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
     const { store, tenantId, clock } = this.#parts;
-    return store.write(tenantId, async (transaction) => {
+    return store.write(tenantId, async (wide) => {
+      const transaction = narrowTransaction(wide);
       const calls = take().map(({ call }) => call);
       const nowMs = clock.nowMs();
-      const run = new AppendRun(this.#parts, transaction, nowMs, this.#parts.node);
+      const run = new AppendRun(this.#parts, { wide, transaction, nowMs }, this.#parts.node);
       const pending = calls.map((call) => call.items.map((item) => new PendingItem(item, call.caller, call.origin)));
       for (const [at, call] of calls.entries()) await guard(call, pending[at] ?? [], transaction);
       await run.append(pending.flat());
@@ -149,7 +152,7 @@ export class AppendQueue {
   async #answer(
     calls: readonly AppendCall[],
     pending: readonly (readonly PendingItem[])[],
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     nowMs: number,
   ): Promise<AppendVerdict[][]> {
     const answers: AppendVerdict[][] = calls.map(() => []);
@@ -177,7 +180,7 @@ export class AppendQueue {
   }
 }
 
-async function guard(call: AppendCall, items: readonly PendingItem[], transaction: WriteTransaction): Promise<void> {
+async function guard(call: AppendCall, items: readonly PendingItem[], transaction: PluginTransaction): Promise<void> {
   try {
     await call.options.guard?.(transaction);
   } catch (error) {

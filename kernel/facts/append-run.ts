@@ -11,6 +11,7 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { factAppended, factBeforeAppend } from '../hooks/kernel-hooks.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { refuseAssertion } from './assertion-rights.ts';
 import { coverBy } from './cover-by.ts';
 import {
@@ -108,20 +109,29 @@ export class PendingItem implements AppendItem {
   }
 }
 
+/** A write transaction, as the kernel and as plugins see it. */
+export interface OpenTransaction {
+  readonly wide: WriteTransaction;
+  readonly transaction: PluginTransaction;
+  readonly nowMs: number;
+}
+
 /** The steps that every fact takes inside its transaction, whoever asserts it. */
 export class AppendRun {
   /** All that this transaction stored, in stamp order. */
   readonly appended: AppendedFact[] = [];
   readonly #parts: RunParts;
-  readonly #transaction: WriteTransaction;
+  readonly #wide: WriteTransaction;
+  readonly #transaction: PluginTransaction;
   readonly #nowMs: number;
   readonly #node: Principal;
   readonly #siblings = new Map<string, readonly FactOutline[]>();
   #clock: Hlc | undefined;
   #stamped = false;
 
-  constructor(parts: RunParts, transaction: WriteTransaction, nowMs: number, node: Principal) {
+  constructor(parts: RunParts, { wide, transaction, nowMs }: OpenTransaction, node: Principal) {
     this.#parts = parts;
+    this.#wide = wide;
     this.#transaction = transaction;
     this.#nowMs = nowMs;
     this.#node = node;
@@ -152,11 +162,11 @@ export class AppendRun {
 
   /** Must be called once, after the last append, before the commit. */
   async saveClock(): Promise<void> {
-    if (this.#stamped && this.#clock !== undefined) await this.#transaction.saveClock(this.#clock);
+    if (this.#stamped && this.#clock !== undefined) await this.#wide.saveClock(this.#clock);
   }
 
   async #lockClock(items: readonly PendingItem[]): Promise<void> {
-    if (this.#clock === undefined && items.some((item) => item.open)) this.#clock = await this.#transaction.lockClock();
+    if (this.#clock === undefined && items.some((item) => item.open)) this.#clock = await this.#wide.lockClock();
   }
 
   /** Here, and not in the routes alone, so that no way of asserting goes past it. */
@@ -193,8 +203,8 @@ export class AppendRun {
     this.#clock = clock;
     this.#stamped = true;
     const inserted = items.every(({ hasNewId }) => hasNewId)
-      ? await this.#transaction.insertNew(facts)
-      : await this.#transaction.insert(facts);
+      ? await this.#wide.insertNew(facts)
+      : await this.#wide.insert(facts);
     const stored: AppendedFact[] = [];
     for (const [at, item] of items.entries()) {
       const fact = facts[at] as StoredFact;

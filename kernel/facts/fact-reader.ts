@@ -1,18 +1,9 @@
-import {
-  all,
-  below,
-  equals,
-  type Filter,
-  isIn,
-  not,
-  type Principal,
-  type Snapshot,
-  type StoredFact,
-} from '../../ports/ports.ts';
+import { all, below, equals, type Filter, isIn, not, type Principal, type StoredFact } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
 import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import type {
   FactPage,
@@ -39,7 +30,7 @@ const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: fa
 export async function openReader(
   parts: ReaderParts,
   caller: Principal,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
   nowMs: number,
   purpose: ReadPurpose,
 ): Promise<FactReader> {
@@ -50,7 +41,7 @@ export async function openReader(
 
 class SnapshotReader implements FactReader {
   readonly caller: Principal;
-  readonly snapshot: Snapshot;
+  readonly snapshot: PluginSnapshot;
   readonly nowMs: number;
   readonly gardens: 'all' | readonly string[];
   readonly #parts: ReaderParts;
@@ -61,7 +52,7 @@ class SnapshotReader implements FactReader {
   constructor(
     parts: ReaderParts,
     caller: Principal,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     nowMs: number,
     purpose: ReadPurpose,
     gardens: 'all' | readonly string[],

@@ -8,10 +8,9 @@ import {
   type Ref,
   type Scope,
   type ServiceError,
-  type Snapshot,
   type StoredFact,
-  type WriteTransaction,
 } from '../../ports/ports.ts';
+import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 
 /** A fact as somebody wants it stored. Text is validated; nothing is derived yet. */
 export interface FactDraft {
@@ -74,7 +73,7 @@ export interface AppendItem {
 /** All facts that one transaction is about to store, in the order of their arrival. */
 export interface AppendBatch {
   readonly items: readonly AppendItem[];
-  readonly transaction: WriteTransaction;
+  readonly transaction: PluginTransaction;
   readonly nowMs: number;
   /**
    * Live facts of the item's triple and place that were stored before this transaction, strongest first, at most
@@ -96,7 +95,7 @@ export interface AppendedFact {
 
 export interface AppendedBatch {
   readonly facts: readonly AppendedFact[];
-  readonly transaction: WriteTransaction;
+  readonly transaction: PluginTransaction;
   readonly nowMs: number;
   /** As in `AppendBatch`: what the triple held before this transaction. */
   siblings(appended: AppendedFact): readonly FactOutline[];
@@ -131,9 +130,9 @@ export interface AppendOptions {
   /** Keeps this call out of a shared transaction, so that what `guard` saw still holds when its facts are stored. */
   readonly exclusive?: boolean;
   /** Runs inside the transaction before anything is judged; a ServiceError thrown rejects all facts of this call. */
-  guard?(transaction: WriteTransaction): Promise<void>;
+  guard?(transaction: PluginTransaction): Promise<void>;
   /** Runs inside the transaction after everything that follows from the facts; a throw rolls the transaction back. */
-  beforeCommit?(transaction: WriteTransaction, verdicts: readonly AppendVerdict[]): Promise<void>;
+  beforeCommit?(transaction: PluginTransaction, verdicts: readonly AppendVerdict[]): Promise<void>;
 }
 
 /** Why a read is made: plugins constrain some of them further. */
@@ -147,7 +146,7 @@ export type ReadView = 'visible' | 'live' | 'current';
 
 export interface ReadContext {
   readonly caller: Principal;
-  readonly snapshot: Snapshot;
+  readonly snapshot: PluginSnapshot;
   readonly nowMs: number;
   readonly purpose: ReadPurpose;
   readonly view: ReadView;
@@ -195,7 +194,7 @@ export interface FactPage {
 /** Reads on behalf of one caller, all from one consistent snapshot. */
 export interface FactReader {
   readonly caller: Principal;
-  readonly snapshot: Snapshot;
+  readonly snapshot: PluginSnapshot;
   readonly nowMs: number;
   /** Newest timestamp first. */
   query(search: FactSearch): Promise<FactPage>;
@@ -239,7 +238,7 @@ export interface Facts {
    * callers, or rights of their own, on one state. The reader ends with the snapshot.
    */
   readIn<T>(
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     caller: Principal,
     purpose: ReadPurpose,
     work: (reader: FactReader) => Promise<T>,
@@ -266,14 +265,14 @@ export interface EnteredGarden {
  */
 export interface GardenAccess {
   /** Gardens whose facts the caller may read, by UUID; `all` also stands for gardens that are no more. */
-  readable(caller: Principal, snapshot: Snapshot): Promise<'all' | readonly string[]>;
+  readable(caller: Principal, snapshot: PluginSnapshot): Promise<'all' | readonly string[]>;
   /**
    * The garden that the caller names by URI, UUID or slug; undefined for one that does not exist and one that the
    * caller may not enter alike.
    */
-  enter(name: string, caller: Principal, snapshot: Snapshot): Promise<EnteredGarden | undefined>;
+  enter(name: string, caller: Principal, snapshot: PluginSnapshot): Promise<EnteredGarden | undefined>;
   /** Those of the gardens, by UUID, whose administration is the caller's. */
-  administered(gardenIds: readonly string[], caller: Principal, snapshot: Snapshot): Promise<readonly string[]>;
+  administered(gardenIds: readonly string[], caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
 }
 
 export const GardenAccess = defineRef<GardenAccess>('kernel.garden-access');

@@ -5,13 +5,14 @@ import {
   type FactStore,
   type Principal,
   ServiceError,
-  type Snapshot,
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
+import { narrowSnapshot } from '../store/narrow-transaction.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { AppendQueue } from './append-queue.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
 import { openReader } from './fact-reader.ts';
@@ -82,11 +83,11 @@ class FactsService implements Facts {
   }
 
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T> {
-    return this.#parts.store.read((snapshot) => this.readIn(snapshot, caller, purpose, work));
+    return this.#parts.store.read((snapshot) => this.readIn(narrowSnapshot(snapshot), caller, purpose, work));
   }
 
   async readIn<T>(
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     caller: Principal,
     purpose: ReadPurpose,
     work: (reader: FactReader) => Promise<T>,

@@ -1,5 +1,7 @@
 import { type Clock, type FactStore, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
+import { wideTransaction } from '../store/narrow-transaction.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
 import type { HeldLease } from './leases-api.ts';
 
@@ -54,8 +56,8 @@ export class LeaseKeeper implements HeldLease {
     return this.#fence;
   }
 
-  async confirm(transaction: WriteTransaction, fence: number): Promise<void> {
-    if (await keepsLease(transaction, this.#name, fence)) return;
+  async confirm(transaction: PluginTransaction, fence: number): Promise<void> {
+    if (await keepsLease(wideTransaction(transaction), this.#name, fence)) return;
     if (fence === this.#fence) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     throw new ServiceError('conflict', 'another process has taken this work over');
   }

@@ -1,4 +1,5 @@
-import { defineRef, type WriteTransaction } from '../../ports/ports.ts';
+import { defineRef } from '../../ports/ports.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
 /** Work that one process at a time should do, of all that share the store (reliability A6). */
 export interface Leases {
@@ -29,7 +30,7 @@ export interface HeldLease {
    * `conflict` when the lease has changed hands since, even if it has come back, and nothing may be recorded; otherwise
    * nobody gets it before the transaction has ended. Do the work itself outside any transaction.
    */
-  confirm(transaction: WriteTransaction, fence: number): Promise<void>;
+  confirm(transaction: PluginTransaction, fence: number): Promise<void>;
   /** Tries to get the lease, or to renew it, now. Answers whether it is held; never rejects. */
   attempt(): Promise<boolean>;
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import type { Migration, OptionalRef, Ref, Row, Snapshot, SqlValue, WriteTransaction } from '../../ports/ports.ts';
+import type { Migration, OptionalRef, Ref, Row, SqlValue } from '../../ports/ports.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
 import type { Logger } from '../log/logger.ts';
+import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 import type { Schema } from './config-schema.ts';
 import type { Awaitable, Route } from './route-definition.ts';
@@ -25,12 +26,12 @@ export interface PluginTables {
    */
   (table: string): Knex.QueryBuilder;
   /** The same tables as one transaction or snapshot sees them. */
-  in(transaction: WriteTransaction): WritableTables;
-  in(snapshot: Snapshot): ReadableTables;
+  in(transaction: PluginTransaction): WritableTables;
+  in(snapshot: PluginSnapshot): ReadableTables;
   /** Runs `work` in a write transaction of its own, for state that no fact is part of. */
-  write<T>(tenantId: string, work: (tables: WritableTables, transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  write<T>(tenantId: string, work: (tables: WritableTables, transaction: PluginTransaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one snapshot. */
-  read<T>(work: (tables: ReadableTables, snapshot: Snapshot) => Promise<T>): Promise<T>;
+  read<T>(work: (tables: ReadableTables, snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
 }
 
 export interface ReadableTables {

@@ -1,4 +1,12 @@
 import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import {
+  isTransaction,
+  narrowSnapshot,
+  narrowTransaction,
+  wideSnapshot,
+  wideTransaction,
+} from '../store/narrow-transaction.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { tablePrefix } from './check-plugin.ts';
 import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
@@ -25,8 +33,8 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
       signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
     });
   // The type says which of the two comes out; at run time only a transaction can insert.
-  const inside = ((snapshot: Snapshot | WriteTransaction) =>
-    'insertRows' in snapshot ? writable(snapshot) : readable(snapshot)) as PluginTables['in'];
+  const inside = ((narrow: PluginSnapshot) =>
+    isTransaction(narrow) ? writable(wideTransaction(narrow)) : readable(wideSnapshot(narrow))) as PluginTables['in'];
   const outside = (table: string) => {
     if (store.insideWrite()) {
       throw new Error(`${plugin} uses ${table} outside the write it is in: inside a write use tables.in(transaction)`);
@@ -36,7 +44,10 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
   return Object.assign(outside, {
     in: inside,
     write: ((tenantId, work) =>
-      store.write(tenantId, (transaction) => work(writable(transaction), transaction))) as PluginTables['write'],
-    read: ((work) => store.read((snapshot) => work(readable(snapshot), snapshot))) as PluginTables['read'],
+      store.write(tenantId, (transaction) =>
+        work(writable(transaction), narrowTransaction(transaction)),
+      )) as PluginTables['write'],
+    read: ((work) =>
+      store.read((snapshot) => work(readable(snapshot), narrowSnapshot(snapshot)))) as PluginTables['read'],
   });
 };

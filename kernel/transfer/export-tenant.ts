@@ -1,6 +1,8 @@
-import { above, all, type Cover, equals, type Hlc, type Snapshot, type StoredFact } from '../../ports/ports.ts';
+import { above, all, equals, type Hlc, type Row, type Snapshot, type StoredFact } from '../../ports/ports.ts';
 import { formatHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
 import { valueBytesOf } from '../facts/value-bytes.ts';
+import { expiryOf, readCovers } from '../store/fact-lifetimes.ts';
+import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import { portableFactJson } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
@@ -55,8 +57,11 @@ const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc): Promise<Sto
   });
 
 const factLines = async (snapshot: Snapshot, facts: readonly StoredFact[]): Promise<string[]> => {
-  const rows = await snapshot.select('fact_covers', { fact_id: facts.map(({ id }) => id) });
-  const covers = new Map(rows.map((row) => [row['fact_id'], row['kind'] as Cover['kind']]));
+  const found = await readCovers(
+    snapshot,
+    facts.map(({ id }) => id),
+  );
+  const covers = new Map(found.map(({ factId, kind }) => [factId, kind]));
   return facts.map((fact) => lineOf('fact', portableFactJson(fact, covers.get(fact.id) ?? null)));
 };
 
@@ -72,8 +77,9 @@ const exportRest = async (
       0,
     );
   }
+  const narrow = narrowSnapshot(snapshot);
   for (const section of await hooks.collect(tenantTransfer, {})) {
-    for await (const lines of section.pages(snapshot, tenantId)) {
+    for await (const lines of section.pages(narrow, tenantId)) {
       await sink(
         lines.map((line) => lineOf(section.type, line)),
         0,
@@ -90,13 +96,10 @@ async function* expiryPages(snapshot: Snapshot, tenantId: string): AsyncGenerato
       .where('fact_id', '>', after)
       .orderBy('fact_id')
       .limit(ROWS_PER_PAGE);
-    yield rows.map((row) =>
-      expiryJson({
-        factId: String(row['fact_id']),
-        expiresMs: Number(row['expires_ms']),
-        hlcText: formatHlc({ wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) }),
-      }),
-    );
+    yield rows.map((row) => {
+      const { factId, expiresMs, hlc } = expiryOf(row as Row);
+      return expiryJson({ factId, expiresMs, hlcText: formatHlc(hlc) });
+    });
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_PER_PAGE) return;
     after = String(last['fact_id']);

@@ -4,6 +4,7 @@ import { isTooFarAhead, parseHlc } from '../facts/hybrid-logical-clock.ts';
 import { prepareFact } from '../facts/prepare-fact.ts';
 import { stampFact } from '../facts/stamp-fact.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
+import { narrowTransaction } from '../store/narrow-transaction.ts';
 import { type PortableFact, readPortableFact } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
 import { parseLine } from './transfer-format-json.ts';
@@ -51,12 +52,13 @@ export const importLines = async (parts: ImportParts, lines: readonly NumberedTe
   }
   const facts = [...read].flatMap(([number, one]) => (one.kind === 'fact' ? [{ number, ...one }] : []));
   const stored = await parts.store.write(parts.tenantId, async (transaction) => {
+    const narrow = narrowTransaction(transaction);
     const count = await insertFacts(transaction, facts, nowMs, refused);
     for (const [number, one] of read) {
       if (one.kind === 'expiry') await orRefuse(number, refused, () => takeExpiry(transaction, one.line, nowMs));
       if (one.kind === 'section') {
         await orRefuse(number, refused, async () => {
-          await one.section.take(transaction, parts.tenantId, one.line);
+          await one.section.take(narrow, parts.tenantId, one.line);
         });
       }
     }

@@ -1,4 +1,4 @@
-import { defineCollectHook, defineRef, type Snapshot, type WriteTransaction } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type PluginSnapshot, type PluginTransaction } from '../../kernel/plugin-api.ts';
 
 /** Kinds of entries (wire contract 14). The set is closed. */
 export const AUDIT_EVENTS = [
@@ -56,7 +56,7 @@ export interface AuditLog {
    * Adds entries, in order. With a transaction they exist exactly when it commits; this is for what it changes. Without
    * one they are committed when the promise resolves; it throws inside a write, which it would have to wait for.
    */
-  record(entries: AuditEntry | readonly AuditEntry[], transaction?: WriteTransaction): Promise<void>;
+  record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
    * Adds an entry about something that was refused, in a transaction of its own, so that it survives whatever was
    * rolled back. At most `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and
@@ -78,6 +78,6 @@ export interface SigningKey {
 
 /** Asks whoever keeps agent keys about some of them. Unknown ids are left out. */
 export const auditDescribeKeys = defineCollectHook<
-  { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: Snapshot },
+  { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: PluginSnapshot },
   readonly SigningKey[]
 >('audit:describeKeys');

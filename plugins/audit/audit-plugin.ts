@@ -5,8 +5,8 @@ import {
   Facts,
   factAppended,
   KERNEL_API,
+  type PluginTransaction,
   Random,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, AuditLog } from './audit-api.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
@@ -31,7 +31,7 @@ export const auditPlugin = definePlugin({
       tables.write(tenantOf(entries), (_own, transaction) => store.add(entries, transaction));
 
     provide(AuditLog, {
-      async record(given: AuditEntry | readonly AuditEntry[], transaction?: WriteTransaction) {
+      async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction) {
         const entries = [given].flat();
         if (transaction !== undefined) await store.add(entries, transaction);
         else if (entries.length > 0) await recordApart(entries);

@@ -4,11 +4,11 @@ import {
   type Clock,
   equals,
   type FactOutline,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type Random,
-  type Snapshot,
   type SqlValue,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditEntry } from './audit-api.ts';
 import { entryFromRow, type RecordedEntry, rowOfEntry, rowOfFact } from './audit-entry-row.ts';
@@ -57,7 +57,7 @@ export class AuditStore {
     return this.#tables.in(transaction).insertRows(TABLE, rows);
   }
 
-  async add(entries: readonly AuditEntry[], transaction: WriteTransaction): Promise<void> {
+  async add(entries: readonly AuditEntry[], transaction: PluginTransaction): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const rows = [];
     for (const entry of entries) {
@@ -68,7 +68,12 @@ export class AuditStore {
   }
 
   /** Entries numbered above `afterSeq`, ascending. */
-  async inOrder(filter: AuditFilter, afterSeq: number, limit: number, snapshot: Snapshot): Promise<RecordedEntry[]> {
+  async inOrder(
+    filter: AuditFilter,
+    afterSeq: number,
+    limit: number,
+    snapshot: PluginSnapshot,
+  ): Promise<RecordedEntry[]> {
     const query = await this.#matching(filter, snapshot);
     return entriesOf(await query().where('seq', '>', afterSeq).orderBy('seq').limit(limit));
   }
@@ -78,7 +83,7 @@ export class AuditStore {
     filter: AuditFilter,
     after: AuditPosition | undefined,
     limit: number,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<RecordedEntry[]> {
     const matching = await this.#matching(filter, snapshot);
     const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
@@ -90,20 +95,20 @@ export class AuditStore {
     return entriesOf(await query);
   }
 
-  async count(filter: AuditFilter, snapshot: Snapshot): Promise<number> {
+  async count(filter: AuditFilter, snapshot: PluginSnapshot): Promise<number> {
     const query = await this.#matching(filter, snapshot);
     const [row] = (await query().count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
 
   /** Entries about a fact that the store has, oldest first. */
-  async aboutFact(filter: AuditFilter, factId: string, snapshot: Snapshot): Promise<RecordedEntry[]> {
+  async aboutFact(filter: AuditFilter, factId: string, snapshot: PluginSnapshot): Promise<RecordedEntry[]> {
     const query = await this.#matching({ ...filter, factId }, snapshot);
     return entriesOf(await query().orderBy('seq').limit(MAX_ENTRIES_OF_FACT));
   }
 
   /** Makes queries for the entries; not itself a query, which would run when it is waited for. */
-  async #matching(filter: AuditFilter, snapshot: Snapshot): Promise<() => Knex.QueryBuilder> {
+  async #matching(filter: AuditFilter, snapshot: PluginSnapshot): Promise<() => Knex.QueryBuilder> {
     const equal: Record<string, SqlValue> = { tenant_id: filter.tenantId };
     if (filter.source !== undefined) equal['source'] = filter.source;
     if (filter.oidcSub !== undefined) equal['oidc_sub'] = filter.oidcSub;
@@ -129,7 +134,7 @@ export class AuditStore {
 }
 
 /** Without the value: the caller may not be allowed to see it, and a long one takes time to read. */
-const outlineOf = async (id: string, snapshot: Snapshot): Promise<FactOutline | undefined> =>
+const outlineOf = async (id: string, snapshot: PluginSnapshot): Promise<FactOutline | undefined> =>
   (await snapshot.outline(equals('id', id)))[0];
 
 /** The answer of a single fact has no pages. */

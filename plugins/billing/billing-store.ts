@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import {
   type AppendedBatch,
   formatInstant,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type ReadableTables,
   type Row,
-  type Snapshot,
   type SqlValue,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { GardenCreated } from '../gardens/gardens-api.ts';
 import type { BillingEvent } from './billing-api.ts';
@@ -31,7 +31,7 @@ export interface BillingFilter {
   readonly untilMs?: number | undefined;
 }
 
-type NewGarden = GardenCreated & { readonly transaction: WriteTransaction };
+type NewGarden = GardenCreated & { readonly transaction: PluginTransaction };
 
 /** The ledger, and how far each tenant's part of it was delivered. */
 export class BillingStore {
@@ -62,14 +62,15 @@ export class BillingStore {
 
   /** One event for a garden that the transaction creates. */
   async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
-    const { wallMs } = await transaction.lockClock();
+    // Not before any event of a fact: a node's stamps may be ahead of physical time.
+    const newest = await transaction.head();
     const row = {
       tenant_id: tenantId,
       event_type: 'garden_created',
       entity_uri: createdBy,
       fact_id: null,
       garden_id: gardenId,
-      ts_ms: Math.max(createdMs, wallMs),
+      ts_ms: Math.max(createdMs, newest?.wallMs ?? 0),
     };
     await this.#tables.in(transaction).insertRows(EVENTS, [row]);
   }
@@ -79,14 +80,14 @@ export class BillingStore {
     filter: BillingFilter,
     after: number | undefined,
     limit: number,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<LedgerEvent[]> {
     const query = this.#matching(filter, snapshot).orderBy('seq', 'desc').limit(limit);
     if (after !== undefined) query.where('seq', '<', after);
     return eventsOf(await query);
   }
 
-  async count(filter: BillingFilter, snapshot: Snapshot): Promise<number> {
+  async count(filter: BillingFilter, snapshot: PluginSnapshot): Promise<number> {
     const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
@@ -106,7 +107,7 @@ export class BillingStore {
    * Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. Never goes
    * back.
    */
-  advance(tenantId: string, seq: number, confirm: (transaction: WriteTransaction) => Promise<void>): Promise<void> {
+  advance(tenantId: string, seq: number, confirm: (transaction: PluginTransaction) => Promise<void>): Promise<void> {
     return this.#tables.write(tenantId, async (own, transaction) => {
       await confirm(transaction);
       const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
@@ -148,7 +149,7 @@ export class BillingStore {
     });
   }
 
-  #matching(filter: BillingFilter, snapshot: Snapshot): Knex.QueryBuilder {
+  #matching(filter: BillingFilter, snapshot: PluginSnapshot): Knex.QueryBuilder {
     const query = this.#tables.in(snapshot)(EVENTS).where('tenant_id', filter.tenantId);
     if (filter.eventType !== undefined) query.where('event_type', filter.eventType);
     if (filter.entityUri !== undefined) query.where('entity_uri', filter.entityUri);

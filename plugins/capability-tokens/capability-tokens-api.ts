@@ -1,4 +1,4 @@
-import { defineRef, type Principal, type Scope, type Snapshot } from '../../kernel/plugin-api.ts';
+import { defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
 /** Specification, "Capability token". The set is closed. */
 export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read'] as const;
@@ -58,7 +58,12 @@ export interface CapabilityTokens {
    * unknown or no longer fits; rejects only when the store fails, which means "ask again later" and never "yes". Writes
    * no audit entry.
    */
-  stillHolds(tokenId: string, need: CapabilityNeed, holder: CapabilityHolder, snapshot: Snapshot): Promise<boolean>;
+  stillHolds(
+    tokenId: string,
+    need: CapabilityNeed,
+    holder: CapabilityHolder,
+    snapshot: PluginSnapshot,
+  ): Promise<boolean>;
 }
 
 export const CapabilityTokens = defineRef<CapabilityTokens>('capability-tokens.tokens');

@@ -2,13 +2,13 @@ import {
   type GardenAccess,
   memberRefusal,
   type Permission,
+  type PluginSnapshot,
   type Principal,
   parseInstant,
   readEntityUri,
   refuseGarden,
   ServiceError,
   type ServiceNames,
-  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 import type { CapabilityRequest, CapabilityVerb } from './capability-tokens-api.ts';
 import { namesUnknownScope, scopesOfObject } from './covers-target.ts';
@@ -68,7 +68,7 @@ interface IssueParts {
 export const checkIssuer = async (
   token: { readonly issuer: string; readonly subject: string; readonly verb: CapabilityVerb; readonly object: string },
   actor: Principal,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
   { names, gardens }: IssueParts,
 ): Promise<void> => {
   const { issuer, subject, verb, object } = token;

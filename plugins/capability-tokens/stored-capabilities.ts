@@ -1,12 +1,12 @@
 import {
   type Clock,
   type GardenAccess,
+  type PluginSnapshot,
   type PluginTables,
   type Principal,
   type Random,
   ServiceError,
   type ServiceNames,
-  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditEvent, AuditLog } from '../audit/audit-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
@@ -107,7 +107,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     tokenId: string,
     need: CapabilityNeed,
     holder: CapabilityHolder,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<boolean> {
     const { store, tables, clock } = this.#parts;
     const record = await store.byId(tables.in(snapshot), tokenId, holder.tenantId);

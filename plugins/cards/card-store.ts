@@ -1,12 +1,12 @@
 import {
   compareHlc,
   type FactReader,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type ReadableTables,
-  type Snapshot,
   sha256Hex,
   type WritableTables,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { Card } from './card.ts';
 import { CARDS_TABLE } from './cards-migrations.ts';
@@ -26,7 +26,7 @@ export class CardStore {
     this.#tables = tables;
   }
 
-  find(key: string, snapshot: Snapshot): Promise<Card | undefined> {
+  find(key: string, snapshot: PluginSnapshot): Promise<Card | undefined> {
     return cardIn(this.#tables.in(snapshot), key);
   }
 
@@ -41,12 +41,12 @@ export class CardStore {
   }
 
   /** The same in the transaction that stores the card's fact. */
-  writeIn(transaction: WriteTransaction, tenantId: string, key: string, card: Card): Promise<void> {
+  writeIn(transaction: PluginTransaction, tenantId: string, key: string, card: Card): Promise<void> {
     return put(this.#tables.in(transaction), tenantId, key, card);
   }
 
   /** Whether a card that has seen more is there already: a summary that took longer must not take its place. */
-  async isOvertaken(transaction: WriteTransaction, key: string, { upTo }: Card): Promise<boolean> {
+  async isOvertaken(transaction: PluginTransaction, key: string, { upTo }: Card): Promise<boolean> {
     const stored = await cardIn(this.#tables.in(transaction), key);
     return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;
   }

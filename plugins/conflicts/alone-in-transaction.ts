@@ -1,4 +1,4 @@
-import type { AppendedBatch, Snapshot, StoredFact } from '../../kernel/plugin-api.ts';
+import type { AppendedBatch, PluginSnapshot, StoredFact } from '../../kernel/plugin-api.ts';
 
 /**
  * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see
@@ -6,7 +6,7 @@ import type { AppendedBatch, Snapshot, StoredFact } from '../../kernel/plugin-ap
  * look-up.
  */
 export class AloneInTransaction {
-  readonly #triples = new WeakMap<Snapshot, TriplesOfTransaction>();
+  readonly #triples = new WeakMap<PluginSnapshot, TriplesOfTransaction>();
 
   note(batch: AppendedBatch): void {
     let triples = this.#triples.get(batch.transaction);
@@ -27,7 +27,7 @@ export class AloneInTransaction {
     }
   }
 
-  has(snapshot: Snapshot, fact: StoredFact): boolean {
+  has(snapshot: PluginSnapshot, fact: StoredFact): boolean {
     return this.#triples.get(snapshot)?.alone.has(fact.id) ?? false;
   }
 }

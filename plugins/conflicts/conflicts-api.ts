@@ -1,9 +1,9 @@
 import {
   defineCollectHook,
   defineRef,
+  type PluginTransaction,
   type StoredFact,
   type TripleKey,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface ConflictChange {
   readonly triple: TripleKey;
   /** The fact that brought it about: the newest member, respectively the resolution. It is stored already. */
   readonly fact: StoredFact;
-  readonly transaction: WriteTransaction;
+  readonly transaction: PluginTransaction;
   /**
    * Ids of two members that differ in value; asked of the store, so call it only when the answer matters. Callers who
    * may see both may know of the record, and no others.

@@ -10,12 +10,12 @@ import {
   KERNEL_API,
   NodeSelf,
   optional,
+  type PluginTransaction,
   Random,
   readAnnotate,
   readConstrain,
   schema,
   tenantTransfer,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
@@ -87,7 +87,7 @@ export const conflictsPlugin = definePlugin({
 
 /** Facts of a garden do not stand in the way of callers who may not read that garden. */
 const placeSight =
-  (gardens: GardenAccess | undefined, transaction: WriteTransaction): SeesPlace =>
+  (gardens: GardenAccess | undefined, transaction: PluginTransaction): SeesPlace =>
   async ({ caller, fact: { gardenId } }) => {
     if (gardenId === null) return true;
     const readable = await gardens?.readable(caller, transaction);

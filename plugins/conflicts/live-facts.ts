@@ -1,20 +1,20 @@
-import type { FactOutline, Snapshot, TripleKey } from '../../kernel/plugin-api.ts';
+import type { FactOutline, PluginSnapshot, TripleKey } from '../../kernel/plugin-api.ts';
 import { type LiveFact, NEVER, type Standing, standingOf } from './standing.ts';
 
 /** Live facts of one place that are looked at when something is taken from it: its strongest. */
 export const CROWD = 1_000;
 
 type Mortal = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
-type Store = Pick<Snapshot, 'select' | 'siblings'>;
+type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
 /**
  * The facts with the instants at which they expire: by their own `valid_until`, or by a time-to-live if that is
  * earlier.
  */
-export async function withExpiries(store: Pick<Store, 'select'>, facts: readonly Mortal[]): Promise<LiveFact[]> {
+export async function withExpiries(store: Pick<Store, 'expiries'>, facts: readonly Mortal[]): Promise<LiveFact[]> {
   if (facts.length === 0) return [];
-  const rows = await store.select('fact_expiries', { fact_id: facts.map(({ id }) => id) });
-  const expiries = new Map(rows.map((row) => [String(row['fact_id']), Number(row['expires_ms'])]));
+  const found = await store.expiries(facts.map(({ id }) => id));
+  const expiries = new Map(found.map(({ factId, expiresMs }) => [factId, expiresMs]));
   return facts.map(({ id, valueKey, confidence, hlc, validUntilMs }) => ({
     id,
     valueKey,

@@ -2,10 +2,10 @@ import {
   type AppendedBatch,
   type FactDraft,
   isIn,
+  type PluginSnapshot,
   parseDateOrInstant,
   type ServiceNames,
   SIBLING_LIMIT,
-  type Snapshot,
   type StoredFact,
   type TripleKey,
   tripleId,
@@ -102,7 +102,7 @@ async function openMissing(
   return writer.drafts;
 }
 
-async function factsById(ids: readonly string[], snapshot: Snapshot): Promise<ReadonlyMap<string, StoredFact>> {
+async function factsById(ids: readonly string[], snapshot: PluginSnapshot): Promise<ReadonlyMap<string, StoredFact>> {
   if (ids.length === 0) return new Map();
   const facts = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
   return new Map(facts.map((fact) => [fact.id, fact]));

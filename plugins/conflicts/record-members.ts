@@ -1,4 +1,4 @@
-import { type FactOutline, isIn, type ReadableTables, type Snapshot } from '../../kernel/plugin-api.ts';
+import { type FactOutline, isIn, type PluginSnapshot, type ReadableTables } from '../../kernel/plugin-api.ts';
 import { MEMBERS } from './conflict-record.ts';
 
 /**
@@ -68,7 +68,7 @@ async function firstOf(tables: ReadableTables, id: string): Promise<KnownMembers
 
 /** Two members that differ in value, if there are two among the first. */
 export async function differingMembers(
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
   tables: ReadableTables,
   conflictId: string,
 ): Promise<readonly string[]> {

@@ -1,12 +1,12 @@
 import type {
   FactDraft,
   HookCaller,
+  PluginTransaction,
   Random,
   ServiceNames,
   StoredFact,
   TripleKey,
   WritableTables,
-  WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';
 import {
@@ -37,7 +37,7 @@ type Rival = Pick<Lasting, 'id'>;
 export class RecordWriter {
   /** Facts that follow from what was done. */
   readonly drafts: FactDraft[] = [];
-  readonly #transaction: WriteTransaction;
+  readonly #transaction: PluginTransaction;
   readonly #tables: WritableTables;
   readonly #nowMs: number;
   readonly #parts: WriterParts;
@@ -47,7 +47,7 @@ export class RecordWriter {
   readonly #opened = new Set<string>();
   readonly #news: { readonly hook: typeof conflictOpened; readonly change: ConflictChange }[] = [];
 
-  constructor(transaction: WriteTransaction, tables: WritableTables, nowMs: number, parts: WriterParts) {
+  constructor(transaction: PluginTransaction, tables: WritableTables, nowMs: number, parts: WriterParts) {
     this.#transaction = transaction;
     this.#tables = tables;
     this.#nowMs = nowMs;

@@ -8,6 +8,7 @@ import {
   isNull,
   type MigrationData,
   not,
+  readExpiries,
   SIBLING_LIMIT,
   sha256Hex,
   type TripleKey,
@@ -49,13 +50,17 @@ export const separatedRecords = async (data: MigrationData): Promise<ConflictRec
 export const storeSeparated = async (records: readonly ConflictRecord[], data: MigrationData): Promise<void> => {
   const nowMs = await data.databaseMs();
   const tables = tablesOf(data);
+  const lives: Parameters<typeof judgePlaces>[0] = {
+    siblings: (triples, atMs, limit) => data.siblings(triples, atMs, limit),
+    expiries: (factIds) => readExpiries(data, factIds),
+  };
   for (let at = 0; at < records.length; at += PAGE) await insertRecords(tables, records.slice(at, at + PAGE));
   const open = records.filter(({ status }) => status === 'unresolved');
   const known = new Set(open.map(tripleId));
   const inGardens = (await contestedInGardens(data)).filter((triple) => !known.has(tripleId(triple)));
   const places = [...open, ...inGardens];
   for (let at = 0; at < places.length; at += PAGE) {
-    const judged = await judgePlaces(data, places.slice(at, at + PAGE), nowMs);
+    const judged = await judgePlaces(lives, places.slice(at, at + PAGE), nowMs);
     const changes = judged.map(({ triple, standing }) => ({ triple, before: undefined, after: standing }));
     await writeStandings(tables, changes, nowMs);
     for (const { triple, facts, standing } of judged) {

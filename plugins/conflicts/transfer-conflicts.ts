@@ -2,6 +2,7 @@ import {
   type Clock,
   isIn,
   type PluginTables,
+  type PluginTransaction,
   SCOPES,
   ServiceError,
   type SqlValue,
@@ -9,7 +10,6 @@ import {
   type TransferSection,
   tripleId,
   type WritableTables,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import {
   type ConflictRecord,
@@ -81,7 +81,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
 const settle = async (
   record: ConflictRecord,
   tables: WritableTables,
-  transaction: WriteTransaction,
+  transaction: PluginTransaction,
   nowMs: number,
 ): Promise<void> => {
   const digest = placeDigest(record);

@@ -2,12 +2,12 @@ import {
   above,
   all,
   equals,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type ReadableTables,
-  type Snapshot,
   type SqlValue,
   type StoredFact,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { CHAIN_START, type ChainHead, type ChainLink, linkFromRow, linkRow, nextLink } from './chain-link.ts';
 import { LINKS_TABLE } from './fact-chain-migrations.ts';
@@ -33,7 +33,7 @@ export class ChainStore {
    * Adds the facts of one tenant that the transaction has just stored, in stamp order, and whatever the chain lacks
    * before them.
    */
-  async extend(facts: readonly StoredFact[], transaction: WriteTransaction, nowMs: number): Promise<void> {
+  async extend(facts: readonly StoredFact[], transaction: PluginTransaction, nowMs: number): Promise<void> {
     const [first] = facts;
     if (first === undefined) return;
     const own = this.#tables.in(transaction);
@@ -50,7 +50,7 @@ export class ChainStore {
   }
 
   /** Chains facts that are stored and have no link yet, oldest first. True when none is left. */
-  async catchUp(tenantId: string, transaction: WriteTransaction, nowMs: number): Promise<boolean> {
+  async catchUp(tenantId: string, transaction: PluginTransaction, nowMs: number): Promise<boolean> {
     const end = await endOf(this.#tables.in(transaction), tenantId);
     const ofTenant = equals('tenantId', tenantId);
     const filter = end === undefined ? ofTenant : all(ofTenant, above('feed', end.feed));
@@ -62,7 +62,7 @@ export class ChainStore {
   }
 
   /** Links after a place in the chain, in order. */
-  async after(snapshot: Snapshot, tenantId: string, seq: number, limit: number): Promise<ChainLink[]> {
+  async after(snapshot: PluginSnapshot, tenantId: string, seq: number, limit: number): Promise<ChainLink[]> {
     const rows = await this.#tables
       .in(snapshot)(LINKS_TABLE)
       .where('tenant_id', tenantId)
@@ -73,7 +73,7 @@ export class ChainStore {
   }
 
   /** Links of facts, by fact. */
-  async ofFacts(snapshot: Snapshot, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, ChainLink>> {
+  async ofFacts(snapshot: PluginSnapshot, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, ChainLink>> {
     const rows = await this.#tables.in(snapshot).select(LINKS_TABLE, {
       feed_wall: [...new Set(facts.map(({ feed }) => feed.wallMs))],
     });
@@ -83,7 +83,7 @@ export class ChainStore {
   async #append(
     facts: readonly StoredFact[],
     end: ChainLink | undefined,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     nowMs: number,
   ): Promise<number> {
     let head: ChainHead = end ?? CHAIN_START;

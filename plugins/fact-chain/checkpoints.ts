@@ -1,8 +1,8 @@
 import {
   formatInstant,
+  type PluginSnapshot,
   type PluginTables,
   type ServiceNames,
-  type Snapshot,
   type SqlValue,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
@@ -26,7 +26,7 @@ export const headOf = (checkpoint: Checkpoint | undefined): ChainHead => checkpo
 export const newestCheckpoint = async (
   tables: PluginTables,
   tenantId: string,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
 ): Promise<Checkpoint | undefined> => {
   const query = tables.in(snapshot)(CHECKPOINTS_TABLE).where('tenant_id', tenantId);
   const [row] = (await query.orderBy('log_index', 'desc').limit(1)) as Record<string, SqlValue>[];

@@ -1,4 +1,4 @@
-import { isIn, ServiceError, type Snapshot, type StoredFact } from '../../kernel/plugin-api.ts';
+import { isIn, type PluginSnapshot, ServiceError, type StoredFact } from '../../kernel/plugin-api.ts';
 import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-lin
 export const verifyLinks = async (
   links: readonly ChainLink[],
   head: ChainHead,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
 ): Promise<ChainHead> => {
   const ids = links.map(({ factId }) => factId);
   const found = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });

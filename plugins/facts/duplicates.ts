@@ -98,9 +98,8 @@ const settleTtl = async (
 };
 
 const isInForce = async ({ transaction }: AppendBatch, factId: string, ttl: StoredFact): Promise<boolean> => {
-  const [row] = await transaction.select('fact_expiries', { fact_id: factId });
-  if (row === undefined) return false;
-  return compareHlc(ttl.hlc, { wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) }) === 0;
+  const [expiry] = await transaction.expiries([factId]);
+  return expiry !== undefined && compareHlc(ttl.hlc, expiry.hlc) === 0;
 };
 
 /** The live fact from before this transaction that the item repeats. */

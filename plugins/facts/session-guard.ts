@@ -5,11 +5,11 @@ import {
   type FactReader,
   type Facts,
   isIn,
+  type PluginSnapshot,
   type PluginTables,
   type Principal,
   type Scope,
   ServiceError,
-  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 import type { SessionReads } from './facts-api.ts';
 import { SESSION_READS_TABLE } from './facts-migrations.ts';
@@ -36,7 +36,7 @@ export interface SessionGuard extends SessionReads {
    * Refuses an assertion into a scope that its session has read, unless it says which visible fact of that scope it
    * sums up. Looks into the snapshot or transaction that is given.
    */
-  check(assertion: GuardedAssertion, caller: Principal, snapshot: Snapshot): Promise<ServiceError | null>;
+  check(assertion: GuardedAssertion, caller: Principal, snapshot: PluginSnapshot): Promise<ServiceError | null>;
   /** Forgets sessions that have not read for a day. */
   purge(): Promise<void>;
 }

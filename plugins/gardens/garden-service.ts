@@ -3,13 +3,13 @@ import {
   type HookCaller,
   type NodeSelf,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type Random,
   type ReadableTables,
   type Scope,
   ServiceError,
   type WritableTables,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { findGarden } from './garden-access.ts';
@@ -51,7 +51,7 @@ export interface NewGarden {
   readonly quarantine: boolean;
 }
 
-type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: WriteTransaction) => Promise<T>;
+type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: PluginTransaction) => Promise<T>;
 
 type Entered = { readonly garden: Garden; readonly role: Role };
 
@@ -193,7 +193,7 @@ export class GardenService {
     action: string,
     garden: Garden,
     caller: Principal,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     detail: AuditEntry['detail'] = {},
   ): Promise<void> {
     await this.#parts.audit?.record(

@@ -1,4 +1,4 @@
-import type { FactView, PluginTables, Snapshot } from '../../kernel/plugin-api.ts';
+import type { FactView, PluginSnapshot, PluginTables } from '../../kernel/plugin-api.ts';
 import type { FactSignals } from '../recall/recall-api.ts';
 import { gardensById } from './garden-store.ts';
 
@@ -16,7 +16,7 @@ export const tierSignals = async (
     facts,
   }: {
     readonly caller: { readonly tenantId: string };
-    readonly reader: { readonly snapshot: Snapshot };
+    readonly reader: { readonly snapshot: PluginSnapshot };
     readonly facts: readonly FactView[];
   },
   tiers: Readonly<Record<string, number>>,

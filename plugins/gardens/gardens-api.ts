@@ -1,9 +1,9 @@
 import {
   defineCollectHook,
   defineRef,
+  type PluginSnapshot,
+  type PluginTransaction,
   type Scope,
-  type Snapshot,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 
 /** A garden that somebody has just made (wire contract 10). */
@@ -23,7 +23,7 @@ export interface GardenCreated {
  * Called in the transaction that creates the garden, once: what is written there exists exactly when the garden does. A
  * throw takes the garden back.
  */
-export const gardenCreated = defineCollectHook<GardenCreated & { readonly transaction: WriteTransaction }, never>(
+export const gardenCreated = defineCollectHook<GardenCreated & { readonly transaction: PluginTransaction }, never>(
   'garden:created',
 );
 
@@ -36,7 +36,7 @@ export interface Quarantine {
    * UUID of the garden that SVC_QUARANTINE_GARDEN_ID names, in this tenant; null when it names none that exists. A fact
    * stored there is pending: only its moderators see it, until one of them lets it out.
    */
-  inbound(tenantId: string, snapshot: Snapshot): Promise<string | null>;
+  inbound(tenantId: string, snapshot: PluginSnapshot): Promise<string | null>;
 }
 
 export const Quarantine = defineRef<Quarantine>('gardens.quarantine');

@@ -7,6 +7,7 @@ import {
   nodePrincipal,
   noted,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type ReadableTables,
   referencesFor,
@@ -14,7 +15,6 @@ import {
   refuseGardenWrite,
   ServiceError,
   type StoredFact,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type AgentKeys, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
@@ -174,7 +174,7 @@ export class QuarantineService {
     return garden;
   }
 
-  async #guard({ id, gardenId }: StoredFact, caller: Principal, transaction: WriteTransaction): Promise<void> {
+  async #guard({ id, gardenId }: StoredFact, caller: Principal, transaction: PluginTransaction): Promise<void> {
     const own = this.#parts.tables.in(transaction);
     const garden = (await gardensById(own, caller.tenantId, [gardenId ?? ''])).get(gardenId ?? '');
     if (garden === undefined || garden.deletedMs !== null) throw noSuchGarden();
@@ -188,7 +188,7 @@ export class QuarantineService {
     targetGarden: Garden | null,
     caller: Principal,
     detail: Readonly<Record<string, string | null>>,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
   ): Promise<Decision> {
     const { tables, clock, audit } = this.#parts;
     const nowMs = clock.nowMs();

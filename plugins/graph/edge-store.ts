@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import {
   type Hlc,
   matchKey,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type Row,
   type Scope,
   type ServiceNames,
-  type Snapshot,
   type SqlValue,
   type StoredFact,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { behindConfidence, type EdgePosition, orderText } from './edge-order.ts';
 import type { RelationPattern } from './relation-pattern.ts';
@@ -74,7 +74,7 @@ export class EdgeStore {
   }
 
   /** Adds the edges among facts that were just stored. Without one it does nothing. */
-  async add(facts: readonly StoredFact[], transaction: WriteTransaction): Promise<void> {
+  async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const rows = this.#rowsOf(facts);
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);
   }
@@ -99,7 +99,7 @@ export class EdgeStore {
   async ofTriple(
     { tenantId, entityKey, relationKey, scope, gardenId }: PlacedRelation,
     limit: number,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<Suspect[]> {
     const rows: Record<string, SqlValue>[] = await this.#tables
       .in(snapshot)(EDGES)
@@ -126,7 +126,12 @@ export class EdgeStore {
   }
 
   /** At most `limit` edges behind a position, in their order. */
-  async page(query: EdgeQuery, after: EdgePosition | undefined, limit: number, snapshot: Snapshot): Promise<EdgeRow[]> {
+  async page(
+    query: EdgeQuery,
+    after: EdgePosition | undefined,
+    limit: number,
+    snapshot: PluginSnapshot,
+  ): Promise<EdgeRow[]> {
     const columns = COLUMNS[query.end];
     const built = this.#matching(query, snapshot);
     if (after !== undefined) {
@@ -156,7 +161,7 @@ export class EdgeStore {
     }));
   }
 
-  #matching(query: EdgeQuery, snapshot: Snapshot): Knex.QueryBuilder {
+  #matching(query: EdgeQuery, snapshot: PluginSnapshot): Knex.QueryBuilder {
     const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
     const columns = COLUMNS[end];
     const built = this.#tables

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../kernel/plugin-api.ts';
+import type { PluginSnapshot } from '../../kernel/plugin-api.ts';
 import { compareEdgePositions, type EdgePosition } from './edge-order.ts';
 import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
 
@@ -24,7 +24,7 @@ export class EdgeStreams {
 
   constructor(
     edges: EdgeStore,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     wanted: Omit<EdgeQuery, 'end' | 'keys'>,
     keys: readonly string[],
     after: EdgePosition | undefined,
@@ -75,7 +75,7 @@ class EdgeStream {
   #last: EdgePosition | undefined;
   #isOver = false;
 
-  constructor(edges: EdgeStore, snapshot: Snapshot, query: EdgeQuery, after: EdgePosition | undefined) {
+  constructor(edges: EdgeStore, snapshot: PluginSnapshot, query: EdgeQuery, after: EdgePosition | undefined) {
     this.end = query.end;
     this.#read = (position) => edges.page(query, position, ROWS_PER_QUERY, snapshot);
     this.#last = after;

@@ -2,11 +2,11 @@ import {
   type Clock,
   encodeBase64Url,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type Random,
   ServiceError,
   sha256Hex,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { UsageReport } from './instructions-api.ts';
@@ -93,7 +93,7 @@ export class AuditTokens {
     { tenantId, entityUri, oidcSub }: Principal,
     { manifestId, chunks }: LoadedUnits,
     { used, missed }: UsageReport,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
   ): Promise<void> {
     const { audit } = this.#parts;
     const fact = await transaction.get(manifestId);

@@ -3,12 +3,12 @@ import {
   equals,
   MANIFEST_RELATION,
   matchKey,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type ReadableTables,
   type ServiceNames,
-  type Snapshot,
   type StoredFact,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
 import { manifestUri } from './manifest.ts';
@@ -36,7 +36,7 @@ export class ManifestStore {
     this.#names = names;
   }
 
-  agent(snapshot: Snapshot, tenantId: string, agentId: string): Promise<AgentRecord | undefined> {
+  agent(snapshot: PluginSnapshot, tenantId: string, agentId: string): Promise<AgentRecord | undefined> {
     return agentIn(this.#tables.in(snapshot), tenantId, matchKey(agentId, this.#names));
   }
 
@@ -45,7 +45,7 @@ export class ManifestStore {
    * question.
    */
   async version(
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     tenantId: string,
     agentId: string,
     version: string,
@@ -58,7 +58,7 @@ export class ManifestStore {
 
   /** Makes a manifest the current one of its agent, and records whose the agent is from then on. */
   async makeCurrent(
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     tenantId: string,
     agentId: string,
     { factId, owner, isRightful }: AgentRecord,

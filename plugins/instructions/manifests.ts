@@ -4,10 +4,10 @@ import {
   MANIFEST_RELATION,
   type NodeSelf,
   nodePrincipal,
+  type PluginTransaction,
   type Principal,
   ServiceError,
   type StoredFact,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
@@ -139,7 +139,7 @@ export class Manifests {
     factId: string,
     agentId: string,
     { version, units }: Manifest,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
   ): Promise<void> {
     const detail = { agent_id: agentId, version, units: units.length };
     const entry = { event: 'manifest_publish' as const, tenantId, entityUri, oidcSub, factId, detail };

@@ -1,14 +1,14 @@
 import {
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type Random,
   type ReadableTables,
   ServiceError,
-  type Snapshot,
   type SqlValue,
   sha256Hex,
   type WritableTables,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { type Job, jobOf, jobRow } from './job-row.ts';
 import type { JobData, JobRequest } from './jobs-api.ts';
@@ -29,8 +29,8 @@ const MAX_KEY_CHARACTERS = 4096;
 export interface JobStoreParts {
   readonly tables: PluginTables;
   readonly random: Random;
-  /** Milliseconds since the epoch by the clock that all processes on the store share: `Snapshot.databaseMs`. */
-  readonly storeTime: (snapshot: Snapshot) => Promise<number>;
+  /** Milliseconds since the epoch by the clock that all processes on the store share: `PluginSnapshot.databaseMs`. */
+  readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
   /** How long a job is kept once it has ended, in milliseconds. */
   readonly keepMs: number;
 }
@@ -52,7 +52,7 @@ export class JobStore {
     this.#parts = parts;
   }
 
-  async enqueue(request: JobRequest, transaction?: WriteTransaction): Promise<string> {
+  async enqueue(request: JobRequest, transaction?: PluginTransaction): Promise<string> {
     if (transaction === undefined) {
       return this.#parts.tables.write(request.tenantId, (_, opened) => this.#enqueueIn(request, opened));
     }
@@ -66,7 +66,7 @@ export class JobStore {
   async readableBy(
     { tenantId, entityUri, permissions }: Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>,
     id: string,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<Job | undefined> {
     const where = { job_id: id, tenant_id: tenantId, ...(permissions.has('admin') ? {} : { creator: entityUri }) };
     const [row] = await this.#parts.tables.in(snapshot).select(QUEUE, where);
@@ -127,11 +127,11 @@ export class JobStore {
   }
 
   /** Throws when the claim is no longer held. */
-  async assertHeld(held: Job, transaction: WriteTransaction): Promise<void> {
+  async assertHeld(held: Job, transaction: PluginTransaction): Promise<void> {
     if ((await heldIn(this.#parts.tables.in(transaction), held)) === undefined) throw lost();
   }
 
-  write<T>(held: Job, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+  write<T>(held: Job, work: (transaction: PluginTransaction) => Promise<T>): Promise<T> {
     return this.#parts.tables.write(held.tenantId, async (_, transaction) => {
       await this.assertHeld(held, transaction);
       return work(transaction);
@@ -146,7 +146,7 @@ export class JobStore {
   }
 
   /** Ends a held job well, or throws when it is no longer held. */
-  async finish(held: Job, result: JobData | undefined, transaction: WriteTransaction): Promise<void> {
+  async finish(held: Job, result: JobData | undefined, transaction: PluginTransaction): Promise<void> {
     const own = this.#parts.tables.in(transaction);
     const job = await heldIn(own, held);
     if (job === undefined) throw lost();
@@ -186,7 +186,7 @@ export class JobStore {
     }
   }
 
-  async #enqueueIn(request: JobRequest, transaction: WriteTransaction): Promise<string> {
+  async #enqueueIn(request: JobRequest, transaction: PluginTransaction): Promise<string> {
     const own = this.#parts.tables.in(transaction);
     const { dedupe, payload = {}, delayMs = 0 } = request;
     if (JSON.stringify(payload).length > MAX_PAYLOAD_CHARACTERS)

@@ -1,9 +1,9 @@
 import {
   defineRef,
   type FactReader,
+  type PluginTransaction,
   type Principal,
   type Scope,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 
 /**
@@ -57,16 +57,16 @@ export interface JobRun {
    * A write of the job's tenant, in a transaction that first checks that the job is still held here; rejects otherwise
    * and writes nothing.
    */
-  write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: PluginTransaction) => Promise<T>): Promise<T>;
   /**
    * The same check inside a transaction of the job's tenant that somebody else opened, such as `AppendOptions.guard`.
    */
-  assertHeld(transaction: WriteTransaction): Promise<void>;
+  assertHeld(transaction: PluginTransaction): Promise<void>;
   /**
    * Ends the job within a transaction of its tenant, after the same check: its result is stored exactly when the job's
    * own writes are, so a worker that was paused for long never overwrites what another has done since. At most once.
    */
-  finish(transaction: WriteTransaction, result?: JobData): Promise<void>;
+  finish(transaction: PluginTransaction, result?: JobData): Promise<void>;
 }
 
 export interface JobHandler {
@@ -90,7 +90,7 @@ export interface JobQueue {
    * be of the job's tenant, the job exists exactly when the transaction commits; without one the job is durable when
    * the promise resolves.
    */
-  enqueue(request: JobRequest, transaction?: WriteTransaction): Promise<string>;
+  enqueue(request: JobRequest, transaction?: PluginTransaction): Promise<string>;
   /**
    * Says who does the work of a type. Once per type, in `setup`. A job without a handler in any process waits for one.
    */

@@ -2,13 +2,13 @@ import {
   type Clock,
   DEFAULT_TENANT,
   formatInstant,
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type Random,
   ServiceError,
-  type Snapshot,
   sha256Hex,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
@@ -75,7 +75,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     });
   }
 
-  async principalOf(id: string, snapshot: Snapshot): Promise<Principal | undefined> {
+  async principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { store, tables, clock, tenantOf } = this.#parts;
     const key = await store.byId(tables.in(snapshot), id);
     if (key === undefined || key.revokedMs !== null) return undefined;
@@ -131,7 +131,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     return isOfTenant && (key.entityUri === actor.entityUri || actor.permissions.has('admin'));
   }
 
-  async #auditRegistration(key: StoredKey, actor: Principal, transaction: WriteTransaction): Promise<void> {
+  async #auditRegistration(key: StoredKey, actor: Principal, transaction: PluginTransaction): Promise<void> {
     await this.#parts.audit?.record(
       {
         event: 'admin_action',
@@ -150,7 +150,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     );
   }
 
-  async #auditRevocation(key: StoredKey, actor: Principal, transaction: WriteTransaction): Promise<void> {
+  async #auditRevocation(key: StoredKey, actor: Principal, transaction: PluginTransaction): Promise<void> {
     await this.#parts.audit?.record(
       {
         event: 'api_key_revoked',

@@ -2,10 +2,10 @@ import {
   defineRef,
   type FactValue,
   type Permission,
+  type PluginSnapshot,
   type Principal,
   type Scope,
   ServiceError,
-  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 
 /** An API key without its secret (wire contract 13.1). */
@@ -68,7 +68,7 @@ export interface KeyRegistry {
    * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired.
    * For what is done later in somebody's name: ask each time, and keep the id alone.
    */
-  principalOf(id: string, snapshot: Snapshot): Promise<Principal | undefined>;
+  principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
   count(): Promise<number>;
 }

@@ -7,8 +7,8 @@ import {
   Leases,
   NodeSelf,
   optional,
+  type PluginSnapshot,
   Random,
-  type Snapshot,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { createCodeSpace } from './codes/code-space.ts';
@@ -60,7 +60,7 @@ export const searchPlugin = definePlugin({
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await vectorSide(embedder, new VectorStore(tables, embedder.id));
     const store = {
-      read: <T>(work: (snapshot: Snapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
+      read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
     const search = new SearchService({ ...use, store, log, folder: config.snapshotFolder, vectors: side });
     provide(SearchIndex, search);

@@ -1,10 +1,10 @@
 import {
   type Clock,
   compareHlc,
-  type FactStore,
   type Hlc,
   type Logger,
   type NodeSelf,
+  type PluginSnapshot,
   type Random,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
@@ -22,7 +22,7 @@ import type { VectorStore } from './vectors/vector-store.ts';
 
 export interface SearchParts {
   /** Snapshots of everything, whoever may see it. */
-  readonly store: Pick<FactStore, 'read'>;
+  readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;

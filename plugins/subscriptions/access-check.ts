@@ -4,10 +4,10 @@ import {
   type FactReader,
   type Facts,
   isIn,
+  type PluginSnapshot,
   type Principal,
   SCOPES,
   type Scope,
-  type Snapshot,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { CapabilityNeed, CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
@@ -41,7 +41,7 @@ export class AccessCheck {
   }
 
   /** Whom the subscription belongs to, while the key that made it is good. */
-  async ownerOf({ keyId, ownerUri, tenantId }: Subscription, snapshot: Snapshot): Promise<Principal | undefined> {
+  async ownerOf({ keyId, ownerUri, tenantId }: Subscription, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     if (keyId === null) return (await this.#parts.isOpen()) ? withoutKey(ownerUri, tenantId) : undefined;
     return this.#standingFor(keyId, { ownerUri, tenantId }, snapshot);
   }
@@ -49,7 +49,7 @@ export class AccessCheck {
   /**
    * The caller as their key stands now; undefined when it is no longer good. For whoever goes on longer than a request.
    */
-  async callerNow(caller: Principal, snapshot: Snapshot): Promise<Principal | undefined> {
+  async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;
     return keyId === null ? caller : this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
   }
@@ -57,7 +57,7 @@ export class AccessCheck {
   async #standingFor(
     keyId: string,
     { ownerUri, tenantId }: Pick<Subscription, 'ownerUri' | 'tenantId'>,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
   ): Promise<Principal | undefined> {
     const holder = await this.#parts.keys.principalOf(keyId, snapshot);
     const isSame = holder?.entityUri === ownerUri && holder.tenantId === tenantId && holder.permissions.has('read');
@@ -69,7 +69,7 @@ export class AccessCheck {
    * that it outlives the one it has. A key that is good and reaches further stays, because the events of what only that
    * one reaches would end the subscription.
    */
-  async keyFor(subscription: Subscription, caller: Principal, snapshot: Snapshot): Promise<string | null> {
+  async keyFor(subscription: Subscription, caller: Principal, snapshot: PluginSnapshot): Promise<string | null> {
     const owner = await this.ownerOf(subscription, snapshot);
     return owner === undefined || reachesAsFar(caller, owner) ? caller.keyId : subscription.keyId;
   }
@@ -77,7 +77,7 @@ export class AccessCheck {
   /** Runs `work` in the owner's name, unless a right that the subscription was made with is gone. */
   async asOwner<T>(
     subscription: Subscription,
-    snapshot: Snapshot,
+    snapshot: PluginSnapshot,
     work: (reader: FactReader) => Promise<Standing<T>>,
   ): Promise<Standing<T>> {
     const owner = await this.ownerOf(subscription, snapshot);

@@ -4,13 +4,13 @@ import {
   memberRefusal,
   type NodeSelf,
   type PluginTables,
+  type PluginTransaction,
   type Principal,
   type Random,
   type Route,
   ServiceError,
   schema,
   type Transport,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
 import type { AccessCheck } from './access-check.ts';
@@ -101,7 +101,7 @@ export const createSubscriptionRoute = (parts: CreateParts): Route<undefined, un
 
 const confirmRights = async (
   wanted: Subscription,
-  transaction: WriteTransaction,
+  transaction: PluginTransaction,
   { access }: CreateParts,
 ): Promise<void> => {
   const standing = await access.asOwner(wanted, transaction, async () => ({ revoked: false, result: true }));

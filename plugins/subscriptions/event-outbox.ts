@@ -3,11 +3,11 @@ import type {
   FactReader,
   Facts,
   PluginTables,
+  PluginTransaction,
   Principal,
   Random,
   Row,
   StoredFact,
-  WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { ConflictChange } from '../conflicts/conflicts-api.ts';
 import { type AccessCheck, mayReadTarget } from './access-check.ts';
@@ -50,7 +50,7 @@ interface Cause {
 export class EventOutbox {
   readonly #parts: OutboxParts;
   /** News of conflicts comes before the facts of its wave are handed over, and is told after them. */
-  readonly #changes = new WeakMap<WriteTransaction, Cause[]>();
+  readonly #changes = new WeakMap<PluginTransaction, Cause[]>();
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
@@ -89,7 +89,7 @@ export class EventOutbox {
   }
 
   /** Who is told of what, in the order of the causes. */
-  async #matching(causes: readonly Cause[], transaction: WriteTransaction): Promise<Match[]> {
+  async #matching(causes: readonly Cause[], transaction: PluginTransaction): Promise<Match[]> {
     const tenantId = causes[0]?.fact.tenantId ?? '';
     const keys = [...new Set(causes.flatMap(keysOf))];
     const own = this.#parts.tables.in(transaction);
@@ -114,7 +114,7 @@ export class EventOutbox {
   /** Keeps what the owner of these subscriptions can see. */
   async #judge(
     matches: readonly Match[],
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     told: Map<Match, readonly string[]>,
   ): Promise<void> {
     const { access, facts } = this.#parts;

@@ -1,10 +1,10 @@
 import type {
+  PluginSnapshot,
   PluginTables,
+  PluginTransaction,
   ReadableTables,
-  Snapshot,
   SqlValue,
   WritableTables,
-  WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import { eventOf, type OutboxEvent } from './event-row.ts';
 import { type Subscription, subscriptionOf } from './subscription-record.ts';
@@ -19,7 +19,7 @@ export interface OutboxStoreParts {
   readonly tables: PluginTables;
   readonly subscriptions: SubscriptionStore;
   /** Milliseconds since the epoch by the clock that all processes on the store share. */
-  readonly storeTime: (snapshot: Snapshot) => Promise<number>;
+  readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
   /** By the node's own clock, which replay windows follow. */
   nowMs(): number;
   readonly circuitThreshold: number;
@@ -158,7 +158,7 @@ export class OutboxStore {
 
   async #settleOne(
     own: WritableTables,
-    transaction: WriteTransaction,
+    transaction: PluginTransaction,
     { event, outcome }: Report,
     nowMs: number,
   ): Promise<void> {

@@ -4,10 +4,10 @@ import {
   type Facts,
   type FactView,
   isIn,
+  type PluginSnapshot,
   type PluginTables,
   type Principal,
   readVisiblePage,
-  type Snapshot,
 } from '../../kernel/plugin-api.ts';
 import { type AccessCheck, mayReadPlace, type Standing } from './access-check.ts';
 import type { OutboxEvent } from './event-row.ts';
@@ -74,7 +74,7 @@ const lookAt = async (
   asking: Principal,
   range: EventRange,
   limit: number,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
   parts: ReadEventsParts,
 ): Promise<Look | undefined> => {
   const subscription = await ownSubscription(parts.store, id, asking, snapshot);

@@ -1,9 +1,9 @@
 import {
+  type PluginSnapshot,
   type PluginTables,
   type Principal,
   type Route,
   ServiceError,
-  type Snapshot,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
@@ -32,7 +32,7 @@ export const ownSubscription = async (
   store: SubscriptionStore,
   id: string,
   caller: Principal,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
 ): Promise<Subscription> => {
   const record = await store.get(id, snapshot);
   if (record === undefined || !isOwner(record, caller)) throw new ServiceError('lookup', 'no such subscription');

@@ -1,12 +1,12 @@
 import {
+  type PluginSnapshot,
   type PluginTables,
+  type PluginTransaction,
   type Random,
   type ReadableTables,
   ServiceError,
-  type Snapshot,
   type SqlValue,
   type WritableTables,
-  type WriteTransaction,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type NewEvent, rowOfNewEvent } from './event-row.ts';
@@ -34,9 +34,9 @@ export interface SubscriptionStoreParts {
 /** What a request to subscribe is good for, asked in the transaction that stores it. */
 export interface Rights {
   /** Throws when they have gone. */
-  confirm(transaction: WriteTransaction): Promise<void>;
+  confirm(transaction: PluginTransaction): Promise<void>;
   /** The key that a subscription which is there already lives by from now on. */
-  keyFor(subscription: Subscription, transaction: WriteTransaction): Promise<string | null>;
+  keyFor(subscription: Subscription, transaction: PluginTransaction): Promise<string | null>;
 }
 
 /** The subscriptions. Every change is a write of their tenant. */
@@ -47,16 +47,16 @@ export class SubscriptionStore {
     this.#parts = parts;
   }
 
-  in(snapshot: Snapshot): ReadableTables {
+  in(snapshot: PluginSnapshot): ReadableTables {
     return this.#parts.tables.in(snapshot);
   }
 
-  async get(id: string, snapshot: Snapshot): Promise<Subscription | undefined> {
+  async get(id: string, snapshot: PluginSnapshot): Promise<Subscription | undefined> {
     return subscriptionIn(this.in(snapshot), id);
   }
 
   /** Oldest first. */
-  async ownedBy(tenantId: string, ownerUri: string, snapshot: Snapshot): Promise<Subscription[]> {
+  async ownedBy(tenantId: string, ownerUri: string, snapshot: PluginSnapshot): Promise<Subscription[]> {
     const rows: Record<string, SqlValue>[] = await this.in(snapshot)(RECORDS)
       .where({ tenant_id: tenantId, owner_uri: ownerUri })
       .orderBy(['created_ms', 'subscription_id']);
@@ -104,7 +104,7 @@ export class SubscriptionStore {
     return this.#parts.tables.write(judged.tenantId, (own, transaction) => this.revokeIn(own, transaction, judged));
   }
 
-  async revokeIn(own: WritableTables, transaction: WriteTransaction, judged: Subscription): Promise<void> {
+  async revokeIn(own: WritableTables, transaction: PluginTransaction, judged: Subscription): Promise<void> {
     const record = await subscriptionIn(own, judged.id);
     // Its owner may have asked for it again since, and then it lives by rights that nobody has judged yet.
     if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
@@ -112,7 +112,7 @@ export class SubscriptionStore {
   }
 
   /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
-  async cancelIn(own: WritableTables, transaction: WriteTransaction, id: string, reason: CancelReason): Promise<void> {
+  async cancelIn(own: WritableTables, transaction: PluginTransaction, id: string, reason: CancelReason): Promise<void> {
     const record = await subscriptionIn(own, id);
     if (record === undefined || record.status !== 'active') return;
     await own(RECORDS)

@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { Clock, definePlugin, Facts, factAppended, optional, Random, schema } from '../../kernel/plugin-api.ts';
+import {
+  all,
+  Clock,
+  definePlugin,
+  Facts,
+  factAppended,
+  optional,
+  Random,
+  readConstrain,
+  schema,
+} from '../../kernel/plugin-api.ts';
 
 /**
  * What the compiler must accept and refuse. A line marked with @ts-expect-error that compiles fails the build, so these
@@ -12,7 +22,7 @@ const cases = [
     kernelApi: 1,
     requires: { clock: Clock, random: optional(Random) },
     config: schema<{ seconds: number }>({ type: 'object', properties: { seconds: { type: 'integer', default: 1 } } }),
-    setup({ config, use, on, provide }) {
+    setup({ config, use, on, provide, tables }) {
       const now: number = use.clock.nowMs() + config.seconds;
       // @ts-expect-error an optional service may be missing
       use.random.uuid();
@@ -24,6 +34,33 @@ const cases = [
       provide(Clock, { nowMs: () => now });
       // @ts-expect-error a collect handler returns what the hook collects
       on(factAppended, () => 'nothing');
+      on(factAppended, async ({ transaction }) => {
+        const own = tables.in(transaction);
+        await own.insertRows('typed_rows', [{ id: 1 }]);
+        await transaction.expiries(['an id']);
+        // @ts-expect-error tables of any name are the kernel's: a plugin has tables.in(transaction)
+        transaction.table('facts');
+        // @ts-expect-error the same for prepared reads
+        transaction.select('facts', {});
+        // @ts-expect-error and for rows
+        transaction.insertRows('facts', []);
+        // @ts-expect-error facts are appended through Facts, or returned as drafts
+        transaction.insert([]);
+        // @ts-expect-error the clock is the kernel's
+        transaction.saveClock({ wallMs: 0, counter: 0 });
+        // @ts-expect-error even to look at it, which locks it
+        transaction.lockClock();
+        // @ts-expect-error the history of the store is the operator's
+        transaction.beginEpoch('another');
+        return [];
+      });
+      on(readConstrain, async ({ snapshot }) => {
+        // @ts-expect-error a snapshot takes no rows
+        await tables.in(snapshot).insertRows('typed_rows', []);
+        // @ts-expect-error nor ends the life of facts
+        await snapshot.cover([]);
+        return all();
+      });
     },
   }),
   definePlugin({

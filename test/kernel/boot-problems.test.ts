@@ -6,7 +6,6 @@ import {
   Clock,
   defineCollectHook,
   defineRef,
-  FactStore,
   KERNEL_API,
   optional,
   type Plugin,
@@ -14,6 +13,7 @@ import {
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { FactStore } from '../../ports/ports.ts';
 import { rejection } from '../kit/rejection.ts';
 import { startTestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
 

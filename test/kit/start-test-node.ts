@@ -8,7 +8,6 @@ import {
   type AnyPlugin,
   Authorizer,
   DEFAULT_TENANT,
-  type FactStore,
   Facts,
   NodeSelf,
   nodePrincipal,
@@ -19,6 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Settings } from '../../kernel/plugins/plugin-config.ts';
 import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
+import type { FactStore } from '../../ports/ports.ts';
 import { createKeyRing, type KeyRing } from '../fakes/key-ring.ts';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
 import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';

@@ -1,19 +1,19 @@
-import { compareHlc, type ServiceNames, ttlTarget } from '../../../kernel/plugin-api.ts';
 import {
   type Cover,
-  type FactStore,
+  compareHlc,
+  type Expiry,
   type FeedEntry,
   type Hlc,
   isIn,
-  type Scope,
-  type Snapshot,
-  type SqlValue,
+  type PluginSnapshot,
+  type ServiceNames,
   type StoredFact,
-} from '../../../ports/ports.ts';
+  ttlTarget,
+} from '../../../kernel/plugin-api.ts';
 import type { IndexWriter } from '../index/memory-index.ts';
 
 export interface FeedFollowerOptions {
-  readonly store: Pick<FactStore, 'read'>;
+  readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>;
   readonly names: ServiceNames;
   /** Stamp up to which the feed is in the index already; without, it is read from its beginning. */
@@ -99,14 +99,11 @@ export class FeedFollower {
   }
 
   /** What stands in the feed there, as far as there is room for its values. */
-  async #read(snapshot: Snapshot, all: readonly FeedEntry[]): Promise<FeedPage> {
+  async #read(snapshot: PluginSnapshot, all: readonly FeedEntry[]): Promise<FeedPage> {
     const { entries, facts } = await this.#factsOf(snapshot, all);
     const ids = factIdsOf(entries);
     const mortal = [...new Set([...ids, ...this.#targetsOf(facts)])];
-    const [covers, expiries] = await Promise.all([
-      ids.length === 0 ? [] : snapshot.select('fact_covers', { fact_id: ids }),
-      mortal.length === 0 ? [] : snapshot.select('fact_expiries', { fact_id: mortal }),
-    ]);
+    const [covers, expiries] = await Promise.all([snapshot.covers(ids), snapshot.expiries(mortal)]);
     return { entries, facts, covers, expiries };
   }
 
@@ -137,7 +134,7 @@ export class FeedFollower {
       const some = entries.slice(from, at + 1);
       const own = some.flatMap((entry) => byId.get(entry.subjectId) ?? []);
       const ids = new Set([...some.map((entry) => entry.subjectId), ...this.#targetsOf(own)]);
-      const isOwn = (row: CoreRow): boolean => ids.has(String(row['fact_id']));
+      const isOwn = ({ factId }: { readonly factId: string }): boolean => ids.has(factId);
       yield { entries: some, facts: own, covers: covers.filter(isOwn), expiries: expiries.filter(isOwn) };
       from = at + 1;
       characters = 0;
@@ -145,7 +142,7 @@ export class FeedFollower {
   }
 
   /** In the order of the feed. */
-  async #factsOf(snapshot: Snapshot, all: readonly FeedEntry[]): Promise<Pick<FeedPage, 'entries' | 'facts'>> {
+  async #factsOf(snapshot: PluginSnapshot, all: readonly FeedEntry[]): Promise<Pick<FeedPage, 'entries' | 'facts'>> {
     const unknown = factIdsOf(all).filter((id) => !this.#committed.has(id));
     const read =
       unknown.length === 0
@@ -168,8 +165,8 @@ export class FeedFollower {
   #apply({ entries, facts, covers, expiries }: FeedPage): void {
     const { index } = this.#options;
     for (const fact of facts) index.add(fact);
-    for (const row of covers) index.cover(coverOf(row));
-    for (const row of expiries) index.expire(String(row['fact_id']), Number(row['expires_ms']), stampOf(row));
+    for (const cover of covers) index.cover(cover);
+    for (const { factId, expiresMs, hlc } of expiries) index.expire(factId, expiresMs, hlc);
     this.#applied = (entries.at(-1) as FeedEntry).stamp;
     for (const { subjectId } of entries) this.#forget(subjectId);
   }
@@ -206,11 +203,9 @@ export class FeedFollower {
 interface FeedPage {
   readonly entries: readonly FeedEntry[];
   readonly facts: readonly StoredFact[];
-  readonly covers: readonly CoreRow[];
-  readonly expiries: readonly CoreRow[];
+  readonly covers: readonly Cover[];
+  readonly expiries: readonly Expiry[];
 }
-
-type CoreRow = Readonly<Record<string, SqlValue>>;
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: 0 };
 
@@ -228,14 +223,3 @@ const factIdsOf = (entries: readonly FeedEntry[]): string[] =>
   entries.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
 
 const charactersOf = ({ value }: StoredFact): number => (typeof value.v === 'string' ? value.v.length : 0) + 512;
-
-const stampOf = (row: CoreRow): Hlc => ({ wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) });
-
-const coverOf = (row: CoreRow): Omit<Cover, 'factId' | 'kind'> => ({
-  tenantId: String(row['tenant_id']),
-  entityKey: String(row['entity_key']),
-  relationKey: String(row['relation_key']),
-  scope: String(row['scope']) as Scope,
-  gardenId: row['place'] === '' ? null : String(row['place']),
-  hlc: stampOf(row),
-});

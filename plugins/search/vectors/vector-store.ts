@@ -3,10 +3,10 @@ import {
   compareHlc,
   type Hlc,
   type PluginTables,
+  type PluginTransaction,
   type SqlValue,
   type StoredFact,
   type WritableTables,
-  type WriteTransaction,
 } from '../../../kernel/plugin-api.ts';
 import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
 
@@ -78,7 +78,7 @@ export class VectorStore {
     vectors: readonly { readonly fact: StoredFact; readonly vector: VectorCode }[],
     upTo: Hlc,
     nowMs: number,
-    confirm: (transaction: WriteTransaction) => Promise<void>,
+    confirm: (transaction: PluginTransaction) => Promise<void>,
   ): Promise<void> {
     return this.#tables.write(LOCK, async (own, transaction) => {
       await confirm(transaction);

@@ -4,7 +4,6 @@ import {
   Authorizer,
   definePlugin,
   Embedder,
-  FactStore,
   GardenAccess,
   KERNEL_API,
   type Random,
@@ -12,6 +11,7 @@ import {
   type Scope,
 } from '../../../kernel/plugin-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';

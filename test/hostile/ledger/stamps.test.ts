@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { compareHlc, FactStore, type Hlc, NodeSelf, nodePrincipal, parseHlc } from '../../../kernel/plugin-api.ts';
+import { compareHlc, type Hlc, NodeSelf, nodePrincipal, parseHlc } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FactStore } from '../../../kernel/plugin-api.ts';
 import { MAX_ACTIVE, MAX_ACTIVE_PER_TARGET } from '../../../plugins/subscriptions/subscription-limits.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import type { StoreCounts } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { refDraft } from '../../plugins/graph/ref-drafts.ts';

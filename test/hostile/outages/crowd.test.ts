@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FactStore } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import type { StoreCounts } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { refDraft } from '../../plugins/graph/ref-drafts.ts';

@@ -5,7 +5,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { createLeases } from '../../../kernel/leases/create-leases.ts';
-import type { FactStore, HeldLease } from '../../../kernel/plugin-api.ts';
+import type { HeldLease } from '../../../kernel/plugin-api.ts';
+import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
+import type { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -38,7 +40,7 @@ class Worker {
     this.#begun = undefined;
     if (begun === undefined) return;
     const record = this.#store.write('default', async (transaction) => {
-      await this.lease.confirm(transaction, begun.fence);
+      await this.lease.confirm(narrowTransaction(transaction), begun.fence);
       await transaction
         .table('node_settings')
         .where({ key: KEY })

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { FactStore, type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
+import { type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
+import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -61,7 +63,7 @@ forEachStore('a lease', () => {
   const takeOver = ({ lease }: Worker): Promise<void> => comesTrue(() => lease.attempt());
   const record = ({ node, lease }: Worker, fence = lease.fence): Promise<void> =>
     node.kernel.get(FactStore).write('default', async (transaction) => {
-      await lease.confirm(transaction, fence);
+      await lease.confirm(narrowTransaction(transaction), fence);
       await transaction.insertRows('node_settings', [{ key: `by ${fence}`, value: '' }]);
     });
   const recorded = async (): Promise<unknown[]> => {
@@ -114,7 +116,7 @@ forEachStore('a lease', () => {
     const order: string[] = [];
     let taking: Promise<unknown> = Promise.resolve();
     await first.node.kernel.get(FactStore).write('default', async (transaction) => {
-      await first.lease.confirm(transaction, first.lease.fence);
+      await first.lease.confirm(narrowTransaction(transaction), first.lease.fence);
       taking = second.lease.attempt().then((held) => order.push(`taken ${held}`));
       for (let turn = 0; turn < 20; turn += 1) await transaction.databaseMs();
       order.push('recorded');

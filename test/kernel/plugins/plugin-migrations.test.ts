@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type AnyPlugin, definePlugin, FactStore, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { type AnyPlugin, definePlugin, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { DEFAULT_TENANT, definePlugin, FactStore, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { DEFAULT_TENANT, definePlugin, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -64,7 +66,7 @@ forEachStore('tables of a plugin', () => {
     const store = node.kernel.get(FactStore);
     const error = await rejection(
       store.write(DEFAULT_TENANT, async (transaction) => {
-        expect(await tables.in(transaction)('acme_notes_entries').select('id')).to.have.length(1);
+        expect(await tables.in(narrowTransaction(transaction))('acme_notes_entries').select('id')).to.have.length(1);
         await tables('acme_notes_entries').select('id');
       }),
     );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FactStore } from '../../../kernel/plugin-api.ts';
 import { markRestored } from '../../../kernel/restore/mark-restored.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { sampleFact, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { FactStore, type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
+import { type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { DELIVERY_INTERVAL_MS, RETRY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { FactStore } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { pluginStore } from '../../kit/plugin-store.ts';
 import { holder, onEntity, PATH, startTokenNode, type TokenNode } from './token-node.ts';
 
 forEachStore('revoking a capability token', () => {
@@ -26,7 +27,9 @@ forEachStore('revoking a capability token', () => {
     // Both nodes sign by the key of their folder, as workers do.
     const text = await node.issue();
     const holds = () =>
-      other.kernel.get(FactStore).read((at) => other.tokens.stillHolds(idOf(text), onEntity(), holder(), at));
+      pluginStore(other.kernel.get(FactStore)).read((at) =>
+        other.tokens.stillHolds(idOf(text), onEntity(), holder(), at),
+      );
     expect([await other.refusal(text), await holds()]).to.deep.equal(['none', true]);
     const { status, body } = await revoke(idOf(text), node.mine, { reason: 'left the team' });
     expect(status).to.equal(200);
@@ -49,9 +52,9 @@ forEachStore('revoking a capability token', () => {
     const text = await node.issue();
     await node.tokens.verify(text, onEntity(), holder());
     await revoke(idOf(text), node.ops);
-    const held = await node.kernel
-      .get(FactStore)
-      .write('default', (transaction) => node.tokens.stillHolds(idOf(text), onEntity(), holder(), transaction));
+    const held = await pluginStore(node.kernel.get(FactStore)).write('default', (transaction) =>
+      node.tokens.stillHolds(idOf(text), onEntity(), holder(), transaction),
+    );
     expect(held).to.equal(false);
   });
 

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { canonicalJson, encodeBase64Url, FactStore } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import type { CapabilityNeed } from '../../../plugins/capability-tokens/capability-tokens-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { pluginStore } from '../../kit/plugin-store.ts';
 import { ATLAS, holder, onEntity, startTokenNode, type TokenNode } from './token-node.ts';
 
 forEachStore('a capability token that was verified before', () => {
@@ -14,7 +16,7 @@ forEachStore('a capability token that was verified before', () => {
   after(() => node?.stop());
 
   const holds = (id: string, need: CapabilityNeed = onEntity(), caller = holder()): Promise<boolean> =>
-    node.kernel.get(FactStore).read((snapshot) => node.tokens.stillHolds(id, need, caller, snapshot));
+    pluginStore(node.kernel.get(FactStore)).read((snapshot) => node.tokens.stillHolds(id, need, caller, snapshot));
 
   it('holds for its need and holder, and for no other', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
@@ -31,7 +33,7 @@ forEachStore('a capability token that was verified before', () => {
   it('is what the snapshot holds, whatever was committed since', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const path = `/v1/federation/capability-tokens/${id}/revoke`;
-    const seen = await node.kernel.get(FactStore).read(async (snapshot) => {
+    const seen = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => {
       await node.tokens.stillHolds(id, onEntity(), holder(), snapshot);
       expect((await node.request('POST', path, { key: node.ops })).status).to.equal(200);
       return node.tokens.stillHolds(id, onEntity(), holder(), snapshot);
@@ -41,7 +43,7 @@ forEachStore('a capability token that was verified before', () => {
 
   it('rejects when the store fails, which is neither yes nor no', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
-    const ended = await node.kernel.get(FactStore).read(async (snapshot) => snapshot);
+    const ended = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => snapshot);
     const outcome = await node.tokens.stillHolds(id, onEntity(), holder(), ended).catch((error: Error) => error);
     expect(outcome).to.be.instanceOf(Error);
   });

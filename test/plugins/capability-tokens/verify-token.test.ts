@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalJson, createSigner, encodeBase64Url, FactStore } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, createSigner, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { pluginStore } from '../../kit/plugin-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { ATLAS, DAY_MS, holder, onEntity, PATH, startTokenNode, type TokenNode } from './token-node.ts';
 
@@ -207,7 +209,9 @@ forEachStore('a capability token that is presented', () => {
     const short = await node.issue({ ttl_seconds: 10 });
     const { token_id: id } = JSON.parse(short);
     const holds = () =>
-      node.kernel.get(FactStore).read((snapshot) => node.tokens.stillHolds(id, onEntity(), holder(), snapshot));
+      pluginStore(node.kernel.get(FactStore)).read((snapshot) =>
+        node.tokens.stillHolds(id, onEntity(), holder(), snapshot),
+      );
     await node.clock.advance(9_999);
     expect([await node.refusal(short), await holds()]).to.deep.equal(['none', true]);
     await node.clock.advance(1);

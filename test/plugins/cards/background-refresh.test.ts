@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { FactStore, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { REFRESH_JOB } from '../../../plugins/cards/refresh-cards.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { FactStore, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { BACKLOG_PER_WRITE } from '../../../plugins/fact-chain/chain-store.ts';
 import { FactChain } from '../../../plugins/fact-chain/fact-chain-api.ts';
 import { LINKS_PER_PROOF } from '../../../plugins/fact-chain/prove-chain.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';

@@ -1,4 +1,5 @@
-import { all, FactStore } from '../../../kernel/plugin-api.ts';
+import { all } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
 /** A valid assertion, with what a test changes about it. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { FactStore, type StoredFact } from '../../../kernel/plugin-api.ts';
+import type { StoredFact } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';

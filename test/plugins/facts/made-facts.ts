@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FactStore, type StoredFact } from '../../../kernel/plugin-api.ts';
+import type { StoredFact } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
 /** A content id that stands for a name: walks follow ids, so none of these facts has to match its own. */

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { Authorizer, FactStore, noted } from '../../../kernel/plugin-api.ts';
+import { Authorizer, noted } from '../../../kernel/plugin-api.ts';
 import { Quarantine, QuarantineReason } from '../../../plugins/gardens/gardens-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { pluginStore } from '../../kit/plugin-store.ts';
 import { type Actor, CAST, type GardenFact, type GardenNode, startGardenNode } from './garden-kit.ts';
 
 forEachStore('a quarantine garden', () => {
@@ -167,7 +169,9 @@ forEachStore('a quarantine garden', () => {
 
   it('takes in what other nodes send, with the reason that is given', async () => {
     const { kernel, facts } = garden.node;
-    const inbound = await kernel.get(FactStore).read((snapshot) => kernel.get(Quarantine).inbound('default', snapshot));
+    const inbound = await pluginStore(kernel.get(FactStore)).read((snapshot) =>
+      kernel.get(Quarantine).inbound('default', snapshot),
+    );
     const caller = await kernel.get(Authorizer).authenticate(await garden.node.addKey({ entityUri: 'agent:peer' }));
     const draft = {
       entity: 'user:alice',

@@ -172,9 +172,7 @@ forEachStore('the queue of jobs', (kind) => {
         const { status, result } = await get(id);
         if (ends[0]?.startsWith('finish'))
           expect([status, result]).to.deep.equal(['done', { by: held.get(Number(ends[0].at(-1)))?.fence }]);
-        await opened.store.write('default', (transaction) =>
-          transaction.table('jobs_queue').where({ job_id: id }).delete(),
-        );
+        await opened.tables('jobs_queue').where({ job_id: id }).delete();
       }),
       { numRuns: Math.ceil(RUNS / 4) },
     );

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import type { FactStore } from '../../../kernel/plugin-api.ts';
+import type { PluginTables } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
 import { JobStore } from '../../../plugins/jobs/job-store.ts';
 import { jobsMigrations } from '../../../plugins/jobs/jobs-migrations.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
+import { type PluginStore, pluginStore } from '../../kit/plugin-store.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 
 export const KEEP_MS = 60_000;
@@ -15,7 +16,8 @@ export const KEEP_MS = 60_000;
 /** A queue on a store of its own, whose time a test moves. */
 export interface OpenJobStore {
   readonly jobs: JobStore;
-  readonly store: FactStore;
+  readonly store: PluginStore;
+  readonly tables: PluginTables;
   nowMs: number;
   close(): Promise<void>;
 }
@@ -25,11 +27,13 @@ export const openJobStore = async (kind: StoreKind): Promise<OpenJobStore> => {
   const place = await placeTestStore(kind, folder);
   const store = place.open();
   await store.migrate([...CORE_MIGRATIONS, ...jobsMigrations.map((step) => ({ ...step, owner: 'jobs' }))]);
+  const tables = createPluginTables(store, 'jobs');
   const opened: OpenJobStore = {
     nowMs: Date.UTC(2026, 2, 2, 9),
-    store,
+    store: pluginStore(store),
+    tables,
     jobs: new JobStore({
-      tables: createPluginTables(store, 'jobs'),
+      tables,
       random: createSeededRandom(),
       storeTime: async () => opened.nowMs,
       keepMs: KEEP_MS,

@@ -1,5 +1,6 @@
-import { Authorizer, DEFAULT_TENANT, FactStore, type Principal } from '../../../kernel/plugin-api.ts';
+import { Authorizer, DEFAULT_TENANT, type Principal } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { describeAuthorizer } from '../../contract/authorizer-contract.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 

@@ -8,6 +8,7 @@ import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { pluginStore } from '../../kit/plugin-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PATIENCE_MS = 10_000;
@@ -52,7 +53,7 @@ forEachStore('a search index that is still being built', () => {
     };
     const clock = createManualClock();
     const search = new SearchService({
-      store: slow,
+      store: pluginStore({ ...slow, write: store.write }),
       clock,
       random: createSeededRandom(),
       self: node.kernel.get(NodeSelf),

@@ -129,7 +129,7 @@ export const startSubscribedNode = async (options: TestNodeOptions = {}): Promis
 };
 
 const waiting = async ({ node }: TestNode): Promise<number> => {
-  const { FactStore } = await import('../../../kernel/plugin-api.ts');
+  const { FactStore } = await import('../../../ports/ports.ts');
   const [row] = await node.kernel
     .get(FactStore)
     .read(async (snapshot) => snapshot.table('subscriptions_events').whereNotNull('due_ms').count({ n: '*' }));

@@ -8,6 +8,7 @@ import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp, storeFacts } from '../../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
+import { pluginStore } from '../../../kit/plugin-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
@@ -78,7 +79,7 @@ const follow = (store: FactStore) => {
   const index = MemoryIndex.create(TEST_SEED);
   const errors: unknown[] = [];
   const follower = new FeedFollower({
-    store: watched as unknown as FactStore,
+    store: pluginStore(watched as unknown as FactStore),
     index,
     names: NAMES,
     onError: (error) => void errors.push(error),

@@ -1,0 +1,14 @@
+import { narrowSnapshot, narrowTransaction } from '../../kernel/store/narrow-transaction.ts';
+import type { PluginSnapshot, PluginTransaction } from '../../kernel/store/plugin-transaction.ts';
+import type { FactStore } from '../../ports/ports.ts';
+
+export interface PluginStore {
+  read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
+  write<T>(tenantId: string, work: (transaction: PluginTransaction) => Promise<T>): Promise<T>;
+}
+
+/** A store's snapshots and transactions as plugins get them, for a test that holds a part of a plugin. */
+export const pluginStore = (store: Pick<FactStore, 'read' | 'write'>): PluginStore => ({
+  read: (work) => store.read((snapshot) => work(narrowSnapshot(snapshot))),
+  write: (tenantId, work) => store.write(tenantId, (transaction) => work(narrowTransaction(transaction))),
+});
