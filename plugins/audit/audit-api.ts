@@ -1,4 +1,11 @@
-import { defineCollectHook, defineRef, type PluginSnapshot, type PluginTransaction } from '../../kernel/plugin-api.ts';
+import {
+  defineCollectHook,
+  defineRef,
+  type PluginSnapshot,
+  type PluginTransaction,
+  type Principal,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 
 /** Kinds of entries (wire contract 14). The set is closed. */
 export const AUDIT_EVENTS = [
@@ -81,3 +88,90 @@ export const auditDescribeKeys = defineCollectHook<
   { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: PluginSnapshot },
   readonly SigningKey[]
 >('audit:describeKeys');
+
+/** An entry as it was recorded. */
+export interface RecordedEntry {
+  /** Entries of one tenant are numbered in the order of their commits. */
+  readonly seq: number;
+  readonly id: string;
+  readonly event: string;
+  readonly tenantId: string;
+  readonly entityUri: string;
+  readonly oidcSub: string | null;
+  readonly factId: string | null;
+  readonly source: string;
+  readonly attestedKeyId: string | null;
+  /** Milliseconds since the epoch. */
+  readonly tsMs: number;
+  /** JSON text. */
+  readonly detail: string | null;
+}
+
+/** An entry with what its reader may know about the fact and about the key that signed it. */
+export interface EntryWithFact {
+  readonly entry: RecordedEntry;
+  /** Undefined for an entry without a fact, and for a fact that the reader may not see. */
+  readonly fact: StoredFact | undefined;
+  readonly signingKey: SigningKey | undefined;
+}
+
+/** Which entries of the caller's tenant; a member that is left out narrows nothing. */
+export interface AuditFilter {
+  /** Who did it. */
+  readonly entityUri?: string | undefined;
+  readonly source?: string | undefined;
+  readonly factId?: string | undefined;
+  readonly oidcSub?: string | undefined;
+  /** Whether the entry names the key of an agent that signed. */
+  readonly attested?: boolean | undefined;
+  /** Id of an event; an unknown one finds nothing. */
+  readonly event?: string | undefined;
+  /** Milliseconds since the epoch, both included. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+/** Place of an entry in a list that begins with the newest. */
+export type EntryPosition = Pick<RecordedEntry, 'tsMs' | 'id'>;
+
+export interface EntryPage<T> {
+  readonly entries: readonly T[];
+  /** Entries that satisfy the filter, on all pages. */
+  readonly total: number;
+  /** Whether entries follow. A page of entries with facts ends early where the values of the facts are long. */
+  readonly more: boolean;
+}
+
+/** Reading the audit log, one tenant's at a time. */
+export interface Audit {
+  /**
+   * The whole log, oldest first, from the entry after `afterSeq` on; at most `limit` entries (1 to 1000, 200 by
+   * default). Needs `admin` or `audit.read`.
+   */
+  log(
+    caller: Principal,
+    filter: AuditFilter,
+    page?: { readonly afterSeq?: number; readonly limit?: number },
+  ): Promise<EntryPage<RecordedEntry>>;
+  /**
+   * Entries with their facts, newest first: all of the tenant for `admin` and `audit.read`, only its own for a caller
+   * with `read` alone. At most `limit` (1 to 500, 50 by default), behind `after`. Needs one of the three permissions.
+   */
+  entries(
+    caller: Principal,
+    filter: AuditFilter,
+    page?: { readonly after?: EntryPosition | undefined; readonly limit?: number },
+  ): Promise<EntryPage<EntryWithFact>>;
+  /**
+   * Entries about one fact, oldest first, as `entries` shows them; at most 1000. None for a fact that is unknown, and
+   * for one without entries for this caller.
+   */
+  ofFact(caller: Principal, factId: string): Promise<Omit<EntryPage<EntryWithFact>, 'total'>>;
+  /**
+   * Everything that `entries` lists, in parts. Each part has a snapshot of its own, because a snapshot that is kept
+   * open for long holds up the store. Ends early when the signal aborts.
+   */
+  export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]>;
+}
+
+export const Audit = defineRef<Audit>('audit.audit');

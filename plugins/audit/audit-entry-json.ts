@@ -1,8 +1,7 @@
-import { formatInstant, type StoredFact } from '../../kernel/plugin-api.ts';
-import type { SigningKey } from './audit-api.ts';
-import type { RecordedEntry } from './audit-entry-row.ts';
+import { formatInstant } from '../../kernel/plugin-api.ts';
+import type { EntryWithFact, RecordedEntry } from './audit-api.ts';
 
-/** An entry of `GET /v1/auth/audit` (wire contract 14). */
+/** An entry of `GET /v1/auth/audit`. */
 export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
   seq: entry.seq,
   id: entry.id,
@@ -23,8 +22,8 @@ export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> =>
   detail: entry.detail,
 });
 
-/** An entry of `GET /v1/audit`. `fact` is undefined when there is none or the caller may not see it. */
-export const factEntryJson = (entry: RecordedEntry, fact: StoredFact | undefined, key: SigningKey | undefined) => ({
+/** An entry of `GET /v1/audit`. */
+export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({
   id: entry.id,
   fact_id: entry.factId,
   event_type: entry.event,
@@ -33,8 +32,8 @@ export const factEntryJson = (entry: RecordedEntry, fact: StoredFact | undefined
   source: entry.source,
   attested_key_id: entry.attestedKeyId,
   ts: formatInstant(entry.tsMs),
-  attested_key_entity_uri: key?.entityUri ?? null,
-  attested_key_description: key?.description ?? null,
+  attested_key_entity_uri: signingKey?.entityUri ?? null,
+  attested_key_description: signingKey?.description ?? null,
   fact_entity: fact?.entity ?? null,
   fact_relation: fact?.relation ?? null,
   fact_value_type: fact?.value.type ?? null,

@@ -1,21 +1,5 @@
 import type { AppendedFact, Hlc, Row, SqlValue } from '../../kernel/plugin-api.ts';
-import type { AuditEntry } from './audit-api.ts';
-
-/** An entry as it was recorded. */
-export interface RecordedEntry {
-  readonly seq: number;
-  readonly id: string;
-  readonly event: string;
-  readonly tenantId: string;
-  readonly entityUri: string;
-  readonly oidcSub: string | null;
-  readonly factId: string | null;
-  readonly source: string;
-  readonly attestedKeyId: string | null;
-  readonly tsMs: number;
-  /** JSON text. */
-  readonly detail: string | null;
-}
+import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 
 /** The row of a stored fact: the hot path's, so it holds what the fact does not say and no more. */
 export const rowOfFact = ({ fact, caller }: AppendedFact, id: string, nowMs: number): Row => ({

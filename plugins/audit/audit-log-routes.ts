@@ -1,32 +1,27 @@
-import { type Facts, type Permission, type Route, ServiceError, schema, spellList } from '../../kernel/plugin-api.ts';
+import { type Permission, type Route, ServiceError, schema, spellList } from '../../kernel/plugin-api.ts';
+import type { Audit, RecordedEntry } from './audit-api.ts';
 import { adminEntryJson, logEntryJson } from './audit-entry-json.ts';
-import type { RecordedEntry } from './audit-entry-row.ts';
 import { LOG_FILTERS, type LogFilters, logFilter } from './audit-query.ts';
-import type { AuditStore } from './audit-store.ts';
+import { DEFAULT_LOG_PAGE, MAX_LOG_PAGE, READS_ALL } from './stored-audit.ts';
 
 interface LogQuery extends LogFilters {
   readonly cursor?: string;
   readonly limit: number;
 }
 
-export interface LogRouteParts {
-  readonly store: AuditStore;
-  readonly facts: Facts;
-}
-
 /** `GET /v1/auth/audit`: the whole log of the caller's tenant, oldest first. */
-export const authAuditRoute = (parts: LogRouteParts): Route<undefined, LogQuery> =>
-  logRoute('/v1/auth/audit', ['admin', 'audit.read'], logEntryJson, parts);
+export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
+  logRoute('/v1/auth/audit', READS_ALL, logEntryJson, audit);
 
 /** `GET /v1/admin/audit`: the same with `detail` as text. */
-export const adminAuditRoute = (parts: LogRouteParts): Route<undefined, LogQuery> =>
-  logRoute('/v1/admin/audit', ['audit.read'], adminEntryJson, parts, 'admin_action');
+export const adminAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
+  logRoute('/v1/admin/audit', ['audit.read'], adminEntryJson, audit, 'admin_action');
 
 const logRoute = (
   path: string,
   permission: readonly Permission[],
   toJson: (entry: RecordedEntry) => Record<string, unknown>,
-  { store, facts }: LogRouteParts,
+  audit: Audit,
   dimension?: string,
 ): Route<undefined, LogQuery> => ({
   method: 'GET',
@@ -39,19 +34,17 @@ const logRoute = (
     properties: {
       ...LOG_FILTERS,
       cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_LOG_PAGE, default: DEFAULT_LOG_PAGE },
     },
   }),
-  handle({ caller, query }) {
-    const filter = logFilter(query, caller);
-    const afterSeq = seqOf(query.cursor);
-    return facts.read(caller, 'query', async ({ snapshot }) => {
-      const found = await store.inOrder(filter, afterSeq, query.limit + 1, snapshot);
-      const entries = spellList(found.slice(0, query.limit), toJson);
-      const total = await store.count(filter, snapshot);
-      const nextCursor = found.length > entries.count ? (found[entries.count - 1]?.seq ?? null) : null;
-      return { status: 200, body: { entries, total, next_cursor: nextCursor } };
-    });
+  async handle({ caller, query }) {
+    const filter = logFilter(query);
+    const page = { afterSeq: seqOf(query.cursor), limit: query.limit };
+    const { entries, total, more } = await audit.log(caller, filter, page);
+    const list = spellList(entries, toJson);
+    const follows = more || list.isCut;
+    const nextCursor = follows ? (entries[list.count - 1]?.seq ?? null) : null;
+    return { status: 200, body: { entries: list, total, next_cursor: nextCursor } };
   },
 });
 

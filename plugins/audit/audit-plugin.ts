@@ -8,12 +8,13 @@ import {
   type PluginTransaction,
   Random,
 } from '../../kernel/plugin-api.ts';
-import { type AuditEntry, AuditLog } from './audit-api.ts';
+import { Audit, type AuditEntry, AuditLog } from './audit-api.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
 import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
 import { RejectionLimit } from './rejection-limit.ts';
+import { StoredAudit } from './stored-audit.ts';
 
 export const auditPlugin = definePlugin({
   name: 'audit',
@@ -21,7 +22,7 @@ export const auditPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
   requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors },
-  provides: [AuditLog],
+  provides: [AuditLog, Audit],
   migrations: auditMigrations,
   setup({ use, tables, hooks, on, provide, route }) {
     const { facts, clock, random, cursors } = use;
@@ -44,12 +45,13 @@ export const auditPlugin = definePlugin({
     on(factAppended, async (batch) => {
       await store.addFacts(batch);
     });
-    route(authAuditRoute({ store, facts }));
-    route(adminAuditRoute({ store, facts }));
-    const parts = { store, facts, hooks, clock, cursors };
-    route(listAuditRoute(parts));
-    route(factAuditRoute(parts));
-    route(exportAuditRoute(parts));
+    const audit = new StoredAudit({ store, facts, hooks });
+    provide(Audit, audit);
+    route(authAuditRoute(audit));
+    route(adminAuditRoute(audit));
+    route(listAuditRoute({ audit, clock, cursors }));
+    route(factAuditRoute(audit));
+    route(exportAuditRoute(audit));
   },
 });
 

@@ -1,7 +1,7 @@
-import { type Principal, readInstantParameter } from '../../kernel/plugin-api.ts';
-import type { AuditFilter } from './audit-store.ts';
+import { readInstantParameter } from '../../kernel/plugin-api.ts';
+import type { AuditFilter } from './audit-api.ts';
 
-/** Filters that all lists of entries take (wire contract 14). */
+/** Filters that all lists of entries take. */
 interface TimedQuery {
   readonly since?: string;
   readonly until?: string;
@@ -41,30 +41,21 @@ export const ENTRY_FILTERS = {
   attested: { type: 'boolean' },
 } as const;
 
-/** Entries of the caller's tenant only. Throws `validation` (400) for an instant that is none. */
-export const logFilter = (query: LogFilters, caller: Principal): AuditFilter => ({
-  ...timedFilter(query, caller),
-  entityUri: query.principal,
-});
+/** Throws `validation` (400) for an instant that is none. */
+export const logFilter = (query: LogFilters): AuditFilter => ({ ...timedFilter(query), entityUri: query.principal });
 
-/** The same, and own entries only for a caller to whom the others are not open. */
-export const entryFilter = (query: EntryFilters, caller: Principal): AuditFilter => ({
-  ...timedFilter(query, caller),
+/** The same. */
+export const entryFilter = (query: EntryFilters): AuditFilter => ({
+  ...timedFilter(query),
   entityUri: query.entity_uri,
   source: query.source,
   factId: query.fact_id,
   oidcSub: query.oidc_sub,
   attested: query.attested,
-  ownedBy: seesAllEntries(caller) ? undefined : caller.entityUri,
 });
 
-const timedFilter = (query: TimedQuery, caller: Principal): AuditFilter => ({
-  tenantId: caller.tenantId,
+const timedFilter = (query: TimedQuery): AuditFilter => ({
   event: query.event_type,
   sinceMs: readInstantParameter(query.since, 'since'),
   untilMs: readInstantParameter(query.until, 'until'),
 });
-
-/** True for a caller to whom the entries of others are open. */
-const seesAllEntries = ({ permissions }: Principal): boolean =>
-  permissions.has('admin') || permissions.has('audit.read');

@@ -10,31 +10,14 @@ import {
   type Random,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
-import type { AuditEntry } from './audit-api.ts';
-import { entryFromRow, type RecordedEntry, rowOfEntry, rowOfFact } from './audit-entry-row.ts';
+import type { AuditEntry, AuditFilter, EntryPosition, RecordedEntry } from './audit-api.ts';
+import { entryFromRow, rowOfEntry, rowOfFact } from './audit-entry-row.ts';
 
-/** Which entries of one tenant; a member that is absent narrows nothing. */
-export interface AuditFilter {
+/** What a caller may read of what it asks for. */
+export interface StoredFilter extends AuditFilter {
   readonly tenantId: string;
-  readonly entityUri?: string | undefined;
-  readonly source?: string | undefined;
-  /** Only entries about this fact, which the store has. */
-  readonly factId?: string | undefined;
-  readonly oidcSub?: string | undefined;
-  /** Whether the entry names the key of an agent that signed. */
-  readonly attested?: boolean | undefined;
-  readonly event?: string | undefined;
-  /** Milliseconds since the epoch, both included. */
-  readonly sinceMs?: number | undefined;
-  readonly untilMs?: number | undefined;
   /** Only entries of this entity, whatever `entityUri` asks for. */
   readonly ownedBy?: string | undefined;
-}
-
-/** Place of an entry in the order of `newestFirst`. */
-export interface AuditPosition {
-  readonly tsMs: number;
-  readonly id: string;
 }
 
 const TABLE = 'audit_entries';
@@ -69,7 +52,7 @@ export class AuditStore {
 
   /** Entries numbered above `afterSeq`, ascending. */
   async inOrder(
-    filter: AuditFilter,
+    filter: StoredFilter,
     afterSeq: number,
     limit: number,
     snapshot: PluginSnapshot,
@@ -80,8 +63,8 @@ export class AuditStore {
 
   /** Entries after the position, ts descending, id descending. */
   async newestFirst(
-    filter: AuditFilter,
-    after: AuditPosition | undefined,
+    filter: StoredFilter,
+    after: EntryPosition | undefined,
     limit: number,
     snapshot: PluginSnapshot,
   ): Promise<RecordedEntry[]> {
@@ -95,20 +78,20 @@ export class AuditStore {
     return entriesOf(await query);
   }
 
-  async count(filter: AuditFilter, snapshot: PluginSnapshot): Promise<number> {
+  async count(filter: StoredFilter, snapshot: PluginSnapshot): Promise<number> {
     const query = await this.#matching(filter, snapshot);
     const [row] = (await query().count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
 
   /** Entries about a fact that the store has, oldest first. */
-  async aboutFact(filter: AuditFilter, factId: string, snapshot: PluginSnapshot): Promise<RecordedEntry[]> {
+  async aboutFact(filter: StoredFilter, factId: string, snapshot: PluginSnapshot): Promise<RecordedEntry[]> {
     const query = await this.#matching({ ...filter, factId }, snapshot);
     return entriesOf(await query().orderBy('seq').limit(MAX_ENTRIES_OF_FACT));
   }
 
   /** Makes queries for the entries; not itself a query, which would run when it is waited for. */
-  async #matching(filter: AuditFilter, snapshot: PluginSnapshot): Promise<() => Knex.QueryBuilder> {
+  async #matching(filter: StoredFilter, snapshot: PluginSnapshot): Promise<() => Knex.QueryBuilder> {
     const equal: Record<string, SqlValue> = { tenant_id: filter.tenantId };
     if (filter.source !== undefined) equal['source'] = filter.source;
     if (filter.oidcSub !== undefined) equal['oidc_sub'] = filter.oidcSub;

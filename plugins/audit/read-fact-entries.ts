@@ -1,13 +1,5 @@
 import { type FactReader, type HookCaller, readVisiblePage, type VisiblePage } from '../../kernel/plugin-api.ts';
-import { auditDescribeKeys, type SigningKey } from './audit-api.ts';
-import { type FactEntryJson, factEntryJson } from './audit-entry-json.ts';
-import type { RecordedEntry } from './audit-entry-row.ts';
-
-/** An entry with what the caller may know about its fact and about the key that signed it. */
-export interface ReadEntry {
-  readonly entry: RecordedEntry;
-  readonly json: FactEntryJson;
-}
+import { auditDescribeKeys, type EntryWithFact, type RecordedEntry, type SigningKey } from './audit-api.ts';
 
 /**
  * Adds to entries what the caller may know about their facts and about the keys that signed them; ends, at the earliest
@@ -17,7 +9,7 @@ export const readFactEntries = async (
   entries: readonly RecordedEntry[],
   reader: FactReader,
   hooks: HookCaller,
-): Promise<ReadEntry[]> => {
+): Promise<EntryWithFact[]> => {
   const { facts, beyond } = await visibleFacts(entries, reader);
   const end = entries.findIndex(({ factId }) => factId !== null && beyond.has(factId));
   const within = end < 0 ? entries : entries.slice(0, end);
@@ -25,8 +17,8 @@ export const readFactEntries = async (
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   return within.map((entry) => {
     const fact = entry.factId === null ? undefined : byId.get(entry.factId);
-    const key = entry.attestedKeyId === null ? undefined : keys.get(entry.attestedKeyId);
-    return { entry, json: factEntryJson(entry, fact, key) };
+    const signingKey = entry.attestedKeyId === null ? undefined : keys.get(entry.attestedKeyId);
+    return { entry, fact, signingKey };
   });
 };
 

@@ -1,0 +1,118 @@
+import {
+  type Facts,
+  type HookCaller,
+  hasPermission,
+  memberRefusal,
+  type Principal,
+  requirePermission,
+} from '../../kernel/plugin-api.ts';
+import type { Audit, AuditFilter, EntryPage, EntryPosition, EntryWithFact, RecordedEntry } from './audit-api.ts';
+import type { AuditStore, StoredFilter } from './audit-store.ts';
+import { readFactEntries } from './read-fact-entries.ts';
+
+export interface StoredAuditParts {
+  readonly store: AuditStore;
+  readonly facts: Facts;
+  readonly hooks: HookCaller;
+}
+
+/** Permissions that open the entries of everybody in the tenant. */
+export const READS_ALL = ['admin', 'audit.read'] as const;
+/** Permissions that open own entries, or more. */
+export const READS_SOME = ['read', ...READS_ALL] as const;
+
+export const MAX_LOG_PAGE = 1_000;
+export const DEFAULT_LOG_PAGE = 200;
+export const MAX_ENTRY_PAGE = 500;
+export const DEFAULT_ENTRY_PAGE = 50;
+/** Entries held in memory at a time while exporting. */
+const EXPORT_PAGE = 500;
+
+/** The audit log as callers read it. */
+export class StoredAudit implements Audit {
+  readonly #parts: StoredAuditParts;
+
+  constructor(parts: StoredAuditParts) {
+    this.#parts = parts;
+  }
+
+  async log(
+    caller: Principal,
+    filter: AuditFilter,
+    { afterSeq = 0, limit = DEFAULT_LOG_PAGE }: { readonly afterSeq?: number; readonly limit?: number } = {},
+  ): Promise<EntryPage<RecordedEntry>> {
+    requirePermission(caller, READS_ALL);
+    checkLimit(limit, MAX_LOG_PAGE);
+    const { store, facts } = this.#parts;
+    const wanted = { ...filter, tenantId: caller.tenantId };
+    return facts.read(caller, 'query', async ({ snapshot }) => {
+      const found = await store.inOrder(wanted, afterSeq, limit + 1, snapshot);
+      const total = await store.count(wanted, snapshot);
+      return { entries: found.slice(0, limit), total, more: found.length > limit };
+    });
+  }
+
+  async entries(
+    caller: Principal,
+    filter: AuditFilter,
+    { after, limit = DEFAULT_ENTRY_PAGE }: { readonly after?: EntryPosition | undefined; readonly limit?: number } = {},
+  ): Promise<EntryPage<EntryWithFact>> {
+    requirePermission(caller, READS_SOME);
+    checkLimit(limit, MAX_ENTRY_PAGE);
+    const { store, facts, hooks } = this.#parts;
+    const open = openTo(caller, filter);
+    return facts.read(caller, 'get', async (reader) => {
+      const found = await store.newestFirst(open, after, limit + 1, reader.snapshot);
+      const entries = await readFactEntries(found.slice(0, limit), reader, hooks);
+      const total = await store.count(open, reader.snapshot);
+      return { entries, total, more: entries.length < found.length };
+    });
+  }
+
+  async ofFact(caller: Principal, factId: string): Promise<Omit<EntryPage<EntryWithFact>, 'total'>> {
+    requirePermission(caller, READS_SOME);
+    const { store, facts, hooks } = this.#parts;
+    return facts.read(caller, 'get', async (reader) => {
+      const found = await store.aboutFact(openTo(caller, {}), factId, reader.snapshot);
+      const entries = await readFactEntries(found, reader, hooks);
+      return { entries, more: entries.length < found.length };
+    });
+  }
+
+  export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]> {
+    requirePermission(caller, READS_SOME);
+    return this.#pages(caller, filter, signal);
+  }
+
+  async *#pages(
+    caller: Principal,
+    filter: AuditFilter,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly EntryWithFact[], void, undefined> {
+    const { store, facts, hooks } = this.#parts;
+    const open = openTo(caller, filter);
+    let after: EntryPosition | undefined;
+    do {
+      const page = await facts.read(caller, 'get', async (reader) => {
+        const found = await store.newestFirst(open, after, EXPORT_PAGE, reader.snapshot);
+        const entries = await readFactEntries(found, reader, hooks);
+        const isLast = found.length < EXPORT_PAGE && entries.length === found.length;
+        return { last: isLast ? undefined : entries.at(-1)?.entry, entries };
+      });
+      yield page.entries;
+      after = page.last;
+    } while (after !== undefined && signal?.aborted !== true);
+  }
+}
+
+/** Only its own entries for a caller to whom those of others are closed. */
+const openTo = (caller: Principal, filter: AuditFilter): StoredFilter => ({
+  ...filter,
+  tenantId: caller.tenantId,
+  ownedBy: caller.kind === 'node' || hasPermission(caller, READS_ALL) ? undefined : caller.entityUri,
+});
+
+const checkLimit = (limit: number, most: number): void => {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return;
+  throw memberRefusal('query.limit', `must be an integer from 1 to ${most}`);
+};
