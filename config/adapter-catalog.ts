@@ -1,85 +1,30 @@
-import type { Logger } from '../kernel/log/logger.ts';
-import type { Schema } from '../kernel/plugins/config-schema.ts';
-import type { Clock, Embedder, FactStore, Transport } from '../ports/ports.ts';
-import { hashingEmbedderSettings, httpEmbedderSettings, localModelSettings } from './embedder-settings.ts';
-import { koaSettings, postgresSettings, sqliteSettings } from './node-settings.ts';
+import { systemClockAdapter } from '../adapters/clock/system-clock-adapter.ts';
+import { hashingAdapter, httpEmbedderAdapter, localModelAdapter } from '../adapters/embedder/embedder-adapters.ts';
+import { koaAdapter } from '../adapters/koa/koa-adapter.ts';
+import { postgresAdapter } from '../adapters/postgres/postgres-adapter.ts';
+import { sqliteAdapter } from '../adapters/sqlite/sqlite-adapter.ts';
+import type {
+  AuthorizerAdapter,
+  ClockAdapter,
+  EmbedderAdapter,
+  StoreAdapter,
+  TransportAdapter,
+} from '../ports/ports.ts';
 
-/** One way to fill a port: its settings, and what makes it. Its module is imported only when it is chosen. */
-export interface AdapterEntry<T, S, P = AdapterParts> {
-  readonly settings: Schema<S>;
-  load(): Promise<(settings: S, parts: P) => T>;
-}
-
-export interface AdapterParts {
-  readonly log: Logger;
-}
-
-/** What an embedder may be made from. */
-export interface EmbedderParts {
-  readonly transport: Transport;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly fraction: () => number;
-}
-
-const entry = <T, S, P = AdapterParts>(adapter: AdapterEntry<T, S, P>): AdapterEntry<T, S, P> => adapter;
+/** The adapters of the configuration, by the name that `use` gives them. */
+export type Catalog<A> = Readonly<Record<string, A>>;
 
 /** What `adapters.store.use` may say. */
-export const STORES = {
-  sqlite: entry({
-    settings: sqliteSettings,
-    load: async () => {
-      const { createSqliteStore } = await import('../adapters/sqlite/create-sqlite-store.ts');
-      return ({ path }): FactStore => createSqliteStore({ path, watchNesting: false });
-    },
-  }),
-  postgres: entry({
-    settings: postgresSettings,
-    load: async () => {
-      const { createPostgresStore } = await import('../adapters/postgres/create-postgres-store.ts');
-      return (settings): FactStore => createPostgresStore({ ...settings, watchNesting: false });
-    },
-  }),
-} as const;
-
+export const STORES: Catalog<StoreAdapter<unknown>> = { sqlite: sqliteAdapter, postgres: postgresAdapter };
 /** What `adapters.transport.use` may say. */
-export const TRANSPORTS = {
-  koa: entry({
-    settings: koaSettings,
-    load: async () => {
-      const { createKoaTransport } = await import('../adapters/koa/koa-transport.ts');
-      return (settings, { log }): Transport =>
-        createKoaTransport({ ...settings, report: (message, error) => log.warn(message, { error }) });
-    },
-  }),
-} as const;
-
+export const TRANSPORTS: Catalog<TransportAdapter<unknown>> = { koa: koaAdapter };
 /** What `adapters.embedder.use` may say. */
-export const EMBEDDERS = {
-  hashing: entry({
-    settings: hashingEmbedderSettings,
-    load: async () => {
-      const { chanceFloor, createHashingEmbedder } = await import('../adapters/embedder/hashing-embedder.ts');
-      const { createTruncatingEmbedder } = await import('../adapters/embedder/truncating-embedder.ts');
-      return ({ dimensions }, _parts: EmbedderParts): Embedder => {
-        const whole = createHashingEmbedder();
-        if (dimensions === whole.dimensions) return whole;
-        return createTruncatingEmbedder(whole, { dimensions, similarityFloor: chanceFloor(dimensions) });
-      };
-    },
-  }),
-  http: entry({
-    settings: httpEmbedderSettings,
-    load: async () => {
-      const { createHttpEmbedder } = await import('../adapters/embedder/http-embedder.ts');
-      return (settings, parts: EmbedderParts): Embedder => createHttpEmbedder(settings, parts);
-    },
-  }),
-  'local-model': entry({
-    settings: localModelSettings,
-    load: async () => {
-      const { createLocalModelEmbedder } = await import('../adapters/embedder/local-model-embedder.ts');
-      return (settings, _parts: EmbedderParts): Embedder => createLocalModelEmbedder(settings);
-    },
-  }),
-} as const;
+export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
+  hashing: hashingAdapter,
+  http: httpEmbedderAdapter,
+  'local-model': localModelAdapter,
+};
+/** What `adapters.clock.use` may say. */
+export const CLOCKS: Catalog<ClockAdapter<unknown>> = { system: systemClockAdapter };
+/** Without one from elsewhere, what the plugins provide judges credentials. */
+export const AUTHORIZERS: Catalog<AuthorizerAdapter<unknown>> = {};

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
-import { createOriginRule } from '../adapters/koa/allowed-origins.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
@@ -16,16 +15,14 @@ import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
-import { type Clock, Embedder, type FactStore, type Listener, type Transport } from '../ports/ports.ts';
-import { type AdapterEntry, STORES, TRANSPORTS } from './adapter-catalog.ts';
-import { bindEmbedder } from './bind-embedder.ts';
+import { type AdapterParts, type Clock, Embedder, type FactStore, type Listener, Transport } from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
-import { dataFolder } from './store-place.ts';
+import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
 export interface NodeOptions {
@@ -76,7 +73,7 @@ export interface Node {
  */
 export const createNode = async (options: NodeOptions): Promise<Node> => {
   const { env, adapters = {}, plugins: given = [] } = options;
-  const config = loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
+  const config = await loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
   const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
   const installations = await install(config, given, problems);
   const used = [
@@ -87,20 +84,22 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const log =
     adapters.log ??
     createPinoLogger({ level: config.node.logLevel, fields: options.worker ? { pid: process.pid } : undefined });
-  const createStore = await loadStore(config);
-  const createTransport = await loadTransport(config, adapters);
-  const clock = adapters.clock ?? createSystemClock();
   const random = adapters.random ?? createSystemRandom();
-  const extras = [...(adapters.extras ?? [])];
-  if (!extras.some(({ ref }) => ref.id === Embedder.id))
-    extras.push(await bindEmbedder(config.embedder, { clock, random }));
-  const { node } = config;
+  const parts = partsOf(log, createSystemClock(), random);
+  const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
+  const environment = { ...parts, clock };
+  const { extras = [] } = adapters;
+  const embedding: AdapterBinding = {
+    ref: Embedder,
+    create: (get) => embedder.adapter.create(embedder.settings, { ...environment, transport: get(Transport) }),
+  };
+  const { node, store, transport, embedder, authorizer } = config;
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
     identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
     authRequired: node.authRequired,
-    allowsOrigin: createOriginRule(config.transport.settings),
+    allowsOrigin: transport.adapter.allowsOrigin?.(transport.settings) ?? (() => false),
     maxBodyBytes: node.maxBodyBytes,
     trustedProxies: node.trustedProxies,
     env,
@@ -113,10 +112,14 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     adapters: {
       clock,
       random,
-      store: adapters.store ?? (() => createStore(log)),
-      transport: () => createTransport(log),
-      extras,
-      openAuthorizer: createOpenAuthorizer,
+      store: adapters.store ?? (() => store.adapter.create(store.settings, environment)),
+      transport: () => adapters.transport ?? transport.adapter.create(transport.settings, environment),
+      extras: [...extras, ...(extras.some(({ ref }) => ref.id === Embedder.id) ? [] : [embedding])],
+      ...(node.authRequired
+        ? authorizer && {
+            authorizer: (inner) => authorizer.adapter.create(authorizer.settings, { ...environment, inner }),
+          }
+        : { authorizer: createOpenAuthorizer }),
     },
   });
   const warnOfUnusedVariables = (): void => {
@@ -144,25 +147,19 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   };
 };
 
-/** The settings are those of the store that was chosen, which its entry alone knows the shape of. */
-export const loadStore = async ({ store }: Pick<NodeConfig, 'store'>): Promise<(log: Logger) => FactStore> => {
-  const entry: Pick<AdapterEntry<FactStore, never>, 'load'> = STORES[store.use];
-  const create = await entry.load();
-  return (log) => create(store.settings as never, { log });
-};
+const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
+  clock,
+  fraction: () => random.fraction(),
+  report: (message, error) => log.warn(message, { error }),
+});
 
-const loadTransport = async (
-  config: NodeConfig,
-  { transport }: AdapterOverrides,
-): Promise<(log: Logger) => Transport> => {
-  if (transport !== undefined) return () => transport;
-  const create = await TRANSPORTS[config.transport.use].load();
-  return (log) => create(config.transport.settings, { log });
-};
+/** The store that the configuration names, without a node on it. */
+export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>
+  store.adapter.create(store.settings, partsOf(log, createSystemClock(), createSystemRandom()));
 
 /** A node that asks nobody for a key must not be reachable from elsewhere by accident. */
 const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
-  node.authRequired || node.allowInsecure || isLoopbackHost(transport.settings.host)
+  node.authRequired || node.allowInsecure || isLoopbackHost(transport.adapter.host(transport.settings))
     ? []
     : [
         {
@@ -207,15 +204,15 @@ const importPlugin = async (
  * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node
  * or an adapter follows them, wherever they got the value; and the node's private key lies beside its store.
  */
-const derivedSettings = (plugin: AnyPlugin, { byVariable, store }: NodeConfig): Record<string, unknown> => {
+const derivedSettings = (plugin: AnyPlugin, config: NodeConfig): Record<string, unknown> => {
   const derived: Record<string, unknown> = {};
   for (const { path, schema } of settingProperties(plugin.config?.json ?? {})) {
     const [name] = path;
     if (name === undefined || path.length > 1) continue;
-    const shared = schema.env === undefined ? undefined : byVariable.get(schema.env);
+    const shared = schema.env === undefined ? undefined : config.byVariable.get(schema.env);
     if (shared !== undefined) derived[name] = shared;
     const place = PLACES_BESIDE_STORE.get(name);
-    if (place !== undefined) derived[name] = join(dataFolder(store), place);
+    if (place !== undefined) derived[name] = join(storePlace(config).dataFolder, place);
   }
   return derived;
 };

@@ -1,7 +1,7 @@
-import type { Schema } from '../kernel/plugins/config-schema.ts';
 import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
-import { hashingEmbedderSettings, httpEmbedderSettings, localModelSettings } from './embedder-settings.ts';
-import { koaSettings, nodeSettings, postgresSettings, sqliteSettings } from './node-settings.ts';
+import type { Schema } from '../ports/schema.ts';
+import { type Catalog, CLOCKS, EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { nodeSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /** One setting as its schema declares it. */
@@ -23,16 +23,17 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
   );
   const owners: readonly (readonly [string, Schema<unknown> | undefined])[] = [
     ['node', nodeSettings],
-    ['adapters.store', sqliteSettings],
-    ['adapters.store', postgresSettings],
-    ['adapters.transport', koaSettings],
-    ['adapters.embedder', hashingEmbedderSettings],
-    ['adapters.embedder', httpEmbedderSettings],
-    ['adapters.embedder', localModelSettings],
+    ...settingsIn('store', STORES),
+    ...settingsIn('transport', TRANSPORTS),
+    ...settingsIn('embedder', EMBEDDERS),
+    ...settingsIn('clock', CLOCKS),
     ...plugins,
   ];
   return owners.flatMap(([owner, schema]) => settingsOf(owner, schema));
 };
+
+const settingsIn = (slot: string, catalog: Catalog<{ readonly settings?: Schema<unknown> }>) =>
+  Object.values(catalog).map(({ settings }) => [`adapters.${slot}`, settings] as const);
 
 /** The settings of one schema. */
 export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): DeclaredSetting[] =>

@@ -3,42 +3,41 @@ import type { NodeInspection, StartProblem } from '../adapters/cli/command-line-
 import { FIRST_KEY_FILE } from '../adapters/cli/first-key.ts';
 import { readKeyFile } from '../adapters/cli/key-file.ts';
 import { probeFolder } from '../adapters/files/probe-folder.ts';
-import { probeAddress } from '../adapters/koa/probe-address.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
 import { problemsIn } from '../kernel/boot/inspect-store.ts';
 import { createNodeNotes } from '../kernel/identity/node-notes.ts';
 import { findNodeKey } from '../plugins/node-info/node-identity.ts';
 import { readNodeKey } from '../plugins/node-info/node-key-file.ts';
 import type { FactStore } from '../ports/ports.ts';
-import { createNode, loadStore, type Node, type NodeOptions } from './create-node.ts';
+import { createNode, type Node, type NodeOptions, openStore } from './create-node.ts';
 import { nodeKeyPlace } from './create-node-key.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
-import { inspectStore } from './inspect-store.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
 import { hasStore } from './require-store.ts';
-import { dataFolder, storePath } from './store-place.ts';
+import { storePlace } from './store-place.ts';
 
 /**
  * Looks for every reason why a node would not start: in its settings, its plugins, its store, its folders and its
  * address. Creates and changes nothing.
  */
 export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env'>): Promise<NodeInspection> => {
-  const config = loadNodeConfig(options);
+  const config = await loadNodeConfig(options);
   const problems: StartProblem[] = [];
   const node = await attempt(() => createNode({ ...options, overrides: { node: { logLevel: 'silent' } } }), problems);
   let isThere = false;
   // A default stands in for what was refused: looking there would tell of a place that nobody means.
   if (config.problems.length === 0) {
-    const create = await loadStore(config);
-    const open = (): FactStore => create(node?.log ?? SILENT);
-    const found = [...foldersIn(config, node), ...(await inspectStore(config.store, workerCount(config.node)))];
+    const use = { processes: workerCount(config.node) };
+    const { store, transport } = config;
+    const open = (): Promise<FactStore> => openStore(config, node?.log ?? SILENT);
+    const found = [...foldersIn(config, node), ...((await store.adapter.inspect?.(store.settings, use)) ?? [])];
     if (found.length === 0) {
-      isThere = await hasStore(config.store, open);
+      isThere = await hasStore(config, open);
       if (node !== undefined)
         found.push(...(isThere ? await contentsIn(node, open) : await filesIn(node, options.env)));
     }
-    found.push(...(await problemsIn(() => probeAddress(config.transport.settings))));
+    found.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
     problems.push(...found);
   }
   const description =
@@ -46,7 +45,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
   return {
     problems: distinct(problems),
     pluginCount: description?.plugins.filter(({ enabled }) => enabled).length ?? 0,
-    store: storePath(config.store),
+    store: storePlace(config).location,
     hasStore: isThere,
   };
 };
@@ -71,15 +70,15 @@ const foldersIn = (config: NodeConfig, node: Node | undefined): StartProblem[] =
   const key = nodeKeyPlace(settings);
   const snapshots = settings.find(({ owner, key }) => owner === 'plugins.search' && key === 'snapshotFolder')?.value;
   return [
-    dataFolder(config.store),
+    storePlace(config).dataFolder,
     ...(key === undefined || key.byVariable ? [] : [dirname(key.file)]),
     ...(typeof snapshots === 'string' ? [snapshots] : []),
   ].flatMap((folder) => probeFolder(folder) ?? []);
 };
 
 /** Of a store that is there. */
-const contentsIn = async ({ kernel }: Node, open: () => FactStore): Promise<StartProblem[]> => {
-  const store = open();
+const contentsIn = async ({ kernel }: Node, open: () => Promise<FactStore>): Promise<StartProblem[]> => {
+  const store = await open();
   try {
     const place = nodeKeyPlace(kernel.settings);
     const findKey = async () =>
@@ -94,7 +93,7 @@ const contentsIn = async ({ kernel }: Node, open: () => FactStore): Promise<Star
 const filesIn = async ({ kernel, config }: Node, env: NodeOptions['env']): Promise<StartProblem[]> => {
   const place = nodeKeyPlace(kernel.settings);
   const findKey = async () => place === undefined || place.byVariable || (await readNodeKey(place.file));
-  const findFirstKey = async () => readKeyFile(join(dataFolder(config.store), FIRST_KEY_FILE));
+  const findFirstKey = async () => readKeyFile(join(storePlace(config).dataFolder, FIRST_KEY_FILE));
   const wantsFirstKey = config.node.authRequired && (env['SVC_BOOTSTRAP_KEY'] ?? '') === '';
   return [...(await problemsIn(findKey)), ...(wantsFirstKey ? await problemsIn(findFirstKey) : [])];
 };

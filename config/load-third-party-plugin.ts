@@ -1,8 +1,7 @@
-import { pathToFileURL } from 'node:url';
-import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import { looksLikePlugin } from '../kernel/plugins/check-plugin.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
-import { resolveModule } from './resolve-module.ts';
+import { importThirdParty } from './import-third-party.ts';
 
 /**
  * Imports a plugin that nobody here wrote. `from` is a path, from the folder on, or the name of a package that is
@@ -14,21 +13,8 @@ export const loadThirdPartyPlugin = async (
   problems: BootProblem[],
 ): Promise<AnyPlugin | undefined> => {
   const where = `plugins.${name}.from`;
-  const file = resolveModule(from, folder);
-  if (file === undefined) {
-    problems.push({
-      message: `${where}: there is no module ${JSON.stringify(from)}`,
-      hint: `a path starts with ./ and is looked up in ${folder}; a package must be installed there or beside the node`,
-    });
-    return undefined;
-  }
-  let exported: Record<string, unknown>;
-  try {
-    exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-  } catch (error) {
-    problems.push(problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`));
-    return undefined;
-  }
+  const exported = await importThirdParty({ where, from, folder }, problems);
+  if (exported === undefined) return undefined;
   return pickPlugin(exported, { name, where }, problems);
 };
 

@@ -4,20 +4,20 @@ import { createSystemRandom } from '../adapters/random/system-random.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { DEFAULT_DRIFT_BOUND_MS, markRestored } from '../kernel/restore/mark-restored.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
-import type { StoreConfig } from './node-config.ts';
+import type { NodeConfig } from './node-config.ts';
 import { requireStore } from './require-store.ts';
 
 const BOUND_VARIABLE = 'SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S';
 
 /** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin is asked. */
 export const markStoreRestored = async (
-  store: StoreConfig,
+  config: Pick<NodeConfig, 'store'>,
   env: Environment,
-  open: () => FactStore,
+  open: () => Promise<FactStore>,
 ): Promise<RestoredStore> => {
   const driftBoundMs = readDriftBound(env[BOUND_VARIABLE]);
-  await requireStore(store, open);
-  const opened = open();
+  await requireStore(config, open);
+  const opened = await open();
   try {
     const epoch = createSystemRandom().uuid();
     return await markRestored(opened, { nowMs: createSystemClock().nowMs(), driftBoundMs, epoch });

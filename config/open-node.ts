@@ -2,14 +2,14 @@ import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-d
 import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
 import type { FactStore, Listener } from '../ports/ports.ts';
 import { administerKeys, administerTokens, rotateKeyOf } from './administer-node.ts';
-import { createNode, loadStore } from './create-node.ts';
+import { createNode, openStore } from './create-node.ts';
 import { createNodeKey } from './create-node-key.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
 import { workerCount } from './node-settings.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
-import { dataFolder, storeLocation } from './store-place.ts';
+import { storePlace } from './store-place.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
@@ -18,12 +18,12 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;
-  const create = await loadStore(config);
-  const openStore = (): FactStore => create(node.log);
+  const open = (): Promise<FactStore> => openStore(config, node.log);
+  const { location, dataFolder } = storePlace(config);
   let listener: Listener | undefined;
   return {
     start: async () => {
-      if (!createsStore) await requireStore(config.store, openStore);
+      if (!createsStore) await requireStore(config, open);
       if (serve) listener = await node.start();
       else await kernel.boot();
     },
@@ -38,13 +38,13 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     },
     transfer: () => kernel.get(TenantTransfer),
     createKey: async () => {
-      await requireStore(config.store, openStore);
+      await requireStore(config, open);
       return createNodeKey(kernel.settings);
     },
-    markRestored: () => markStoreRestored(config.store, env, openStore),
+    markRestored: () => markStoreRestored(config, env, open),
     authRequired: config.node.authRequired,
-    storeLocation: storeLocation(config.store),
-    dataFolder: dataFolder(config.store),
+    storeLocation: location,
+    dataFolder,
     workers: workerCount(config.node),
     log: node.log,
   };

@@ -3,11 +3,18 @@ import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
 import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 
+/** Parts of the node that the environment swaps. */
+export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'clock', 'authorizer'] as const;
+export type AdapterSlotName = (typeof ADAPTER_SLOTS)[number];
+
 /** The configuration file, and what a program may put on top of it. Every part may be left out. */
 export interface NodeConfigInput {
   readonly node?: Settings;
-  /** Each with `use`, the name of the adapter, beside its settings. */
-  readonly adapters?: { readonly store?: Settings; readonly transport?: Settings; readonly embedder?: Settings };
+  /**
+   * Each with its settings beside `use`, the name of an adapter, or beside `from`, the path or package of one that
+   * somebody else wrote.
+   */
+  readonly adapters?: Readonly<Partial<Record<AdapterSlotName, Settings>>>;
   /** By name: off, on, or on with these settings. A third party's plugin has `from`: a path or a package. */
   readonly plugins?: Readonly<Record<string, boolean | Settings>>;
 }
@@ -44,7 +51,7 @@ const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]
 
 const FRAME: Readonly<Record<string, readonly string[] | undefined>> = {
   node: undefined,
-  adapters: ['store', 'transport', 'embedder'],
+  adapters: ADAPTER_SLOTS,
   plugins: undefined,
 };
 

@@ -1,5 +1,5 @@
 import {
-  type Authorizer,
+  Authorizer,
   Clock,
   FactStore,
   type Listener,
@@ -32,6 +32,7 @@ import { NodeSelf } from './identity/node-self.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
+import { requirementsOf } from './plugins/order-plugins.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
@@ -91,7 +92,7 @@ export const createKernel = (options: KernelOptions): Kernel => {
       openLeases(node);
       node.container.provide(NodeDescription, { read: () => readDescription(node) });
       await setUpPlugins(node);
-      finishSetup(node);
+      await finishSetup(node);
     });
     return booted;
   };
@@ -158,7 +159,7 @@ const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
 
 /** Adapters, migrations, identity, and the services that the kernel itself provides. */
 const openStore = async (
-  { options, vocabulary, hooks, container, stops }: Assembly,
+  { options, plugins, vocabulary, hooks, container, stops }: Assembly,
   migrations: Parameters<FactStore['migrate']>[0],
 ): Promise<void> => {
   const { adapters, log } = options;
@@ -167,11 +168,14 @@ const openStore = async (
   container.provide(Clock, clock);
   container.provide(Random, random);
   container.provide(Vocabulary, vocabulary);
-  const store = await adapters.store(container.get);
+  const store = await adapters.store();
   stops.push('store', () => store.close());
   container.provide(FactStore, store);
-  container.provideSingleton(Transport, adapters.transport);
-  for (const { ref, create } of adapters.extras ?? []) container.provideSingleton(ref, create);
+  container.provide(Transport, await adapters.transport());
+  const required = new Set(plugins.flatMap(({ plugin }) => requirementsOf(plugin).map(({ ref }) => ref.id)));
+  for (const { ref, create } of adapters.extras ?? []) {
+    if (required.has(ref.id)) container.provide(ref, await create(container.get));
+  }
   await store.migrate(migrations);
   await raiseClock(store, clock.nowMs(), log);
 
@@ -234,7 +238,7 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
 };
 
 /** What only the setups together show; after it nothing can be added. */
-const finishSetup = (node: Assembly): void => {
+const finishSetup = async (node: Assembly): Promise<void> => {
   const { options, hooks, container, routes } = node;
   const components = collectComponents(node.vocabulary);
   const problems: BootProblem[] = [
@@ -252,10 +256,12 @@ const finishSetup = (node: Assembly): void => {
   hooks.seal();
   const { adapters, log } = options;
   const { clock, random } = adapters;
-  const openAuthorizer = (inner: Authorizer | undefined) => adapters.openAuthorizer(inner);
+  const inner = container.has(Authorizer) ? container.get(Authorizer) : undefined;
+  // Where nothing judges credentials, this throws: a missing Authorizer is an error and not an open door.
+  const authorizer = (await adapters.authorizer?.(inner)) ?? container.get(Authorizer);
   try {
     const inspectReply = options.inspectReplies?.(components);
-    const parts = { routes, container, hooks, clock, random, log, openAuthorizer, inspectReply };
+    const parts = { routes, container, hooks, clock, random, log, authorizer, inspectReply };
     node.served = compileServed(parts, options);
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);

@@ -18,18 +18,22 @@ import type { Components } from './vocabulary/components.ts';
 export interface KernelAdapters {
   readonly clock: Clock;
   readonly random: Random;
-  store(get: Get): Awaitable<FactStore>;
-  transport(get: Get): Transport;
+  store(): Awaitable<FactStore>;
+  transport(): Awaitable<Transport>;
   /** Further refs that adapters provide, the embedder for example. */
   readonly extras?: readonly AdapterBinding[];
-  /** What answers for requests without a credential while authentication is off; asks `inner` about those with one. */
-  openAuthorizer(inner: Authorizer | undefined): Authorizer;
+  /**
+   * Judges credentials in place of what a plugin provides, which is `inner`. Absent, what the plugins provide does, and
+   * a node without any refuses to start.
+   */
+  authorizer?(inner: Authorizer | undefined): Awaitable<Authorizer>;
 }
 
 export interface AdapterBinding {
   // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
   readonly ref: Ref<any>;
-  create(get: Get): unknown;
+  /** Called once, and only where a plugin requires the ref. */
+  create(get: Get): Awaitable<unknown>;
 }
 
 export interface KernelOptions extends DoorSettings {

@@ -63,7 +63,6 @@ export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';
 export type { LogFields, Logger } from './log/logger.ts';
 export * from './plugins/answer-schemas.ts';
-export * from './plugins/config-schema.ts';
 export { compileDeclared, type ListUndeclared } from './plugins/declared-members.ts';
 export * from './plugins/plugin-definition.ts';
 export * from './plugins/route-definition.ts';

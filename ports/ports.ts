@@ -1,4 +1,5 @@
 /** The five ports and the vocabulary they share: all that an adapter may import. */
+export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';
 export * from './define-ref.ts';
@@ -10,6 +11,7 @@ export * from './mask-urls.ts';
 export * from './migration.ts';
 export * from './normalise-text.ts';
 export * from './principal.ts';
+export * from './schema.ts';
 export * from './service-error.ts';
 export * from './stored-text.ts';
 export * from './transport.ts';

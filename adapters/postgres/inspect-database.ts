@@ -1,4 +1,4 @@
-import { ServiceError } from '../../ports/ports.ts';
+import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import {
   CONNECT_TIMEOUT_MS,
   checkedUrl,
@@ -7,12 +7,6 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from './create-postgres-store.ts';
 import { PostgresPool } from './postgres-pool.ts';
-
-/** One reason why a node would not start on the database, or not work. */
-export interface DatabaseProblem {
-  readonly message: string;
-  readonly hint: string | undefined;
-}
 
 /** Outside the pool: it hears what other processes signal. */
 const LISTENING_CONNECTIONS = 1;
@@ -31,10 +25,10 @@ export interface ConnectionPlan {
 export const inspectDatabase = async (
   url: string,
   { poolSize, processes }: ConnectionPlan,
-): Promise<readonly DatabaseProblem[]> => {
+): Promise<readonly AdapterProblem[]> => {
   try {
     const look = await lookAt(url);
-    const problems: DatabaseProblem[] = [];
+    const problems: AdapterProblem[] = [];
     if (look['schema'] === null) {
       problems.push({
         message: 'the database has no schema for the tables',

@@ -1,13 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { ServiceError } from '../../ports/ports.ts';
+import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { toServiceError } from './sqlite-errors.ts';
-
-/** One reason why a node would not start on the file. */
-export interface FileProblem {
-  readonly message: string;
-  readonly hint: string | undefined;
-}
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -15,7 +9,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * Looks at a file that is there without changing what it holds: whether it can be written, and is whole. Empty when all
  * is well.
  */
-export const inspectFile = (path: string): readonly FileProblem[] => {
+export const inspectFile = (path: string): readonly AdapterProblem[] => {
   if (!statSync(path).isFile()) {
     return [{ message: `the store ${path} is not a file`, hint: 'give the path of a file with SVC_DB_PATH' }];
   }
@@ -46,7 +40,7 @@ export const inspectFile = (path: string): readonly FileProblem[] => {
   }
 };
 
-const damaged = (path: string): FileProblem => ({
+const damaged = (path: string): AdapterProblem => ({
   message: `the store ${path} is damaged`,
   hint: 'stop the node, keep a copy of the file, and restore a backup; run "restored" before the next start',
 });

@@ -1,4 +1,4 @@
-import { Authorizer, type Clock, type ServeOptions } from '../../ports/ports.ts';
+import type { Authorizer, Clock, ServeOptions } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
@@ -26,18 +26,16 @@ export interface ServedParts {
   readonly random: Random;
   readonly log: Logger;
   readonly inspectReply?: InspectReply | undefined;
-  /** Judges requests without a credential while authentication is off, and asks `inner` about those with one. */
-  openAuthorizer(inner: Authorizer | undefined): Authorizer;
+  readonly authorizer: Authorizer;
 }
 
 /** What the transport serves, once every plugin was set up. */
 export const compileServed = (parts: ServedParts, settings: DoorSettings): ServeOptions => {
-  const { routes, container, hooks, clock, random, log, inspectReply } = parts;
+  const { routes, container, hooks, clock, random, log, authorizer, inspectReply } = parts;
   const { authRequired, maxBodyBytes, allowsOrigin = () => false, trustedProxies = [] } = settings;
   const self = container.get(NodeSelf);
   return compileRoutes({
-    // Never the other way round: where keys are required, a missing Authorizer is an error and not an open door.
-    authorizer: authRequired ? container.get(Authorizer) : parts.openAuthorizer(optionalAuthorizer(container)),
+    authorizer,
     refuseForeignPage: authRequired ? undefined : createForeignPageCheck({ nodeUrl: self.nodeUrl, allowsOrigin }),
     routes,
     hooks,
@@ -50,6 +48,3 @@ export const compileServed = (parts: ServedParts, settings: DoorSettings): Serve
     inspectReply,
   });
 };
-
-const optionalAuthorizer = (container: Container): Authorizer | undefined =>
-  container.has(Authorizer) ? container.get(Authorizer) : undefined;

@@ -1,5 +1,5 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
-import { type Schema, schema } from '../plugins/config-schema.ts';
+import { type Schema, schema } from '../../ports/schema.ts';
 import type { BodyItem, Route } from '../plugins/route-definition.ts';
 import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
 import { readBodyItems } from './body-items.ts';

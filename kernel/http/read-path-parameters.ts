@@ -1,5 +1,5 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
-import type { Schema } from '../plugins/config-schema.ts';
+import type { Schema } from '../../ports/schema.ts';
 import { compileSchema } from '../plugins/schema-validator.ts';
 import { decodePercent } from './percent-decoding.ts';
 

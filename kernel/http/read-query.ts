@@ -1,6 +1,6 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
-import type { Schema } from '../plugins/config-schema.ts';
 import { undeclaredName } from '../plugins/declared-members.ts';
 import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
 import { memberPath } from './find-forbidden-text.ts';

@@ -1,8 +1,8 @@
 import type { Violation } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import { MAX_VIOLATIONS } from '../facts/refusals.ts';
 import { memberPath } from '../http/find-forbidden-text.ts';
 import { closestName } from './closest-name.ts';
-import type { Schema } from './config-schema.ts';
 
 /**
  * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the

@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { maskUrlsIn } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import type { BootProblem } from '../boot/boot-problem.ts';
 import { closestName } from './closest-name.ts';
 import { compileSettings, NO_SETTINGS } from './compile-settings.ts';
-import type { Schema } from './config-schema.ts';
 import { type Environment, parseEnvironmentValue } from './environment-value.ts';
 import { acceptedBy, type SettingProperty } from './setting-property.ts';
 

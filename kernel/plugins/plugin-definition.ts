@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { Migration, OptionalRef, Ref, Row, SqlValue } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
 import type { Logger } from '../log/logger.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
-import type { Schema } from './config-schema.ts';
 import type { Awaitable, Route } from './route-definition.ts';
 
 /** Version of this interface. An integer, because a range that nobody tests says nothing. */

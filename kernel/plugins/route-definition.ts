@@ -1,7 +1,7 @@
 import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
 import type { Answers } from './answer-schemas.ts';
-import type { Schema } from './config-schema.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 

@@ -1,7 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
+import type { Schema } from '../../ports/schema.ts';
 import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
-import type { Schema } from './config-schema.ts';
 import { compileDeclared } from './declared-members.ts';
 import { violationsOf } from './schema-violations.ts';
 

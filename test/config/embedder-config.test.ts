@@ -1,27 +1,26 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { bindEmbedder } from '../../config/bind-embedder.ts';
 import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import type { NodeConfigInput } from '../../config/read-config-file.ts';
 import type { Environment } from '../../kernel/plugins/environment-value.ts';
-import { Embedder, type Transport } from '../../ports/ports.ts';
+import { Embedder } from '../../ports/ports.ts';
 import { createManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../fakes/memory-logger.ts';
 import { createScriptedEmbedder } from '../fakes/scripted-embedder.ts';
-import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
+const unreachable = () => Promise.reject(new Error('not reached'));
+
 const embedderOf = async (env: Environment, overrides: NodeConfigInput = {}): Promise<Embedder> => {
-  const config = loadNodeConfig({ env, overrides });
-  expect(config.problems).to.deep.equal([]);
-  const { ref, create } = await bindEmbedder(config.embedder, {
+  const { embedder, problems } = await loadNodeConfig({ env, overrides });
+  expect(problems).to.deep.equal([]);
+  return embedder.adapter.create(embedder.settings, {
     clock: createManualClock(),
-    random: createSeededRandom(1),
+    fraction: () => 0.5,
+    report: () => undefined,
+    transport: { send: unreachable, refusal: unreachable, serve: unreachable },
   });
-  expect(ref).to.equal(Embedder);
-  const transport: Pick<Transport, 'send'> = { send: () => Promise.reject(new Error('not reached')) };
-  return create((() => transport) as never) as Embedder;
 };
 
 describe('the embedder of a node', () => {
@@ -47,20 +46,21 @@ describe('the embedder of a node', () => {
     expect([embedder.id, embedder.dimensions]).to.deep.equal(['model:tiny:q8:256:norm:search_document:', 256]);
   });
 
-  it('is refused with what is wrong, and without the key', () => {
-    const problems = (env: Environment): string[] =>
-      loadNodeConfig({ env }).problems.map(({ message, hint }) => `${message} ${hint ?? ''}`);
-    expect(problems({ SVC_EMBED_DIMENSIONS: '512' }).join()).to.include('256, 768');
-    expect(problems({ SVC_EMBED_URL: 'http://localhost:1/v1' }).join()).to.include('model');
-    const secret = problems({ SVC_EMBED_URL: 'ftp://x', SVC_EMBED_MODEL: 'm', SVC_EMBED_API_KEY: 'two words' }).join();
+  it('is refused with what is wrong, and without the key', async () => {
+    const problems = async (env: Environment): Promise<string[]> =>
+      (await loadNodeConfig({ env })).problems.map(({ message, hint }) => `${message} ${hint ?? ''}`);
+    expect((await problems({ SVC_EMBED_DIMENSIONS: '512' })).join()).to.include('256, 768');
+    expect((await problems({ SVC_EMBED_URL: 'http://localhost:1/v1' })).join()).to.include('model');
+    const secret = (
+      await problems({ SVC_EMBED_URL: 'ftp://x', SVC_EMBED_MODEL: 'm', SVC_EMBED_API_KEY: 'two words' })
+    ).join();
     expect(secret).to.include('SVC_EMBED_URL').and.include('SVC_EMBED_API_KEY').and.not.include('two words');
-    const report = loadNodeConfig({
+    const { report } = await loadNodeConfig({
       env: { SVC_EMBED_URL: 'http://localhost:1/v1', SVC_EMBED_MODEL: 'm', SVC_EMBED_API_KEY: 'secret-1' },
-    }).report;
+    });
     expect(JSON.stringify(report)).to.not.include('secret-1');
-    expect(
-      loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } }).problems[0]?.message,
-    ).to.equal('adapters.embedder.use accepts one of hashing, http, local-model');
+    const refused = await loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } });
+    expect(refused.problems[0]?.message).to.equal('adapters.embedder.use accepts one of hashing, http, local-model');
   });
 
   it('gives way to the one that a program brings', async () => {

@@ -8,14 +8,14 @@ const messagesFor = (text: string, env: Record<string, string> = {}): Promise<st
   inTemporaryFolder(async (folder) => {
     const configFile = join(folder, 'node.json');
     await writeFile(configFile, text);
-    const { problems } = loadNodeConfig({ configFile, env });
+    const { problems } = await loadNodeConfig({ configFile, env });
     return problems.map(({ message, hint }) => (hint === undefined ? message : `${message} / ${hint}`));
   });
 const messages = (file: unknown): Promise<string[]> => messagesFor(JSON.stringify(file));
 
 describe('the configuration', () => {
-  it('has the documented defaults without a file and without variables', () => {
-    const { node, store, transport, plugins, problems } = loadNodeConfig({ env: {} });
+  it('has the documented defaults without a file and without variables', async () => {
+    const { node, store, transport, plugins, problems } = await loadNodeConfig({ env: {} });
     expect(problems).to.deep.equal([]);
     expect(node).to.deep.equal({
       serviceName: 'svc',
@@ -27,7 +27,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       workers: 1,
     });
-    expect(store).to.deep.equal({ use: 'sqlite', settings: { path: 'data/svc.db' } });
+    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: 'data/svc.db' }]);
     expect(transport.settings).to.deep.equal({
       host: '127.0.0.1',
       port: 8765,
@@ -55,8 +55,8 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes every variable of the node and its adapters', () => {
-    const { node, store, transport, problems } = loadNodeConfig({
+  it('takes every variable of the node and its adapters', async () => {
+    const { node, store, transport, problems } = await loadNodeConfig({
       env: {
         SVC_SERVICE_NAME: 'mem-1',
         SVC_NODE_ID: 'svc://node.alpha.example',
@@ -86,7 +86,7 @@ describe('the configuration', () => {
       logLevel: 'error',
       workers: 'auto',
     });
-    expect(store).to.deep.equal({ use: 'sqlite', settings: { path: '/data/x.db' } });
+    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: '/data/x.db' }]);
     expect(transport.settings).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
@@ -109,9 +109,9 @@ describe('the configuration', () => {
     SVC_CORS_DEV_LOCALHOST: ['maybe'],
   };
   for (const [variable, values] of Object.entries(wrong)) {
-    it(`refuses a wrong ${variable} and names it without showing it`, () => {
+    it(`refuses a wrong ${variable} and names it without showing it`, async () => {
       for (const value of values) {
-        const { problems } = loadNodeConfig({ env: { [variable]: value } });
+        const { problems } = await loadNodeConfig({ env: { [variable]: value } });
         expect(
           problems.map(({ message }) => message.split(' accepts ')[0]),
           value,
@@ -128,7 +128,7 @@ describe('the configuration', () => {
         configFile,
         JSON.stringify({ node: { maxBodyBytes: 2000, logLevel: 'warn', url: 'http://file.example' } }),
       );
-      const { node } = loadNodeConfig({
+      const { node } = await loadNodeConfig({
         configFile,
         env: { SVC_MAX_BODY_BYTES: '3000', SVC_LOG_LEVEL: 'error' },
         overrides: { node: { maxBodyBytes: 4000 } },
@@ -146,7 +146,7 @@ describe('the configuration', () => {
         acme: { from: './acme.js', url: 'x' },
       };
       await writeFile(configFile, JSON.stringify({ plugins }));
-      const config = loadNodeConfig({ configFile, env: {} });
+      const config = await loadNodeConfig({ configFile, env: {} });
       expect(config.disabled).to.deep.equal(['billing']);
       expect(config.plugins.find(({ name }) => name === 'conflicts')?.file).to.deep.equal({ mode: 'strict' });
       expect(config.plugins.find(({ name }) => name === 'acme')).to.deep.equal({
@@ -159,7 +159,7 @@ describe('the configuration', () => {
     }));
 
   it('tells a file that is not there, no JSON, or no object', async () => {
-    const { problems } = loadNodeConfig({ configFile: '/nowhere/node.json', env: {} });
+    const { problems } = await loadNodeConfig({ configFile: '/nowhere/node.json', env: {} });
     expect(problems[0]?.message).to.include('the configuration file cannot be read: ENOENT');
     const broken = await messagesFor('{\n "node": { "logLevel": secret }\n}');
     expect(broken[0]).to.include('the configuration file is not valid JSON').and.not.include('secret');
@@ -206,20 +206,20 @@ describe('the configuration', () => {
     expect(found).to.have.length(4);
   });
 
-  it('takes addresses and networks for proxies, and names the variable of what is neither', () => {
-    const problemsFor = (proxies: string) =>
-      loadNodeConfig({ env: { SVC_TRUSTED_PROXIES: proxies } }).problems.map(({ message }) => message);
-    expect(problemsFor('127.0.0.1,10.0.0.0/8 ::1,fd00::/8')).to.deep.equal([]);
+  it('takes addresses and networks for proxies, and names the variable of what is neither', async () => {
+    const problemsFor = async (proxies: string) =>
+      (await loadNodeConfig({ env: { SVC_TRUSTED_PROXIES: proxies } })).problems.map(({ message }) => message);
+    expect(await problemsFor('127.0.0.1,10.0.0.0/8 ::1,fd00::/8')).to.deep.equal([]);
     for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0', '::1/129', 'fe80::1%eth0', '*', '10.0.0.1/', '/8']) {
-      expect(problemsFor(`127.0.0.1,${bad}`), bad).to.deep.equal([
+      expect(await problemsFor(`127.0.0.1,${bad}`), bad).to.deep.equal([
         'SVC_TRUSTED_PROXIES accepts a list of: an IP address or a network such as 10.0.0.0/8',
       ]);
     }
   });
 
-  it('takes origins of any scheme, and names the variable of one that is none', () => {
-    const problemsFor = (origins: string) =>
-      loadNodeConfig({ env: { SVC_CORS_ALLOWED_ORIGINS: origins } }).problems.map(({ message }) => message);
+  it('takes origins of any scheme, and names the variable of one that is none', async () => {
+    const problemsFor = async (origins: string) =>
+      (await loadNodeConfig({ env: { SVC_CORS_ALLOWED_ORIGINS: origins } })).problems.map(({ message }) => message);
     const good = [
       'https://app.example',
       'http://[::1]:3000',
@@ -228,10 +228,10 @@ describe('the configuration', () => {
       'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
       'moz-extension://2f1c9d1e-9a53-4d3f-8a53-0d9f6a1b2c3d',
     ];
-    expect(problemsFor(good.join(', '))).to.deep.equal([]);
+    expect(await problemsFor(good.join(', '))).to.deep.equal([]);
     const bad = ['*', 'null', 'app.example', 'https://', 'https://a.example/', 'https://a.example/path', 'https://*'];
     for (const origin of [...bad, 'https://a.example:99999', 'https://u:p@a.example', '//a.example', 'https://a?b=c']) {
-      expect(problemsFor(`https://app.example,${origin}`), origin).to.deep.equal([
+      expect(await problemsFor(`https://app.example,${origin}`), origin).to.deep.equal([
         'SVC_CORS_ALLOWED_ORIGINS accepts a list of: an origin, scheme://host or scheme://host:port',
       ]);
     }

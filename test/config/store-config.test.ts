@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
-import { dataFolder, storeLocation } from '../../config/store-place.ts';
+import { storePlace } from '../../config/store-place.ts';
 import { BootError } from '../../kernel/boot/boot-problem.ts';
 import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
@@ -18,8 +18,8 @@ const load = (store: Record<string, unknown>, env: Record<string, string> = {}) 
   });
 
 describe('the configuration of the store', () => {
-  it('takes every variable of PostgreSQL, and its address is enough to choose it', () => {
-    const { store, problems } = loadNodeConfig({
+  it('takes every variable of PostgreSQL, and its address is enough to choose it', async () => {
+    const { store, problems } = await loadNodeConfig({
       env: {
         SVC_DATABASE_URL: URL,
         SVC_DATA_FOLDER: '/srv/node-a',
@@ -30,22 +30,20 @@ describe('the configuration of the store', () => {
       },
     });
     expect(problems).to.deep.equal([]);
-    expect(store).to.deep.equal({
-      use: 'postgres',
-      settings: {
-        url: URL,
-        dataFolder: '/srv/node-a',
-        poolSize: 40,
-        lockTimeoutMs: 1_000,
-        statementTimeoutMs: 2_000,
-      },
+    expect(store.adapter.name).to.equal('postgres');
+    expect(store.settings).to.deep.equal({
+      url: URL,
+      dataFolder: '/srv/node-a',
+      poolSize: 40,
+      lockTimeoutMs: 1_000,
+      statementTimeoutMs: 2_000,
     });
   });
 
   it('lets the variable win over a file that names another store, whose settings then say nothing', async () => {
     const { store, problems } = await load({ use: 'sqlite', path: 'data/old.db' }, { SVC_DATABASE_URL: URL });
     expect(problems).to.deep.equal([]);
-    expect(store.use).to.equal('postgres');
+    expect(store.adapter.name).to.equal('postgres');
   });
 
   it('takes PostgreSQL from the file, with its defaults', async () => {
@@ -64,10 +62,10 @@ describe('the configuration of the store', () => {
     const missing = await load({ use: 'postgres' });
     expect(missing.problems.map(({ message }) => message).join()).to.include('adapters.store.url');
     for (const url of ['mysql://me:secret@x/y', 'me:secret@x']) {
-      const { problems } = loadNodeConfig({ env: { SVC_DATABASE_URL: url } });
+      const { problems } = await loadNodeConfig({ env: { SVC_DATABASE_URL: url } });
       expect(problems[0]?.message).to.include('SVC_DATABASE_URL').and.not.include('secret');
     }
-    const { problems } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL, SVC_DATABASE_POOL_SIZE: '3' } });
+    const { problems } = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL, SVC_DATABASE_POOL_SIZE: '3' } });
     expect(problems[0]?.message).to.include('SVC_DATABASE_POOL_SIZE accepts a whole number from 4');
   });
 
@@ -80,18 +78,18 @@ describe('the configuration of the store', () => {
   });
 
   it('is told to people without user, password and parameters', async () => {
-    const { store } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
-    expect(storeLocation(store)).to.equal('postgres://db.example:6543/facts');
+    const config = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
+    expect(storePlace(config).location).to.equal('postgres://db.example:6543/facts');
     const node = await createNode({ env: { SVC_DATABASE_URL: URL } });
     const setting = node.config.report.find(({ variable }) => variable === 'SVC_DATABASE_URL');
     expect(setting).to.deep.include({ value: '(set)', origin: 'environment' });
     expect(JSON.stringify(node.config.report)).not.to.include('p%40ss');
   });
 
-  it('has a folder for files of the store also when the store is not a file', () => {
-    const { store } = loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
-    expect(dataFolder(store)).to.equal(join(process.cwd(), 'data'));
-    const file = loadNodeConfig({ env: { SVC_DB_PATH: '/srv/facts/x.db' } });
-    expect(dataFolder(file.store)).to.equal('/srv/facts');
+  it('has a folder for files of the store also when the store is not a file', async () => {
+    const database = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
+    expect(storePlace(database).dataFolder).to.equal(join(process.cwd(), 'data'));
+    const file = await loadNodeConfig({ env: { SVC_DB_PATH: '/srv/facts/x.db' } });
+    expect(storePlace(file).dataFolder).to.equal('/srv/facts');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BootProblem } from '../../../kernel/boot/boot-problem.ts';
-import { type Schema, schema } from '../../../kernel/plugins/config-schema.ts';
 import { resolveSettings, type SettingSources } from '../../../kernel/plugins/plugin-config.ts';
+import { type Schema, schema } from '../../../ports/schema.ts';
 
 const cards = schema<unknown>({
   type: 'object',

@@ -1,6 +1,6 @@
-import type { HttpEmbedderSettings } from '../adapters/embedder/http-embedder.ts';
-import type { LocalModelSettings } from '../adapters/embedder/local-model-embedder.ts';
-import { type Schema, schema } from '../kernel/plugins/config-schema.ts';
+import { type Schema, schema } from '../../ports/ports.ts';
+import type { HttpEmbedderSettings } from './http-embedder.ts';
+import type { LocalModelSettings } from './local-model-embedder.ts';
 
 /** What makes vectors: the `embedder` part of the adapters. Each way to make them has settings of its own. */
 export interface HashingEmbedderSettings {

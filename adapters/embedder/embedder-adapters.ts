@@ -1,0 +1,48 @@
+import { ADAPTER_API, defineEmbedder, Embedder } from '../../ports/ports.ts';
+import {
+  type HashingEmbedderSettings,
+  hashingEmbedderSettings,
+  httpEmbedderSettings,
+  localModelSettings,
+} from './embedder-settings.ts';
+import type { HttpEmbedderSettings } from './http-embedder.ts';
+import type { LocalModelSettings } from './local-model-embedder.ts';
+
+/** Compares how texts are spelled. Needs no model. */
+export const hashingAdapter = defineEmbedder<HashingEmbedderSettings>({
+  port: Embedder,
+  name: 'hashing',
+  adapterApi: ADAPTER_API,
+  settings: hashingEmbedderSettings,
+  create: async ({ dimensions }) => {
+    const { chanceFloor, createHashingEmbedder } = await import('./hashing-embedder.ts');
+    const { createTruncatingEmbedder } = await import('./truncating-embedder.ts');
+    const whole = createHashingEmbedder();
+    if (dimensions === whole.dimensions) return whole;
+    return createTruncatingEmbedder(whole, { dimensions, similarityFloor: chanceFloor(dimensions) });
+  },
+});
+
+/** Asks an endpoint that speaks the embeddings interface of OpenAI. */
+export const httpEmbedderAdapter = defineEmbedder<HttpEmbedderSettings>({
+  port: Embedder,
+  name: 'http',
+  adapterApi: ADAPTER_API,
+  settings: httpEmbedderSettings,
+  create: async (settings, parts) => {
+    const { createHttpEmbedder } = await import('./http-embedder.ts');
+    return createHttpEmbedder(settings, parts);
+  },
+});
+
+/** Runs an ONNX model from a folder, with a package that the operator has installed. */
+export const localModelAdapter = defineEmbedder<LocalModelSettings>({
+  port: Embedder,
+  name: 'local-model',
+  adapterApi: ADAPTER_API,
+  settings: localModelSettings,
+  create: async (settings) => {
+    const { createLocalModelEmbedder } = await import('./local-model-embedder.ts');
+    return createLocalModelEmbedder(settings);
+  },
+});

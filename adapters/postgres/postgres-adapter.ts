@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
+import { type PostgresSettings, postgresSettings } from './postgres-settings.ts';
+
+/** A PostgreSQL database, which several processes may share. The driver is imported when the store is opened. */
+export const postgresAdapter = defineStore<PostgresSettings>({
+  port: FactStore,
+  name: 'postgres',
+  adapterApi: ADAPTER_API,
+  settings: postgresSettings,
+  create: async (settings) => {
+    const { createPostgresStore } = await import('./create-postgres-store.ts');
+    return createPostgresStore({ ...settings, watchNesting: false });
+  },
+  place: ({ url, dataFolder }) => ({ location: withoutSecrets(url), dataFolder: resolve(dataFolder) }),
+  inspect: async ({ url, poolSize }, { processes }) => {
+    const { inspectDatabase } = await import('./inspect-database.ts');
+    return inspectDatabase(url, { poolSize, processes });
+  },
+});
+
+const withoutSecrets = (url: string): string => {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return 'PostgreSQL';
+  }
+};

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
+import { type SqliteSettings, sqliteSettings } from './sqlite-settings.ts';
+
+/** The embedded store: one file on a local disk. The engine is imported when the store is opened. */
+export const sqliteAdapter = defineStore<SqliteSettings>({
+  port: FactStore,
+  name: 'sqlite',
+  adapterApi: ADAPTER_API,
+  settings: sqliteSettings,
+  create: async ({ path }) => {
+    const { createSqliteStore } = await import('./create-sqlite-store.ts');
+    return createSqliteStore({ path, watchNesting: false });
+  },
+  place: ({ path }) => ({ location: resolve(path), dataFolder: dirname(resolve(path)) }),
+  exists: ({ path }) => existsSync(path),
+  inspect: async ({ path }) => {
+    // A file that is missing is made by the first start.
+    if (!existsSync(path)) return [];
+    const { inspectFile } = await import('./inspect-file.ts');
+    return inspectFile(path);
+  },
+});

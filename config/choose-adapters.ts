@@ -1,0 +1,141 @@
+import type { BootProblem } from '../kernel/boot/boot-problem.ts';
+import type { Environment } from '../kernel/plugins/environment-value.ts';
+import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import {
+  Authorizer,
+  type AuthorizerAdapter,
+  Clock,
+  type ClockAdapter,
+  Embedder,
+  type EmbedderAdapter,
+  FactStore,
+  type Schema,
+  type StoreAdapter,
+  schema,
+  Transport,
+  type TransportAdapter,
+} from '../ports/ports.ts';
+import { AUTHORIZERS, type Catalog, CLOCKS, EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { DEFAULT_CONFIG } from './default-config.ts';
+import { type AdapterSlot, loadThirdPartyAdapter } from './load-third-party-adapter.ts';
+import type { AdapterSlotName, NodeConfigInput } from './read-config-file.ts';
+
+/** An adapter with its settings, which it alone knows the shape of. */
+export interface Chosen<A> {
+  readonly adapter: A;
+  readonly settings: unknown;
+}
+
+export interface ChosenAdapters {
+  readonly store: Chosen<StoreAdapter<unknown>>;
+  readonly transport: Chosen<TransportAdapter<unknown>>;
+  readonly embedder: Chosen<EmbedderAdapter<unknown>>;
+  readonly clock: Chosen<ClockAdapter<unknown>>;
+  /** Absent: what the plugins provide judges credentials. */
+  readonly authorizer: Chosen<AuthorizerAdapter<unknown>> | undefined;
+}
+
+export interface AdapterSources {
+  readonly file: NodeConfigInput;
+  readonly overrides: NodeConfigInput;
+  readonly env: Environment;
+  /** Folder that paths in the file start from. */
+  readonly folder: string;
+  /** Checks settings of the owner against the schema, and reports what set each. */
+  settle<T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T;
+}
+
+/** Which adapters make the node, each with its settings. */
+export const chooseAdapters = async (sources: AdapterSources, problems: BootProblem[]): Promise<ChosenAdapters> => {
+  const { env } = sources;
+  // Callers who name a database mean it to be used.
+  const databaseNamed = env['SVC_DATABASE_URL'] ? 'postgres' : undefined;
+  return {
+    store: await required(sources, SLOTS.store, STORES, databaseNamed, problems),
+    transport: await required(sources, SLOTS.transport, TRANSPORTS, undefined, problems),
+    embedder: await required(sources, SLOTS.embedder, EMBEDDERS, embedderNamed(env), problems),
+    clock: await required(sources, SLOTS.clock, CLOCKS, undefined, problems),
+    authorizer: await choose(sources, SLOTS.authorizer, AUTHORIZERS, undefined, problems),
+  };
+};
+
+type Slot = AdapterSlot & { readonly name: AdapterSlotName };
+
+const SLOTS = {
+  store: { name: 'store', port: FactStore, define: 'defineStore', functions: ['place'] },
+  transport: { name: 'transport', port: Transport, define: 'defineTransport', functions: ['host'] },
+  embedder: { name: 'embedder', port: Embedder, define: 'defineEmbedder', functions: [] },
+  clock: { name: 'clock', port: Clock, define: 'defineClock', functions: [] },
+  authorizer: { name: 'authorizer', port: Authorizer, define: 'defineAuthorizer', functions: [] },
+} as const satisfies Readonly<Record<AdapterSlotName, Slot>>;
+
+/** Callers who name an endpoint or a model mean it to be used. */
+const embedderNamed = (env: Environment): string | undefined => {
+  if (env['SVC_EMBED_URL']) return 'http';
+  return env['SVC_EMBED_MODEL_FOLDER'] ? 'local-model' : undefined;
+};
+
+type AnyAdapter = { readonly settings?: Schema<unknown> };
+
+/** Where the one that was named is refused, a default stands in for it: the problem stops the start. */
+const required = async <A extends AnyAdapter>(
+  sources: AdapterSources,
+  slot: Slot,
+  known: Catalog<A>,
+  byVariable: string | undefined,
+  problems: BootProblem[],
+): Promise<Chosen<A>> => {
+  const chosen = await choose(sources, slot, known, byVariable, problems);
+  if (chosen !== undefined) return chosen;
+  const adapter = Object.values(known)[0] as A;
+  return { adapter, settings: sources.settle(adapter.settings ?? NO_SETTINGS, `adapters.${slot.name}`) };
+};
+
+const choose = async <A extends AnyAdapter>(
+  { file, overrides, folder, settle }: AdapterSources,
+  slot: Slot,
+  known: Catalog<A>,
+  byVariable: string | undefined,
+  problems: BootProblem[],
+): Promise<Chosen<A> | undefined> => {
+  const owner = `adapters.${slot.name}`;
+  const [inFile, over] = [file.adapters?.[slot.name], overrides.adapters?.[slot.name]];
+  for (const part of [inFile, over]) {
+    if (part?.['use'] === undefined || part['from'] === undefined) continue;
+    problems.push({ message: `${owner} accepts either use or from`, hint: 'from is for an adapter of somebody else' });
+  }
+  const from = over?.['from'] ?? (over?.['use'] === undefined ? inFile?.['from'] : undefined);
+  const usedByFile = inFile?.['use'] ?? DEFAULT_CONFIG.adapters?.[slot.name]?.['use'];
+  const use = from === undefined ? (over?.['use'] ?? byVariable ?? usedByFile) : undefined;
+  const adapter =
+    from === undefined
+      ? pick(known, use, slot, problems)
+      : await loadThirdPartyAdapter<A>(slot, { from, folder }, problems);
+  if (adapter === undefined) return undefined;
+  // Settings of another adapter than the one that was chosen say nothing about it.
+  const isOfFile =
+    from === undefined ? inFile?.['from'] === undefined && usedByFile === use : inFile?.['from'] === from;
+  const given = isOfFile ? settingsIn(inFile) : undefined;
+  return { adapter, settings: settle(adapter.settings ?? NO_SETTINGS, owner, given, settingsIn(over)) };
+};
+
+const pick = <A>(known: Catalog<A>, use: unknown, slot: Slot, problems: BootProblem[]): A | undefined => {
+  if (use === undefined) return undefined;
+  if (Object.hasOwn(known, String(use))) return known[String(use)];
+  const names = Object.keys(known).sort().join(', ');
+  problems.push({
+    message:
+      names === ''
+        ? `adapters.${slot.name} accepts "from" alone: the path or package of an adapter`
+        : `adapters.${slot.name}.use accepts one of ${names}`,
+  });
+  return undefined;
+};
+
+const NO_SETTINGS: Schema<unknown> = schema({ type: 'object', additionalProperties: false, properties: {} });
+
+const settingsIn = (part: Settings | undefined): Settings | undefined => {
+  if (part === undefined) return undefined;
+  const { use, from, ...settings } = part;
+  return settings;
+};

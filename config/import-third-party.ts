@@ -1,0 +1,28 @@
+import { pathToFileURL } from 'node:url';
+import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import { resolveModule } from './resolve-module.ts';
+
+/**
+ * Imports a module that the configuration names. `from` is a path, from the folder on, or the name of a package that
+ * is installed there or beside the node. Undefined, with a problem that says what to do, when it cannot be had; `where`
+ * is the setting that names it.
+ */
+export const importThirdParty = async (
+  { where, from, folder }: { readonly where: string; readonly from: string; readonly folder: string },
+  problems: BootProblem[],
+): Promise<Record<string, unknown> | undefined> => {
+  const file = resolveModule(from, folder);
+  if (file === undefined) {
+    problems.push({
+      message: `${where}: there is no module ${JSON.stringify(from)}`,
+      hint: `a path starts with ./ and is looked up in ${folder}; a package must be installed there or beside the node`,
+    });
+    return undefined;
+  }
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    problems.push(problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`));
+    return undefined;
+  }
+};
