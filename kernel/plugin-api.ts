@@ -11,6 +11,7 @@ export * from '../ports/mask-urls.ts';
 export * from '../ports/migration.ts';
 export * from '../ports/normalise-text.ts';
 export * from '../ports/principal.ts';
+export * from '../ports/schema.ts';
 export * from '../ports/service-error.ts';
 export * from '../ports/stored-text.ts';
 export * from '../ports/transport.ts';
