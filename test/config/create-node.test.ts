@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
-import { declaredSettings, settingRow } from '../../config/describe-settings.ts';
 import { PLUGIN_CATALOG, suggestProvider } from '../../config/plugin-catalog.ts';
 import { unusedVariables } from '../../config/unused-variables.ts';
 import { isLoopbackHost } from '../../kernel/http/loopback-host.ts';
@@ -179,11 +177,5 @@ describe('the parts of the composition', () => {
       for (const { id } of plugin.provides ?? []) expect(suggestProvider(id), id).to.equal(name);
     }
     expect(suggestProvider('acme.service')).to.equal(undefined);
-  });
-
-  it('are documented: the table of settings is what the schemas say', async () => {
-    const page = await readFile('docs/reference/settings.md', 'utf8');
-    const rows = page.split('\n').filter((line) => /^\| `(node|adapters|plugins)\./.test(line));
-    expect(rows).to.deep.equal((await declaredSettings()).map(settingRow));
   });
 });

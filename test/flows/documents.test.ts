@@ -1,31 +1,23 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type RunningProgram, Workplace } from '../adapters/cli/spawned-program.ts';
+import { anchorsOf, blocksOf, listPages, pageText } from '../documents/read-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'coverage']);
 const runFile = promisify(execFile);
-
-const documentText = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 
 /** Code blocks of a document in one language, in order. */
 const blocks = (name: string, language: string): string[] =>
-  [...documentText(name).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code);
+  blocksOf(name)
+    .filter((block) => block.language === language)
+    .map(({ code }) => code);
 
 /** The first piece of configuration in a document that speaks of the plugin. */
-const configuration = (name: string): string =>
-  /\{ "plugins": \{ "house-rules".*\}/.exec(documentText(name))?.[0] ?? '';
-
-const documents = (folder = ''): string[] =>
-  readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name.startsWith('.') || NOT_OURS.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? documents(path) : path.endsWith('.md') ? [path] : [];
-  });
+const configuration = (name: string): string => /\{ "plugins": \{ "house-rules".*\}/.exec(pageText(name))?.[0] ?? '';
 
 describe('the documents', () => {
   let place: Workplace;
@@ -109,24 +101,40 @@ describe('the documents', () => {
   });
 
   it('show examples as they are in the files that they name', () => {
-    const shown = blocks('docs/guides/write-a-plugin.md', 'ts').filter((code) => code.startsWith('// test/examples/'));
-    expect(shown).to.have.length(2);
+    const shown = listPages('docs').flatMap((page) => blocks(page, 'ts').filter((code) => code.startsWith('// ')));
+    expect(shown.length).to.be.above(2);
     for (const code of shown) {
       const [name = '', ...lines] = code.split('\n');
-      const source = documentText(name.slice('// '.length));
+      const source = pageText(name.slice('// '.length));
       for (const part of lines.join('\n').split('...\n')) expect(source).to.contain(part);
     }
   });
 
-  it('link to files that are there', () => {
-    const found = documents();
+  it('link to pages and headings that are there', () => {
+    const found = listPages();
     expect(found).to.include.members(['README.md', 'docs/README.md', 'plugins/README.md']);
-    const broken = found.flatMap((name) =>
-      [...documentText(name).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !existsSync(resolve(ROOT, dirname(name), target)))
-        .map((target) => `${name}: ${target}`),
+    const broken = found.flatMap((page) =>
+      [...pageText(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .filter(([, path = '', anchor]) => !leadsSomewhere(page, path, anchor))
+        .map(([link]) => `${page}: ${link}`),
     );
     expect(broken).to.deep.equal([]);
   });
+
+  it('of docs/ can all be reached from its first page', () => {
+    const reached = new Set(['docs/README.md']);
+    for (const page of reached) {
+      for (const [, path = ''] of pageText(page).matchAll(/\]\((?!https?:)([^)#\s]+\.md)/g)) {
+        const target = posix.normalize(posix.join(posix.dirname(page), path));
+        if (target.startsWith('docs/')) reached.add(target);
+      }
+    }
+    expect(listPages('docs').filter((page) => !reached.has(page))).to.deep.equal([]);
+  });
 });
+
+function leadsSomewhere(page: string, path: string, anchor: string | undefined): boolean {
+  const target = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor);
+}

@@ -1,0 +1,48 @@
+import type { SourceFile } from '../architecture/source-files.ts';
+import { tableHead, tableRow } from './describe-schema.ts';
+
+const HOOK =
+  /\/\*\*((?:(?!\*\/).)*)\*\/\s*export const (\w+) = define(Filter|Collect|Event)Hook(?:<.*?>)?\(\s*'([^']+)',?\s*\)/gs;
+
+/** All hooks, by the comments above them: those of the kernel, then those of plugins. */
+export function describeHooks(files: readonly SourceFile[]): string[] {
+  const found = files
+    .filter(({ path }) => /^(kernel|plugins)\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(HOOK)].map(([, comment = '', name = '', kind = '', id = '']) => ({
+        owner: /^plugins\/([^/]+)\//.exec(path)?.[1] ?? 'kernel',
+        row: tableRow(`\`${id}\``, kind.toLowerCase(), `\`${name}\``, proseOf(comment)),
+        id,
+      })),
+    );
+  const owners = [
+    'kernel',
+    ...[...new Set(found.map(({ owner }) => owner))].filter((owner) => owner !== 'kernel').sort(),
+  ];
+  return owners.flatMap((owner) => [
+    owner === 'kernel' ? '## Of the kernel' : `## Of ${owner}`,
+    '',
+    ...tableHead('hook', 'kind', 'import', 'when, and what a handler may do'),
+    ...found.filter((hook) => hook.owner === owner).map(({ row }) => row),
+    '',
+  ]);
+}
+
+/** The sentences of a comment, without its stars. */
+const proseOf = (comment: string): string =>
+  comment
+    .split('\n')
+    .map((line) => line.replace(/^\s*\*? ?/, '').trim())
+    .filter(Boolean)
+    .join(' ');
+
+/** Hooks that are defined without a comment, or in a way that the table cannot read. */
+export function undescribedHooks(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => /^(kernel|plugins)\//.test(path) && !path.endsWith('/define-hook.ts'))
+    .flatMap(({ path, text }) => {
+      const described = [...text.matchAll(HOOK)].length;
+      const defined = [...text.matchAll(/= define(Filter|Collect|Event)Hook\b/g)].length;
+      return described === defined ? [] : [path];
+    });
+}

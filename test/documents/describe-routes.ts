@@ -1,0 +1,68 @@
+import type { DescribedNode, DescribedRoute } from '../../kernel/plugin-api.ts';
+import { type JsonSchema, memberRows, tableHead, tableRow, typeWords } from './describe-schema.ts';
+
+/** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */
+export function describeRoutes({ plugins, routes, components }: DescribedNode): string[] {
+  const owners = plugins.filter(({ name }) => routes.some(({ plugin }) => plugin === name));
+  return [
+    ...owners
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .flatMap(({ name, summary }) => [
+        `## ${name}`,
+        '',
+        `${summary}.`,
+        '',
+        ...routes.filter(({ plugin }) => plugin === name).flatMap(describeRoute),
+      ]),
+    ...(Object.keys(components).length === 0 ? [] : ['## Shared schemas', '']),
+    ...Object.entries(components)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([name, schema]) => [`### ${name}`, '', ...describeBody(schema as JsonSchema)]),
+  ];
+}
+
+function describeRoute(route: DescribedRoute): string[] {
+  const { method, path, summary, access, params, query, body, item, bodyOptional, bodyLimit } = route;
+  const inputs = [
+    ...(params === undefined ? [] : parameterRows('path', params)),
+    ...(query === undefined ? [] : parameterRows('query', query)),
+    ...(body === undefined ? [] : parameterRows('body', body)),
+    ...(item === undefined ? [] : parameterRows('each item', item)),
+  ];
+  const limits = [bodyOptional ? 'The body may be left out.' : '', bodyLimit === 'bulk' ? 'Takes 16 MiB.' : ''];
+  return [
+    `### ${method} ${readablePath(path)}`,
+    '',
+    [`${summary}. Needs: ${access}.`, ...limits].filter(Boolean).join(' '),
+    '',
+    ...(inputs.length === 0 ? [] : [...tableHead('in', 'name', 'accepts', 'default'), ...inputs, '']),
+    ...describeAnswers(route),
+  ];
+}
+
+/** `:id` and `*entity_uri` as `{id}` and `{entity_uri}`. */
+const readablePath = (path: string): string => path.replaceAll(/[:*](\w+)/g, '{$1}');
+
+const parameterRows = (place: string, schema: JsonSchema): string[] => {
+  const rows = memberRows(schema);
+  if (rows.length === 0) return [tableRow(place, '', typeWords(schema), '')];
+  return rows.map((row) => {
+    const [, name = '', accepts = '', presence = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    return `| ${place} | ${name} | ${accepts} | ${presence} |`;
+  });
+};
+
+const describeAnswers = ({ answers }: DescribedRoute): string[] =>
+  Object.entries(answers).flatMap(([status, { json, text }]) => {
+    if (json !== undefined) return [`Returns **${status}**:`, '', ...describeBody(json)];
+    return [`Returns **${status}**${text === undefined ? ' without a body' : `, ${text.join(' or ')}`}.`, ''];
+  });
+
+/** The members of an object, or what else the body is. */
+function describeBody(schema: JsonSchema): string[] {
+  const rows = memberRows(schema);
+  if (rows.length === 0) return [`${typeWords(schema)}.`, ''];
+  return [...tableHead('member', 'is', 'presence', ''), ...rows, ''].map((row) =>
+    row.replaceAll('| required |', '| always |'),
+  );
+}

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { blocksOf, listPages } from './read-pages.ts';
+import { runPage } from './run-page.ts';
+import { differencesFromShown } from './shown-output.ts';
+
+/** What a `sh` block may hold instead of being run: it needs a server, a network or an installation. */
+const NEEDS_MORE = /\bnpm\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|start\b/;
+const FILE_NAME = /^\/\/ \S+\.mjs\n/;
+const QUOTED_FILE = /^\/\/ (test|plugins|kernel|ports|adapters)\/\S+\.ts\n/;
+
+describe('the pages of docs/', () => {
+  const pages = listPages('docs');
+
+  for (const page of pages.filter((path) => blocksOf(path).some(({ language }) => language === 'bash'))) {
+    it(`show what happens: ${page}`, async function () {
+      this.timeout(60_000);
+      expect(await runPage(page)).to.deep.equal([]);
+    });
+  }
+
+  it('show no program that is not run, and name a reason for each command that is not', () => {
+    const unsaid = pages.flatMap((page) => {
+      const blocks = blocksOf(page);
+      const commands = blocks.filter(({ language }) => language === 'bash').map(({ code }) => code);
+      return blocks
+        .filter(({ language, code }) => {
+          if (language === 'sh') return !NEEDS_MORE.test(code);
+          if (language === 'ts') return !QUOTED_FILE.test(code);
+          if (language !== 'js' || !FILE_NAME.test(code)) return language === 'js';
+          const name = code.slice('// '.length, code.indexOf('\n'));
+          return !commands.some((command) => command.includes(name));
+        })
+        .map(({ code }) => `${page}: ${code.split('\n')[0]}`);
+    });
+    expect(unsaid).to.deep.equal([]);
+  });
+
+  it('would be noticed if they showed something else', () => {
+    const shown = { a: 'x…', list: [1, '…'], gone: null };
+    expect(differencesFromShown(shown, { a: 'xyz', list: [1, 2, 3], gone: null, more: 1 })).to.deep.equal([]);
+    expect(differencesFromShown(shown, { a: 'yx', list: [2], gone: 0 })).to.have.length(3);
+    expect(differencesFromShown([1, 2], [1])).to.have.length(1);
+  });
+});

@@ -1,0 +1,39 @@
+import { declaredSettings, settingRow } from '../../config/describe-settings.ts';
+import { NodeDescription, Vocabulary } from '../../kernel/plugin-api.ts';
+import { readSources } from '../architecture/source-files.ts';
+import { startTestNode } from '../kit/start-test-node.ts';
+import { describeCommands } from './describe-commands.ts';
+import { describeHooks } from './describe-hooks.ts';
+import { describeRoutes } from './describe-routes.ts';
+import { tableHead } from './describe-schema.ts';
+import { describeErrors, describeWords } from './describe-words.ts';
+
+/** The parts of docs/reference that follow from the code, by the name that a page calls them by. */
+export async function generateParts(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const node = await startTestNode();
+  try {
+    const description = await node.kernel.get(NodeDescription).read();
+    const words = node.kernel.get(Vocabulary).all();
+    const settings = (await declaredSettings()).map(settingRow);
+    return new Map([
+      ['routes', describeRoutes(description)],
+      ['settings', [...tableHead('setting', 'variable', 'default', 'accepts', 'meaning'), ...settings]],
+      ['hooks', describeHooks(await readSources())],
+      ['errors', describeErrors(words)],
+      ['words', describeWords(words)],
+      ['commands', await describeCommands()],
+    ]);
+  } finally {
+    await node.stop();
+  }
+}
+
+const PART = /(<!-- generated: (\w+) -->\n).*?(\n<!-- end of generated -->)/gs;
+
+/** The page with its generated parts as the code has them now. Throws for a part that nobody generates. */
+export const fillPage = (page: string, parts: ReadonlyMap<string, readonly string[]>): string =>
+  page.replaceAll(PART, (_, begin: string, name: string, end: string) => {
+    const lines = parts.get(name);
+    if (lines === undefined) throw new Error(`no part is called ${name}`);
+    return `${begin}\n${lines.join('\n').trim()}\n${end}`;
+  });

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../architecture/source-files.ts';
+
+const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'coverage']);
+
+/** A fenced block of a page. */
+export interface Block {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Paths of all Markdown files of the repository, or of one folder, from its root. */
+export const listPages = (folder = ''): string[] =>
+  readdirSync(join(projectRoot(), folder), { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name.startsWith('.') || NOT_OURS.has(entry.name)) return [];
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    return entry.isDirectory() ? listPages(path) : path.endsWith('.md') ? [path] : [];
+  });
+
+export const pageText = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
+
+/** The fenced blocks of a page, in order. */
+export const blocksOf = (path: string): Block[] =>
+  [...pageText(path).matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({ language, code }));
+
+/** The anchors that a page offers to links: one per heading, spelled as code hosts spell them. */
+export const anchorsOf = (path: string): Set<string> => {
+  const anchors = new Set<string>();
+  const prose = pageText(path).replaceAll(/^```.*?^```$/gms, '');
+  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
+    const words = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
+    const anchor = words.trim().replaceAll(' ', '-');
+    let free = anchor;
+    for (let count = 1; anchors.has(free); count += 1) free = `${anchor}-${count}`;
+    anchors.add(free);
+  }
+  return anchors;
+};

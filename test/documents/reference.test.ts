@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { readSources } from '../architecture/source-files.ts';
+import { undescribedHooks } from './describe-hooks.ts';
+import { fillPage, generateParts } from './generated-parts.ts';
+import { listPages, pageText } from './read-pages.ts';
+
+describe('the generated parts of docs/', () => {
+  let parts: ReadonlyMap<string, readonly string[]>;
+  before(async () => {
+    parts = await generateParts();
+  });
+
+  it('are what the code says; npm run docs writes them anew', () => {
+    const late = listPages('docs').filter((page) => fillPage(pageText(page), parts) !== pageText(page));
+    expect(late).to.deep.equal([]);
+  });
+
+  it('stand in a page each, once', () => {
+    const named = listPages('docs').flatMap((page) =>
+      [...pageText(page).matchAll(/<!-- generated: (\w+) -->/g)].map(([, name = '']) => name),
+    );
+    expect(named.sort()).to.deep.equal([...parts.keys()].sort());
+  });
+
+  it('have a row for every hook', async () => {
+    expect(undescribedHooks(await readSources())).to.deep.equal([]);
+  });
+});

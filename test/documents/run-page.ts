@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Workplace } from '../adapters/cli/spawned-program.ts';
+import { projectRoot } from '../architecture/source-files.ts';
+import { type Block, blocksOf } from './read-pages.ts';
+import { differencesFromShown, fitsShownText } from './shown-output.ts';
+
+const runFile = promisify(execFile);
+const SHOWN_ADDRESS = 'http://127.0.0.1:8765';
+const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)\n/;
+const END_OF_BLOCK = '--- end of block ---';
+
+/**
+ * Does what a page tells its reader to do, in a fresh folder beside a fresh node: files whose first line names them are
+ * written, `bash` blocks run in one shell from top to bottom. Returns how what came out differs from the `json` or
+ * `text` block that follows; what fails to run is thrown.
+ */
+export async function runPage(path: string): Promise<string[]> {
+  const blocks = blocksOf(path);
+  const place = new Workplace();
+  try {
+    installPackage(place);
+    for (const { language, code } of blocks) {
+      const name = FILE_NAME.exec(code)?.[1];
+      if (language === 'js' && name !== undefined) writeFileSync(place.path(name), code);
+    }
+    const scripts = blocks.filter(({ language }) => language === 'bash').map(({ code }) => code);
+    const needsNode = scripts.some((code) => code.includes(SHOWN_ADDRESS));
+    const address = needsNode ? (await place.start()).url : SHOWN_ADDRESS;
+    const outputs = await runScripts(place, scripts, address);
+    return blocks.flatMap((block, at) => {
+      const before = blocks[at - 1];
+      if (before?.language !== 'bash') return [];
+      const output = outputs[scripts.indexOf(before.code)] ?? '';
+      return compare(block, output.replaceAll(address, SHOWN_ADDRESS));
+    });
+  } finally {
+    await place.dispose();
+  }
+}
+
+/** The folder knows the node as an installed package, with its command and that of mocha on the path. */
+function installPackage(place: Workplace): void {
+  mkdirSync(place.path('node_modules/.bin'), { recursive: true });
+  symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
+  const commands = { 'fact-memory-node': 'dist/config/main.js', mocha: 'node_modules/mocha/bin/mocha.js' };
+  for (const [command, program] of Object.entries(commands)) {
+    const path = place.path(`node_modules/.bin/${command}`);
+    writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot(), program)}" "$@"\n`);
+    chmodSync(path, 0o755);
+  }
+}
+
+/** What each block printed. */
+async function runScripts(place: Workplace, scripts: readonly string[], address: string): Promise<string[]> {
+  const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
+  const { stdout } = await runFile(
+    'bash',
+    ['--norc', '-euo', 'pipefail', '-c', script.replaceAll(SHOWN_ADDRESS, address)],
+    {
+      cwd: place.folder,
+      env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
+    },
+  );
+  return stdout.split(END_OF_BLOCK).slice(0, -1);
+}
+
+function compare({ language, code }: Block, output: string): string[] {
+  if (language === 'json') {
+    const answer = output.trim().split('\n').at(-1) ?? '';
+    return differencesFromShown(JSON.parse(code), JSON.parse(answer === '' ? 'null' : answer));
+  }
+  if (language !== 'text') return [];
+  const lines = output.split('\n').map((line) => line.trim());
+  return code
+    .trim()
+    .split('\n')
+    .filter((shown) => !lines.some((line) => fitsShownText(shown.trim(), line)))
+    .map((shown) => `no line of the output reads: ${shown}`);
+}
