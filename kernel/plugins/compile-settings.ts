@@ -2,12 +2,14 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { type Schema, schema } from '../../ports/schema.ts';
 import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
 import { parseNetwork } from '../http/ip-network.ts';
-import { type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
+import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {
   /** Checks, and fills defaults in place. */
   readonly validate: ValidateFunction;
   readonly properties: readonly SettingProperty[];
+  /** Keys that are no settings any more, and where each is now. */
+  readonly moved: ReadonlyMap<string, string>;
 }
 
 /** For a part of the node that takes no settings. */
@@ -26,7 +28,11 @@ export const compileSettings = (
     const known = compiledSchemas.get(json);
     if (known !== undefined) return known;
     const closed = close(json as PropertySchema) as Readonly<Record<string, unknown>>;
-    const compiled = { validate: createAjv().compile(closed), properties: settingProperties(closed) };
+    const compiled = {
+      validate: createAjv().compile(closed),
+      properties: settingProperties(closed),
+      moved: movedSettings(json),
+    };
     compiledSchemas.set(json, compiled);
     return compiled;
   } catch (error) {
@@ -74,7 +80,9 @@ const MOST_PORT = 65_535;
  */
 const close = (json: PropertySchema): PropertySchema => {
   if (json.properties === undefined && json.type !== 'object') return json;
-  const properties = Object.entries(json.properties ?? {}).map(([name, property]) => [name, closeMember(property)]);
+  const properties = Object.entries(json.properties ?? {})
+    .filter(([, property]) => property.movedTo === undefined)
+    .map(([name, property]) => [name, closeMember(property)]);
   return { additionalProperties: false, ...json, properties: Object.fromEntries(properties) } as PropertySchema;
 };
 

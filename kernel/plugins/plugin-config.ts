@@ -63,7 +63,7 @@ export const resolveSettings = <T>(
 ): ResolvedSettings<T> | undefined => {
   const compiled = compileSettings(schema ?? NO_SETTINGS, sources.owner, problems);
   if (compiled === undefined) return undefined;
-  const { validate, properties } = compiled;
+  const { validate, properties, moved } = compiled;
   const { set, refused } = readEnvironment(properties, sources.env);
   const value: Record<string, unknown> = structuredClone({ ...sources.derived, ...sources.file });
   for (const { path, parsed } of set.values()) writeAt(value, path, parsed);
@@ -73,7 +73,7 @@ export const resolveSettings = <T>(
   for (const { path, schema } of refused)
     found.set(dotted(path), { message: `${schema.env} accepts ${acceptedBy(schema)}` });
   if (!validate(value)) {
-    for (const error of validate.errors ?? []) explain(error, { properties, sources, set }, found);
+    for (const error of validate.errors ?? []) explain(error, { properties, moved, sources, set }, found);
   }
   problems.push(...found.values());
   if (found.size > 0) return undefined;
@@ -109,6 +109,7 @@ const readEnvironment = (properties: readonly SettingProperty[], env: Environmen
 
 interface Known {
   readonly properties: readonly SettingProperty[];
+  readonly moved: ReadonlyMap<string, string>;
   readonly sources: SettingSources;
   readonly set: ReadonlyMap<string, SetByVariable>;
 }
@@ -147,7 +148,9 @@ const explain = (error: ErrorObject, known: Known, found: Map<string, BootProble
     });
 };
 
-const unknownSetting = (where: string, path: readonly string[], { properties }: Known): BootProblem => {
+const unknownSetting = (where: string, path: readonly string[], { properties, moved }: Known): BootProblem => {
+  const place = moved.get(dotted(path));
+  if (place !== undefined) return { message: `${where} is now ${place}`, hint: `write it as ${place}` };
   const siblings = properties.map((property) => dotted(property.path));
   const near = closestName(dotted(path), siblings);
   const hint =

@@ -18,6 +18,8 @@ export interface PropertySchema {
   readonly env?: string;
   /** A secret: never printed. */
   readonly writeOnly?: boolean;
+  /** Where a file says now what this setting was for, for example `plugins.cards.maxAgeSeconds`. It is no setting. */
+  readonly movedTo?: string;
 }
 
 /** A setting with the way to it: `quota.perMinute` is `['quota', 'perMinute']`. */
@@ -28,7 +30,15 @@ export interface SettingProperty {
 
 /** All settings of a schema, in the order of their declaration. Groups are walked, not listed. */
 export const settingProperties = (json: Readonly<Record<string, unknown>>): SettingProperty[] =>
-  walk(json as PropertySchema, []);
+  walk(json as PropertySchema, []).filter(({ schema }) => schema.movedTo === undefined);
+
+/** What was a setting of a schema once, by its dotted way: where it is now. */
+export const movedSettings = (json: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> =>
+  new Map(
+    walk(json as PropertySchema, []).flatMap(({ path, schema: { movedTo } }) =>
+      movedTo === undefined ? [] : [[path.join('.'), movedTo]],
+    ),
+  );
 
 const walk = (schema: PropertySchema, path: readonly string[]): SettingProperty[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {

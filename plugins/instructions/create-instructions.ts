@@ -108,7 +108,7 @@ const loadUnits = async (
   const { manifestId, selection } = await facts.read(caller, 'recall', async (reader) => {
     const { manifest, fact, owner } = await currentVersion(manifests, reader, agentId);
     const { units } = manifest;
-    const scores = ranker.rank(request.intent, units.map(searchTextOf));
+    const scores = await ranker.rank(request.intent, units.map(searchTextOf));
     const selection = await selectUnits<LoadedContent>(units, scores, request, async (unit) => {
       const content = await contentOf(unit, { owner, reader, names: self.names });
       return content && { ...content, tokens: counter.count(content.text) };

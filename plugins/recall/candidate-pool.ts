@@ -118,7 +118,8 @@ export class CandidatePool {
       if (seen.standing === 'admitted') course.hits.push(hit);
       if (seen.standing !== 'contradicted') continue;
       course.contradicted.set(hit.id, hit);
-      this.#contested.set(keyOf(seen.view.fact), seen.view.fact);
+      const { scope, gardenId, entityKey, relationKey } = seen.view.fact;
+      this.#contested.set(keyOf(seen.view.fact), { scope, gardenId, entityKey, relationKey });
     }
     course.isFull = weighed === course.window;
   }

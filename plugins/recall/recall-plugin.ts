@@ -62,6 +62,7 @@ export const recallPlugin = definePlugin({
         env: 'SVC_SALIENCE_WEIGHT',
         description: 'how far recency, confidence and use can each move the score of a fact, up and down',
       },
+      snapshotFolder: { movedTo: 'plugins.search.snapshotFolder' },
     },
   }),
   migrations: recallMigrations,

@@ -1,7 +1,7 @@
 import { defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
 
 /**
- * A fact that a stage of recall found, with the stage's own score: above 0, comparable within one answer of one stage
+ * A fact that a search found, with the score of that search: above 0, and comparable within one result of one method
  * only.
  */
 export interface Hit {
@@ -10,15 +10,13 @@ export interface Hit {
 }
 
 /**
- * Which facts a search may touch. Only the parts of the index that the caller may read are opened, and statistics are
- * those of these parts alone, so that a hidden fact changes no score (reliability A8.3).
+ * Which facts a search may touch. An index opens only the parts that the caller may read, and computes statistics over
+ * these parts alone, so that a hidden fact changes no score.
  */
 export interface SearchView {
   readonly tenantId: string;
   readonly scopes: readonly Scope[];
-  /**
-   * Gardens whose facts are searched, besides those outside gardens; `all` for who may read every garden of the tenant.
-   */
+  /** Gardens whose facts are searched, besides facts outside gardens; `all` for callers who may read every garden. */
   readonly gardens: 'all' | readonly string[];
   /** Narrows the search to one garden: facts outside gardens are then left out too. */
   readonly onlyGarden?: string | undefined;
@@ -37,9 +35,12 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
 
 /**
  * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact
- * can take one of the `limit` places. Answers are ordered by score, best first, then newest first in the order of the
- * feed, and are the same for the same facts on every process and engine. What comes back are identifiers: whoever asked
- * reads the facts as the caller, and so checks them again.
+ * can take one of the `limit` places. Results are ordered by score, best first, then newest first in the order of the
+ * feed, and are the same for the same facts on every process and engine. An index returns identifiers only: its caller
+ * reads the facts as the caller of the request, and so checks them again.
+ *
+ * Every argument and every result can be cloned (`structuredClone`), so an index may run in this thread, in a worker,
+ * or in an engine of its own. A plugin that provides this ref takes the place of `search`.
  */
 export interface SearchIndex {
   /**
@@ -54,7 +55,7 @@ export interface SearchIndex {
    * Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator.
    */
   lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
-  /** Cosine similarity of unit vectors; hits below `floor` are none. */
+  /** Cosine similarity of unit vectors of the node's `Embedder`; hits below `floor` are none. */
   dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]>;
   /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
@@ -68,16 +69,16 @@ export interface SearchIndex {
 export const SearchIndex = defineRef<SearchIndex>('search.index');
 
 /**
- * Ranks a handful of texts that are no facts, as recall ranks facts by their words: one tokenizer and one formula for
- * whoever compares words.
+ * Ranks a few texts that are no facts, as `SearchIndex.lexical` ranks facts: with the same tokenizer and the same
+ * formula. Arguments and results can be cloned here as well.
  */
 export interface TextRanker {
   /**
    * Okapi BM25 of the query over each text, in the order of the texts: 0 where they share no word, finite and above 0
    * otherwise. Statistics are those of the given texts and of nothing else. The query is plain text; nothing in it is
-   * an operator. Every text is read in full, at once.
+   * an operator. Every text is read in full.
    */
-  rank(query: string, texts: readonly string[]): number[];
+  rank(query: string, texts: readonly string[]): Promise<number[]>;
 }
 
 export const TextRanker = defineRef<TextRanker>('search.text-ranker');

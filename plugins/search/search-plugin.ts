@@ -64,7 +64,8 @@ export const searchPlugin = definePlugin({
     };
     const search = new SearchService({ ...use, store, log, folder: config.snapshotFolder, vectors: side });
     provide(SearchIndex, search);
-    provide(TextRanker, createTextRanker(drawHashSeed(random)));
+    const ranker = createTextRanker(drawHashSeed(random));
+    provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
 
     on(factCommitted, ({ facts: committed }) => search.committed(committed.map(({ fact }) => fact)));
     let worker: EmbedFacts | undefined;

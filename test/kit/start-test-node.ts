@@ -150,7 +150,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
 /** With a list of plugins, all of ours that are not on it are off. */
 const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> => {
   if (plugins === undefined) return {};
-  const named = new Set(plugins.filter((plugin) => typeof plugin === 'string'));
+  const named = new Set(plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.name)));
   return Object.fromEntries(
     [...new Set([...Object.keys(PLUGIN_CATALOG), ...named])].map((name) => [name, named.has(name)]),
   );

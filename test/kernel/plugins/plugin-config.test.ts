@@ -136,6 +136,27 @@ describe('settings', () => {
     ]);
   });
 
+  it('refuse a key that has moved, and name its new place', () => {
+    const moved = schema<unknown>({
+      type: 'object',
+      properties: {
+        speed: { type: 'number', default: 1 },
+        maxAge: { movedTo: 'plugins.decks.maxAge' },
+        quota: { type: 'object', properties: { perHour: { movedTo: 'plugins.decks.perHour' } } },
+      },
+    });
+    expect(resolve({ file: { maxAge: 5, quota: { perHour: 5 } } }, moved).problems).to.deep.equal([
+      { message: 'plugins.cards.maxAge is now plugins.decks.maxAge', hint: 'write it as plugins.decks.maxAge' },
+      {
+        message: 'plugins.cards.quota.perHour is now plugins.decks.perHour',
+        hint: 'write it as plugins.decks.perHour',
+      },
+    ]);
+    const { value, report } = resolve({ file: {} }, moved);
+    expect(value).to.deep.equal({ speed: 1, quota: {} });
+    expect(report.map(({ key }) => key)).to.deep.equal(['speed']);
+  });
+
   it('refuse any key for a plugin that takes none', () => {
     const none = schema<unknown>({ type: 'object' });
     expect(resolve({ file: { any: 1 } }, none).problems).to.deep.equal([

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import {
+  type AnyPlugin,
+  definePlugin,
+  factCommitted,
+  KERNEL_API,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import { type Hit, SearchIndex, type SearchView } from '../../../plugins/search/search-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const isIn =
+  ({ tenantId, scopes, gardens, minConfidence, entityKey, relationKey, contested = [] }: SearchView) =>
+  (fact: StoredFact): boolean =>
+    fact.tenantId === tenantId &&
+    scopes.includes(fact.scope) &&
+    (fact.gardenId === null || gardens === 'all' || gardens.includes(fact.gardenId)) &&
+    fact.confidence >= minConfidence &&
+    (entityKey === undefined || fact.entityKey === entityKey) &&
+    (relationKey === undefined || fact.relationKey === relationKey) &&
+    !contested.some((triple) => triple.entityKey === fact.entityKey && triple.relationKey === fact.relationKey);
+
+/** A list of the facts that were committed, searched from end to end for the words of a query. */
+const tinySearch = (): AnyPlugin => {
+  const facts: StoredFact[] = [];
+  const hits = (view: SearchView, limit: number, scoreOf: (fact: StoredFact) => number): Hit[] =>
+    facts
+      .filter(isIn(view))
+      .map((fact) => ({ id: fact.id, score: scoreOf(fact) }))
+      .filter(({ score }) => score > 0)
+      .reverse()
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit);
+  const index: SearchIndex = {
+    ready: async () => null,
+    isMakingVectors: async () => false,
+    lexical: async (query, view, limit) =>
+      hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
+    dense: async () => [],
+    besides: async () => [],
+    newest: async (view, limit) => hits(view, limit, () => 1),
+  };
+  return definePlugin({
+    name: 'tiny-search',
+    version: '1.0.0',
+    kernelApi: KERNEL_API,
+    provides: [SearchIndex],
+    setup({ on, provide }) {
+      on(factCommitted, ({ facts: committed }) => void facts.push(...committed.map(({ fact }) => fact)));
+      provide(SearchIndex, index);
+    },
+  });
+};
+
+forEachStore('recall over an index of somebody else', () => {
+  let node: TestNode | undefined;
+  afterEach(() => node?.stop());
+
+  it('finds, ranks and packs what that index proposes, and shows nothing that the caller may not see', async () => {
+    node = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', tinySearch()] });
+    const started = node;
+    const key = await started.addKey();
+    const stranger = await started.addKey({ entityUri: 'agent:other', scopes: ['public'] });
+    const say = async (entity: string, v: string, members = {}) => {
+      const body = { entity, relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s', ...members };
+      const reply = await started.request('POST', '/v1/facts', { key, body });
+      expect(reply.status, reply.text).to.equal(201);
+    };
+    const recall = async (members: object, caller = key): Promise<string[]> => {
+      const body = { token_budget: 1_000, ...members };
+      const reply = await started.request('POST', '/v1/recall', { key: caller, body });
+      expect(reply.status, reply.text).to.equal(200);
+      return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
+    };
+    await say('user:ann', 'Ann keeps two grey cats');
+    await say('user:cem', 'Cem feeds grey cats', { scope: 'public' });
+    await say('user:bob', 'Bob sails');
+    await say('user:dan', 'grey');
+    await say('user:dan', 'white cats');
+    expect(await recall({ query: 'keeps grey cats' })).to.deep.equal([
+      'Ann keeps two grey cats',
+      'Cem feeds grey cats',
+    ]);
+    expect(await recall({ query: 'keeps grey cats' }, stranger)).to.deep.equal(['Cem feeds grey cats']);
+    expect(await recall({ entity: 'user:bob' })).to.deep.equal(['Bob sails']);
+    expect(await recall({ query: 'zeppelin' })).to.deep.equal([]);
+  });
+
+  it('does not start without any, and says which plugin has one', async () => {
+    const { message } = await rejection(startTestNode({ plugins: ['keys', 'facts', 'recall'] }));
+    expect(message)
+      .to.match(/recall requires search\.index/)
+      .and.match(/enable 'search'/);
+  });
+
+  it('is not needed for search to run, nor search without recall', async () => {
+    for (const plugins of [
+      ['keys', 'facts', 'search'],
+      ['keys', 'facts'],
+    ]) {
+      node = await startTestNode({ plugins });
+      const key = await node.addKey();
+      const body = { entity: 'user:a', relation: 'memory:note', value: { type: 'null' }, source: 'agent:s' };
+      expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+      expect(
+        (await node.request('POST', '/v1/recall', { key, body: { query: 'a', token_budget: 1 } })).status,
+      ).to.equal(404);
+      await node.stop();
+    }
+  });
+
+  it('refuses a setting that went to search, and names its new place', async () => {
+    const plugins = ['keys', 'facts', 'recall', 'search'];
+    const settings = { recall: { snapshotFolder: 'elsewhere' } };
+    const { message } = await rejection(startTestNode({ plugins, settings }));
+    expect(message).to.include('plugins.recall.snapshotFolder is now plugins.search.snapshotFolder');
+  });
+});

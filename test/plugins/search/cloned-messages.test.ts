@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { AnyPlugin, Ref } from '../../../kernel/plugin-api.ts';
+import { SearchIndex, TextRanker } from '../../../plugins/search/search-api.ts';
+import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+type Calls = Map<string, number>;
+
+/** Hands every argument and every result over as a clone, as a worker thread would, and counts the calls. */
+const acrossThreads = <T extends object>(service: T, calls: Calls): T =>
+  new Proxy(service, {
+    get(target, member) {
+      const method = Reflect.get(target, member, target) as (...given: unknown[]) => unknown;
+      return async (...given: unknown[]) => {
+        calls.set(String(member), (calls.get(String(member)) ?? 0) + 1);
+        const result = method.apply(target, structuredClone(given));
+        expect(result, `${String(member)} returns a promise`).to.be.instanceOf(Promise);
+        return structuredClone(await result);
+      };
+    },
+  });
+
+/** The plugin `search`, whose services are reached through messages alone. */
+const distantSearch = (calls: Calls): AnyPlugin => ({
+  ...searchPlugin,
+  setup: (context) => {
+    const provide = <T extends object>(ref: Ref<T>, service: NoInfer<T>): void => {
+      const isSpoken = ref.id === SearchIndex.id || ref.id === TextRanker.id;
+      context.provide(ref, isSpoken ? acrossThreads(service, calls) : service);
+    };
+    return searchPlugin.setup({ ...context, provide: provide as typeof context.provide });
+  },
+});
+
+forEachStore('a search index behind messages', () => {
+  let node: TestNode | undefined;
+  afterEach(() => node?.stop());
+
+  const answers = async (search: AnyPlugin): Promise<unknown[]> => {
+    const started = await startTestNode({
+      plugins: ['keys', 'facts', 'conflicts', 'graph', 'gardens', 'recall', search],
+    });
+    node = started;
+    const key = await started.addKey();
+    const body = [
+      'Ann keeps two grey cats',
+      'Bob sails a small boat',
+      'Cem feeds the cats of Ann',
+      'They meet on Monday',
+    ]
+      .map((v, n) => ({ entity: `user:${n}`, relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s' }))
+      .concat(
+        ['red', 'blue'].map((v) => ({
+          entity: 'user:0',
+          relation: 'memory:colour of cats',
+          value: { type: 'text', v },
+          source: 'agent:s',
+        })),
+      );
+    const headers = { 'Svc-Session': 'of one evening' };
+    const stored = await started.request('POST', '/v1/facts/batch', { key, body, headers });
+    expect(stored.status, stored.text).to.be.within(200, 299);
+    const recall = async (members: object) => {
+      const reply = await started.request('POST', '/v1/recall', { key, body: { token_budget: 1_000, ...members } });
+      expect(reply.status, reply.text).to.equal(200);
+      return { ...reply.body, recall_id: null };
+    };
+    const byVector = { query: 'user:1 memory:note Bob sails a small boat', weights: { vector: 1 } };
+    await comesTrue(async () => {
+      await started.clock.advance(0);
+      return (await recall(byVector)).facts.length > 0;
+    });
+    const asked = [{ query: 'grey cats', depth: 2 }, byVector, { entity: 'user:0' }, { query: 'nothing of it' }];
+    const found: unknown[] = [];
+    for (const members of asked) {
+      const { facts, ...rest } = await recall(members);
+      found.push({
+        ...rest,
+        content: null,
+        facts: facts.map((one: { fact: { value: { v: string } } }) => one.fact.value.v),
+      });
+    }
+    await started.stop();
+    return found;
+  };
+
+  it('is as good as one in the same thread', async () => {
+    const calls: Calls = new Map();
+    const distant = await answers(distantSearch(calls));
+    expect([...calls.keys()].sort()).to.deep.equal(METHODS);
+    expect(distant).to.deep.equal(await answers(searchPlugin));
+  });
+});
+
+/** Everything that recall asks of an index. */
+const METHODS = ['besides', 'dense', 'isMakingVectors', 'lexical', 'newest', 'ready'] satisfies (keyof SearchIndex)[];
