@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { inTemporaryFolder } from '../kit/temporary-folder.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const EXAMPLE = 'acme-slow-store';
+
+/** As its author would write it beside the package. */
+const SUITE = `
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeFactStore } from 'fact-memory-node/testing';
+import { acmeSlowStore } from '${EXAMPLE}';
+
+const clock = { nowMs: Date.now, monotonicMs: () => performance.now(), schedule: () => () => {} };
+const parts = { clock, fraction: Math.random, report: () => {} };
+
+describeFactStore('acme', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'acme-'));
+  const opened = [];
+  const open = async () => {
+    opened.push(await acmeSlowStore.create({ path: join(folder, 'facts.db'), slowMs: 0 }, parts));
+    return opened.at(-1);
+  };
+  return {
+    store: await open(),
+    another: open,
+    stop: async () => {
+      for (const store of opened) await store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+});
+`;
+
+describe('the suite that authors of stores run', () => {
+  it('runs from outside, on a package that wraps a store of ours', () =>
+    inTemporaryFolder(async (folder) => {
+      await mkdir(join(folder, 'node_modules'));
+      await symlink(ROOT, join(folder, 'node_modules/fact-memory-node'));
+      await cp(join(ROOT, 'test/examples', EXAMPLE), join(folder, 'node_modules', EXAMPLE), { recursive: true });
+      await writeFile(join(folder, 'store.test.mjs'), SUITE);
+      const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js');
+      // The order and the paging of facts stand for the whole: every adapter of ours runs all of it.
+      const args = [mocha, '--no-config', '--timeout', '60000', '--grep', 'feed|page', 'store.test.mjs'];
+      const run = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      expect(run.stdout)
+        .to.match(/\d+ passing/)
+        .and.not.match(/failing/);
+      expect(run.status, run.stderr).to.equal(0);
+    }));
+});
