@@ -54,6 +54,7 @@ export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { createReadSession, type ReadSession, readSessionName } from './http/read-session.ts';
 export { refusedCredential } from './http/refused-credential.ts';
+export { requireLimit } from './http/require-limit.ts';
 export { LIST_BYTES, MAX_PAGE_BYTES, SpelledList, spellBody, spellList } from './http/spelled-list.ts';
 export { parseStrictJsonText } from './http/strict-json.ts';
 export * from './identity/node-notes.ts';

@@ -2,15 +2,13 @@ import { SCOPES, VALUE_TYPES } from '../../ports/fact.ts';
 import {
   BOOLEAN_JSON,
   INSTANT_JSON,
-  type JsonSchema,
   listOf,
   objectOf,
   orNull,
+  SHARE_JSON,
   STRING_JSON,
 } from '../plugins/answer-schemas.ts';
 import { component, defineComponent } from '../vocabulary/components.ts';
-
-const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 
 /** A value in an answer. */
 export const FACT_VALUE = defineComponent('FactValue', {

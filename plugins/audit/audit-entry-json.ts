@@ -1,5 +1,39 @@
-import { formatInstant } from '../../kernel/plugin-api.ts';
+import {
+  COUNT_JSON,
+  CURSOR_JSON,
+  formatInstant,
+  INSTANT_JSON,
+  type JsonSchema,
+  listOf,
+  objectOf,
+  orNull,
+  SCOPES,
+  STRING_JSON,
+  VALUE_TYPES,
+} from '../../kernel/plugin-api.ts';
 import type { EntryWithFact, RecordedEntry } from './audit-api.ts';
+
+/** What every list shows of an entry. */
+const ENTRY_MEMBERS = {
+  id: STRING_JSON,
+  fact_id: orNull(STRING_JSON),
+  event_type: STRING_JSON,
+  entity_uri: STRING_JSON,
+  oidc_sub: orNull(STRING_JSON),
+  source: STRING_JSON,
+  attested_key_id: orNull(STRING_JSON),
+  ts: INSTANT_JSON,
+};
+
+const logPage = (detail: JsonSchema): JsonSchema =>
+  objectOf({
+    entries: listOf(objectOf({ seq: COUNT_JSON, ...ENTRY_MEMBERS, tenant_id: STRING_JSON, detail: orNull(detail) })),
+    total: COUNT_JSON,
+    next_cursor: orNull({ type: 'integer' }),
+  });
+
+export const LOG_JSON = logPage({ type: 'object' });
+export const ADMIN_LOG_JSON = logPage(STRING_JSON);
 
 /** An entry of `GET /v1/auth/audit`. */
 export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
@@ -21,6 +55,22 @@ export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> =>
   ...logEntryJson(entry),
   detail: entry.detail,
 });
+
+/** Entries of `GET /v1/audit`. */
+export const FACT_ENTRIES_JSON = listOf(
+  objectOf({
+    ...ENTRY_MEMBERS,
+    attested_key_entity_uri: orNull(STRING_JSON),
+    attested_key_description: orNull(STRING_JSON),
+    fact_entity: orNull(STRING_JSON),
+    fact_relation: orNull(STRING_JSON),
+    fact_value_type: orNull({ type: 'string', enum: VALUE_TYPES }),
+    fact_value_v: { type: ['string', 'number', 'boolean', 'null'] },
+    fact_scope: orNull({ type: 'string', enum: SCOPES }),
+  }),
+);
+
+export const FACT_ENTRY_PAGE_JSON = objectOf({ entries: FACT_ENTRIES_JSON, total: COUNT_JSON, cursor: CURSOR_JSON });
 
 /** An entry of `GET /v1/audit`. */
 export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({

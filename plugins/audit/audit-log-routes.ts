@@ -1,6 +1,13 @@
-import { type Permission, type Route, ServiceError, schema, spellList } from '../../kernel/plugin-api.ts';
+import {
+  type JsonSchema,
+  type Permission,
+  type Route,
+  ServiceError,
+  schema,
+  spellList,
+} from '../../kernel/plugin-api.ts';
 import type { Audit, RecordedEntry } from './audit-api.ts';
-import { adminEntryJson, logEntryJson } from './audit-entry-json.ts';
+import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
 import { LOG_FILTERS, type LogFilters, logFilter } from './audit-query.ts';
 import { DEFAULT_LOG_PAGE, MAX_LOG_PAGE, READS_ALL } from './stored-audit.ts';
 
@@ -11,16 +18,22 @@ interface LogQuery extends LogFilters {
 
 /** `GET /v1/auth/audit`: the whole log of the caller's tenant, oldest first. */
 export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
-  logRoute('/v1/auth/audit', READS_ALL, logEntryJson, audit);
+  logRoute('/v1/auth/audit', READS_ALL, { toJson: logEntryJson, json: LOG_JSON }, audit);
 
 /** `GET /v1/admin/audit`: the same with `detail` as text. */
 export const adminAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
-  logRoute('/v1/admin/audit', ['audit.read'], adminEntryJson, audit, 'admin_action');
+  logRoute('/v1/admin/audit', ['audit.read'], { toJson: adminEntryJson, json: ADMIN_LOG_JSON }, audit, 'admin_action');
+
+/** How a log shows its entries. */
+interface LogForm {
+  toJson(this: void, entry: RecordedEntry): Record<string, unknown>;
+  readonly json: JsonSchema;
+}
 
 const logRoute = (
   path: string,
   permission: readonly Permission[],
-  toJson: (entry: RecordedEntry) => Record<string, unknown>,
+  { toJson, json }: LogForm,
   audit: Audit,
   dimension?: string,
 ): Route<undefined, LogQuery> => ({
@@ -37,6 +50,7 @@ const logRoute = (
       limit: { type: 'integer', minimum: 1, maximum: MAX_LOG_PAGE, default: DEFAULT_LOG_PAGE },
     },
   }),
+  answers: { 200: { json } },
   async handle({ caller, query }) {
     const filter = logFilter(query);
     const page = { afterSeq: seqOf(query.cursor), limit: query.limit };

@@ -8,7 +8,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import type { Audit, EntryPosition, EntryWithFact } from './audit-api.ts';
-import { CSV_COLUMNS, csvCells, factEntryJson } from './audit-entry-json.ts';
+import { CSV_COLUMNS, csvCells, FACT_ENTRIES_JSON, FACT_ENTRY_PAGE_JSON, factEntryJson } from './audit-entry-json.ts';
 import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
 import { csvLine } from './csv-line.ts';
 import { DEFAULT_ENTRY_PAGE, MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
@@ -40,6 +40,7 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
       limit: { type: 'integer', minimum: 1, maximum: MAX_ENTRY_PAGE, default: DEFAULT_ENTRY_PAGE },
     },
   }),
+  answers: { 200: { json: FACT_ENTRY_PAGE_JSON } },
   async handle(request) {
     const { caller, query } = request;
     const filter = entryFilter(query);
@@ -62,6 +63,7 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   summary: 'Audit entries of one fact, oldest first',
   access: ACCESS,
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  answers: { 200: { json: FACT_ENTRIES_JSON } },
   async handle({ caller, params }) {
     const { entries, more } = await audit.ofFact(caller, params.id);
     return arrayReply(entries, factEntryJson, more);
@@ -75,6 +77,7 @@ export const exportAuditRoute = (audit: Audit): Route<undefined, EntryFilters> =
   summary: 'Audit entries with their facts as CSV, newest first',
   access: ACCESS,
   query: schema<EntryFilters>({ type: 'object', properties: ENTRY_FILTERS }),
+  answers: { 200: { text: ['text/csv'] } },
   handle({ caller, query, signal }) {
     return {
       status: 200,

@@ -2,8 +2,8 @@ import {
   type Facts,
   type HookCaller,
   hasPermission,
-  memberRefusal,
   type Principal,
+  requireLimit,
   requirePermission,
 } from '../../kernel/plugin-api.ts';
 import type { Audit, AuditFilter, EntryPage, EntryPosition, EntryWithFact, RecordedEntry } from './audit-api.ts';
@@ -42,7 +42,7 @@ export class StoredAudit implements Audit {
     { afterSeq = 0, limit = DEFAULT_LOG_PAGE }: { readonly afterSeq?: number; readonly limit?: number } = {},
   ): Promise<EntryPage<RecordedEntry>> {
     requirePermission(caller, READS_ALL);
-    checkLimit(limit, MAX_LOG_PAGE);
+    requireLimit(limit, MAX_LOG_PAGE);
     const { store, facts } = this.#parts;
     const wanted = { ...filter, tenantId: caller.tenantId };
     return facts.read(caller, 'query', async ({ snapshot }) => {
@@ -58,7 +58,7 @@ export class StoredAudit implements Audit {
     { after, limit = DEFAULT_ENTRY_PAGE }: { readonly after?: EntryPosition | undefined; readonly limit?: number } = {},
   ): Promise<EntryPage<EntryWithFact>> {
     requirePermission(caller, READS_SOME);
-    checkLimit(limit, MAX_ENTRY_PAGE);
+    requireLimit(limit, MAX_ENTRY_PAGE);
     const { store, facts, hooks } = this.#parts;
     const open = openTo(caller, filter);
     return facts.read(caller, 'get', async (reader) => {
@@ -111,8 +111,3 @@ const openTo = (caller: Principal, filter: AuditFilter): StoredFilter => ({
   tenantId: caller.tenantId,
   ownedBy: caller.kind === 'node' || hasPermission(caller, READS_ALL) ? undefined : caller.entityUri,
 });
-
-const checkLimit = (limit: number, most: number): void => {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return;
-  throw memberRefusal('query.limit', `must be an integer from 1 to ${most}`);
-};

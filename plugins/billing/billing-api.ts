@@ -1,6 +1,6 @@
-import { defineRef } from '../../kernel/plugin-api.ts';
+import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
-/** Something that is charged for (wire contract 14). */
+/** Something that is charged for: a fact that a client wrote, or a garden. */
 export interface BillingEvent {
   readonly eventType: 'fact_written' | 'garden_created';
   readonly tenantId: string;
@@ -26,3 +26,42 @@ export interface BillingSink {
 }
 
 export const BillingSink = defineRef<BillingSink>('billing.sink');
+
+/** An event with its place in the ledger. */
+export interface LedgerEvent {
+  /** Numbers of one tenant grow with the instants of its events. */
+  readonly seq: number;
+  readonly event: BillingEvent;
+}
+
+/** Which events of the caller's tenant; a member that is left out narrows nothing. */
+export interface BillingFilter {
+  readonly eventType?: BillingEvent['eventType'] | undefined;
+  readonly entityUri?: string | undefined;
+  /** Milliseconds since the epoch, both included. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+export interface LedgerPage {
+  readonly events: readonly LedgerEvent[];
+  /** Events that satisfy the filter, on all pages. */
+  readonly total: number;
+  /** Whether events follow. */
+  readonly more: boolean;
+}
+
+/** What was charged for: the truth, of which the sink gets a copy. */
+export interface BillingLedger {
+  /**
+   * Events newest first, those before `beforeSeq` where it is given; at most `limit` (1 to 1000, 200 by default). Needs
+   * `admin`.
+   */
+  events(
+    caller: Principal,
+    filter: BillingFilter,
+    page?: { readonly beforeSeq?: number | undefined; readonly limit?: number },
+  ): Promise<LedgerPage>;
+}
+
+export const BillingLedger = defineRef<BillingLedger>('billing.ledger');

@@ -1,6 +1,33 @@
+import {
+  COUNT_JSON,
+  CURSOR_JSON,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
 import type { BillingEvent } from './billing-api.ts';
 
-/** An event as the route and the line on standard error show it (wire contract 14). */
+export const EVENT_TYPES: readonly BillingEvent['eventType'][] = ['fact_written', 'garden_created'];
+
+/** A page of the ledger in an answer. */
+export const LEDGER_JSON = objectOf({
+  events: listOf(
+    objectOf({
+      event_type: { type: 'string', enum: EVENT_TYPES },
+      tenant_id: STRING_JSON,
+      entity_uri: STRING_JSON,
+      fact_id: orNull(STRING_JSON),
+      garden_id: orNull(STRING_JSON),
+      ts: INSTANT_JSON,
+    }),
+  ),
+  total: COUNT_JSON,
+  cursor: CURSOR_JSON,
+});
+
+/** An event as the route and the line on standard error show it. */
 export const billingEventJson = (event: BillingEvent): Record<string, unknown> => ({
   event_type: event.eventType,
   tenant_id: event.tenantId,

@@ -10,11 +10,12 @@ import {
   optional,
 } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
-import { BillingSink } from './billing-api.ts';
+import { BillingLedger, BillingSink } from './billing-api.ts';
 import { BillingDelivery } from './billing-delivery.ts';
 import { billingMigrations } from './billing-migrations.ts';
 import { billingEventsRoute } from './billing-routes.ts';
 import { BillingStore } from './billing-store.ts';
+import { createLedger } from './create-ledger.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
 /** How often events of other processes are looked for. */
@@ -28,8 +29,9 @@ export const billingPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
   requires: { facts: Facts, clock: Clock, cursors: Cursors, leases: Leases, sink: optional(BillingSink) },
+  provides: [BillingLedger],
   migrations: billingMigrations,
-  async setup({ use, tables, log, on, route, every, onStop }) {
+  async setup({ use, tables, log, on, provide, route, every, onStop }) {
     const { facts, clock, cursors, leases, sink = createStderrBillingSink() } = use;
     if (use.sink === undefined) onStop(surviveClosedStderr());
     const store = new BillingStore(tables);
@@ -46,7 +48,9 @@ export const billingPlugin = definePlugin({
     every(LOOK_INTERVAL_MS, () => delivery.requestNew());
     every(SWEEP_INTERVAL_MS, () => delivery.requestAll());
     onStop(() => delivery.stop());
-    route(billingEventsRoute({ store, facts, clock, cursors }));
+    const ledger = createLedger(store, facts);
+    provide(BillingLedger, ledger);
+    route(billingEventsRoute({ ledger, clock, cursors }));
     // A crash may have left events of the last run undelivered.
     await delivery.start();
   },

@@ -2,16 +2,16 @@ import {
   bindCursor,
   type Clock,
   type CursorCodec,
-  type Facts,
   type Route,
   readInstantParameter,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { billingEventJson } from './billing-event-json.ts';
-import type { BillingFilter, BillingStore } from './billing-store.ts';
+import type { BillingEvent, BillingFilter, BillingLedger } from './billing-api.ts';
+import { billingEventJson, EVENT_TYPES, LEDGER_JSON } from './billing-event-json.ts';
+import { DEFAULT_EVENTS, MAX_EVENTS } from './create-ledger.ts';
 
 interface Query {
-  readonly event_type?: string;
+  readonly event_type?: BillingEvent['eventType'];
   readonly entity_uri?: string;
   readonly since?: string;
   readonly until?: string;
@@ -20,8 +20,7 @@ interface Query {
 }
 
 export interface BillingRouteParts {
-  readonly store: BillingStore;
-  readonly facts: Facts;
+  readonly ledger: BillingLedger;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
@@ -36,34 +35,31 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   query: schema<Query>({
     type: 'object',
     properties: {
-      event_type: { type: 'string', enum: ['fact_written', 'garden_created'] },
+      event_type: { type: 'string', enum: EVENT_TYPES },
       entity_uri: { type: 'string', minLength: 1, maxLength: 2048 },
       since: { type: 'string' },
       until: { type: 'string' },
       cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
     },
   }),
-  handle(request) {
-    const { store, facts } = parts;
+  answers: { 200: { json: LEDGER_JSON } },
+  async handle(request) {
     const { caller, query } = request;
-    const filter = filterOf(query, caller.tenantId);
+    const filter = filterOf(query);
     const bound = bindCursor(request, query.cursor, filter, parts);
-    const after = bound.position && Number(bound.position[0]);
-    return facts.read(caller, 'query', async ({ snapshot }) => {
-      const found = await store.newestFirst(filter, after, query.limit + 1, snapshot);
-      const { list, cursor } = bound.page(found, query.limit, {
-        positionOf: ({ seq }) => [seq],
-        toJson: ({ event }) => billingEventJson(event),
-      });
-      const total = await store.count(filter, snapshot);
-      return { status: 200, body: { events: list, total, cursor } };
+    const beforeSeq = bound.position && Number(bound.position[0]);
+    const { events, total, more } = await parts.ledger.events(caller, filter, { beforeSeq, limit: query.limit });
+    const { list, cursor } = bound.page(events, query.limit, {
+      positionOf: ({ seq }) => [seq],
+      toJson: ({ event }) => billingEventJson(event),
+      more,
     });
+    return { status: 200, body: { events: list, total, cursor } };
   },
 });
 
-const filterOf = (query: Query, tenantId: string): BillingFilter => ({
-  tenantId,
+const filterOf = (query: Query): BillingFilter => ({
   eventType: query.event_type,
   entityUri: query.entity_uri,
   sinceMs: readInstantParameter(query.since, 'since'),

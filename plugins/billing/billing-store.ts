@@ -10,26 +10,12 @@ import {
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { GardenCreated } from '../gardens/gardens-api.ts';
-import type { BillingEvent } from './billing-api.ts';
+import type { BillingEvent, BillingFilter, LedgerEvent } from './billing-api.ts';
 
 const EVENTS = 'billing_events';
 const POSITIONS = 'billing_positions';
 
-/** An event with its place in the ledger. */
-export interface LedgerEvent {
-  readonly seq: number;
-  readonly event: BillingEvent;
-}
-
-/** Which events of one tenant; a member that is absent narrows nothing. */
-export interface BillingFilter {
-  readonly tenantId: string;
-  readonly eventType?: string | undefined;
-  readonly entityUri?: string | undefined;
-  /** Milliseconds since the epoch, both included. */
-  readonly sinceMs?: number | undefined;
-  readonly untilMs?: number | undefined;
-}
+type StoredFilter = BillingFilter & { readonly tenantId: string };
 
 type NewGarden = GardenCreated & { readonly transaction: PluginTransaction };
 
@@ -77,7 +63,7 @@ export class BillingStore {
 
   /** Events before the position, newest first: numbers fall, and instants with them. */
   async newestFirst(
-    filter: BillingFilter,
+    filter: StoredFilter,
     after: number | undefined,
     limit: number,
     snapshot: PluginSnapshot,
@@ -87,7 +73,7 @@ export class BillingStore {
     return eventsOf(await query);
   }
 
-  async count(filter: BillingFilter, snapshot: PluginSnapshot): Promise<number> {
+  async count(filter: StoredFilter, snapshot: PluginSnapshot): Promise<number> {
     const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
@@ -149,7 +135,7 @@ export class BillingStore {
     });
   }
 
-  #matching(filter: BillingFilter, snapshot: PluginSnapshot): Knex.QueryBuilder {
+  #matching(filter: StoredFilter, snapshot: PluginSnapshot): Knex.QueryBuilder {
     const query = this.#tables.in(snapshot)(EVENTS).where('tenant_id', filter.tenantId);
     if (filter.eventType !== undefined) query.where('event_type', filter.eventType);
     if (filter.entityUri !== undefined) query.where('entity_uri', filter.entityUri);

@@ -1,5 +1,5 @@
 import { type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
-import { cardJson } from './card-json.ts';
+import { CARD_JSON, cardJson } from './card-json.ts';
 import type { MemoryCards } from './cards-api.ts';
 
 interface CardQuery {
@@ -28,6 +28,7 @@ export const cardRoute = (cards: MemoryCards): Route<{ entity_uri: string }, Car
       force_refresh: { type: 'boolean', default: false },
     },
   }),
+  answers: { 200: { json: CARD_JSON } },
   async handle({ caller, params, query }) {
     const request = {
       entity: params.entity_uri,

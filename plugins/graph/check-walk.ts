@@ -5,7 +5,7 @@ import {
   readRelation,
   requireReadScope,
 } from '../../kernel/plugin-api.ts';
-import { type GraphWalk, MAX_NEIGHBORS } from './graph-api.ts';
+import type { GraphWalk } from './graph-api.ts';
 
 const MAX_DEPTH = 2;
 /** More seeds than anybody names by hand, and few enough for one request line. */
@@ -28,9 +28,4 @@ export const checkWalk = (walk: GraphWalk, caller: Principal): GraphWalk => {
     seeds: named,
     relation: relation === undefined ? undefined : readRelation(relation, 'query.relation'),
   };
-};
-
-export const checkLimit = (limit: number): number => {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_NEIGHBORS) return limit;
-  throw memberRefusal('query.limit', `must be an integer from 1 to ${MAX_NEIGHBORS}`);
 };

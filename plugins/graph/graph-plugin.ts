@@ -7,14 +7,15 @@ import {
   factCommitted,
   KERNEL_API,
   NodeSelf,
+  requireLimit,
   requirePermission,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
-import { checkLimit, checkWalk } from './check-walk.ts';
+import { checkWalk } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
-import { DEFAULT_NEIGHBORS, EntityGraph } from './graph-api.ts';
+import { DEFAULT_NEIGHBORS, EntityGraph, MAX_NEIGHBORS } from './graph-api.ts';
 import { graphMigrations } from './graph-migrations.ts';
 import { neighborsRoute } from './neighbors-route.ts';
 import { pageNeighbors } from './page-neighbors.ts';
@@ -66,7 +67,7 @@ export const graphPlugin = definePlugin({
       async list(caller, walk, { from, limit = DEFAULT_NEIGHBORS } = {}) {
         requirePermission(caller, 'read');
         const checked = checkWalk(walk, caller);
-        const most = checkLimit(limit);
+        const most = requireLimit(limit, MAX_NEIGHBORS);
         return facts.read(caller, 'query', (reader) => graph.page(reader, checked, from, most));
       },
     };

@@ -18,7 +18,7 @@ import {
   MAX_NEIGHBORS,
   type NeighborPosition,
 } from './graph-api.ts';
-import { neighborJson } from './neighbor-json.ts';
+import { NEIGHBORS_JSON, neighborJson } from './neighbor-json.ts';
 
 interface Query {
   readonly entity: readonly string[];
@@ -65,6 +65,7 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   access: { permission: 'read' },
   dimension: 'graph_query',
   query: neighborsQuery,
+  answers: { 200: { json: NEIGHBORS_JSON } },
   async handle(request) {
     const { caller, query } = request;
     const walk = walkOf(query);

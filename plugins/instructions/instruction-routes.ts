@@ -1,6 +1,13 @@
-import { type Route, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { NO_BODY, type Route, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
 import { DEFAULT_BUDGET, DEFAULT_CHUNKS, MAX_BUDGET, MAX_CHUNKS } from './create-instructions.ts';
-import { currentManifestJson, loadedJson, publishedJson } from './instruction-json.ts';
+import {
+  CURRENT_MANIFEST_JSON,
+  currentManifestJson,
+  LOADED_JSON,
+  loadedJson,
+  PUBLISHED_JSON,
+  publishedJson,
+} from './instruction-json.ts';
 import type { Instructions } from './instructions-api.ts';
 
 interface AgentParams {
@@ -38,6 +45,7 @@ export const publishManifestRoute = (instructions: Instructions): Route<AgentPar
       skip_coverage_gate: { type: 'boolean', default: false },
     },
   }),
+  answers: { 200: { json: PUBLISHED_JSON } },
   async handle({ caller, params, body: { version, entries, skip_coverage_gate: skipCoverageGate } }) {
     const draft = { version, entries, skipCoverageGate };
     return { status: 200, body: publishedJson(await instructions.publish(caller, params.agent_id, draft)) };
@@ -51,6 +59,7 @@ export const currentManifestRoute = (instructions: Instructions): Route<AgentPar
   summary: "An agent's current instruction manifest",
   access: { permission: 'read' },
   params: agentParams,
+  answers: { 200: { json: CURRENT_MANIFEST_JSON } },
   async handle({ caller, params }) {
     return { status: 200, body: currentManifestJson(await instructions.current(caller, params.agent_id)) };
   },
@@ -83,6 +92,7 @@ export const recallInstructionRoute = (
       manifest_hint: { type: 'array', items: { type: 'string' }, default: [] },
     },
   }),
+  answers: { 200: { json: LOADED_JSON } },
   async handle({ caller, params, body }) {
     const { intent, max_chunks: maxChunks, token_budget: tokenBudget, manifest_hint: hints } = body;
     const request = { intent, maxChunks, tokenBudget, hints };
@@ -111,6 +121,7 @@ export const instructionAuditRoute = (instructions: Instructions): Route<undefin
       missed_chunks: { type: ['array', 'null'], maxItems: 1_000 },
     },
   }),
+  answers: { 204: NO_BODY },
   async handle({ caller, body: { audit_token, used_chunks, missed_chunks } }) {
     await instructions.report(caller, audit_token, { used: used_chunks ?? [], missed: missed_chunks ?? [] });
     return { status: 204 };

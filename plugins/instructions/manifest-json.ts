@@ -1,7 +1,15 @@
-import { canonicalJson, type StoredFact } from '../../kernel/plugin-api.ts';
+import {
+  BOOLEAN_JSON,
+  COUNT_JSON,
+  canonicalJson,
+  listOf,
+  objectOf,
+  STRING_JSON,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 import type { Manifest, Unit } from './manifest.ts';
 
-/** A unit as the node stores and shows it (wire contract 15). */
+/** A unit as the node stores and shows it. */
 export interface UnitJson {
   readonly name: string;
   readonly description: string;
@@ -18,6 +26,26 @@ export interface UnitJson {
   readonly required_by_task_types?: readonly string[];
   readonly force_position?: 'prepend';
 }
+
+/** A unit in an answer, where its estimate is always given. */
+export const UNIT_JSON = objectOf(
+  {
+    name: STRING_JSON,
+    description: STRING_JSON,
+    fact_uri: STRING_JSON,
+    cid: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    load_triggers: objectOf({
+      intents: listOf(STRING_JSON),
+      keywords: listOf(STRING_JSON),
+      task_types: listOf(STRING_JSON),
+    }),
+    token_estimate: COUNT_JSON,
+    guarantee_load: BOOLEAN_JSON,
+    required_by_task_types: listOf(STRING_JSON),
+    force_position: { type: 'string', const: 'prepend' },
+  },
+  { optional: ['cid', 'required_by_task_types', 'force_position'] },
+);
 
 interface ManifestJson {
   readonly version: string;
