@@ -1,7 +1,50 @@
-import { formatInstant, type NodeSelf } from '../../kernel/plugin-api.ts';
-import type { Garden, Member } from './garden-row.ts';
+import {
+  BOOLEAN_JSON,
+  component,
+  defineComponent,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  type NodeSelf,
+  objectOf,
+  orNull,
+  SCOPES,
+  STRING_JSON,
+  TRUNCATED_JSON,
+} from '../../kernel/plugin-api.ts';
+import { type Garden, type Member, ROLES } from './garden-row.ts';
 
-/** The record of wire contract 10. */
+export const GARDEN_MEMBER = defineComponent('GardenMember', {
+  summary: 'an entity that belongs to a garden',
+  json: objectOf({
+    entity_uri: STRING_JSON,
+    role: { type: 'string', enum: [...ROLES] },
+    added_by: STRING_JSON,
+    added_at: INSTANT_JSON,
+  }),
+});
+
+export const GARDEN = defineComponent('Garden', {
+  summary: 'a part of a scope that only its members see',
+  json: objectOf(
+    {
+      id: STRING_JSON,
+      garden_id: STRING_JSON,
+      slug: STRING_JSON,
+      name: STRING_JSON,
+      scope: { type: 'string', enum: [...SCOPES] },
+      description: orNull(STRING_JSON),
+      created_by: STRING_JSON,
+      created_at: INSTANT_JSON,
+      members: listOf(component(GARDEN_MEMBER)),
+      quarantine: BOOLEAN_JSON,
+      truncated: TRUNCATED_JSON,
+    },
+    { optional: ['truncated'] },
+  ),
+});
+
+/** The members are left out of lists. */
 export const gardenJson = (
   garden: Garden,
   members: readonly Member[],

@@ -1,22 +1,22 @@
 import {
   arrayReply,
-  memberRefusal,
+  component,
+  listOf,
+  NO_BODY,
   type NodeSelf,
   type Route,
   SCOPES,
-  type Scope,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { gardenJson, memberJson } from './garden-json.ts';
-import { readPathText, SLUG } from './garden-name.ts';
-import type { GardenService } from './garden-service.ts';
-
-/** Characters (wire contract 1.9). */
-export const MAX_TEXT_LENGTH = 1024;
+import { readPathText } from './garden-name.ts';
+import { DELETES } from './garden-service.ts';
+import { GARDEN, type GardenDraft, type Gardens } from './gardens-api.ts';
+import { MAX_TEXT_LENGTH } from './read-garden-draft.ts';
 
 export interface GardenRouteParts {
-  readonly gardens: GardenService;
+  readonly gardens: Gardens;
   readonly self: NodeSelf;
 }
 
@@ -31,21 +31,13 @@ export const gardenPath = schema<GardenPath>({
   required: ['garden'],
 });
 
-interface CreateBody {
-  readonly slug: string;
-  readonly name: string;
-  readonly scope: Scope;
-  readonly description?: string | null;
-  readonly quarantine: boolean;
-}
-
-/** POST /v1/gardens (wire contract 10): the caller becomes its first admin. */
-export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<undefined, undefined, CreateBody> => ({
+/** POST /v1/gardens: the caller becomes its first admin. */
+export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<undefined, undefined, GardenDraft> => ({
   method: 'POST',
   path: '/v1/gardens',
   summary: 'Make a garden: a part of a scope that only its members see',
   access: { permission: 'write' },
-  body: schema<CreateBody>({
+  body: schema<GardenDraft>({
     type: 'object',
     required: ['slug', 'name'],
     properties: {
@@ -56,15 +48,9 @@ export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<un
       quarantine: { type: 'boolean', default: false },
     },
   }),
+  answers: { 201: { json: component(GARDEN) } },
   async handle({ caller, body }) {
-    const slug = body.slug.trim().toLowerCase();
-    if (!SLUG.test(slug)) {
-      throw memberRefusal('body.slug', 'must be 1 to 63 letters of a to z, digits and dashes, and begin with no dash');
-    }
-    const name = body.name.trim();
-    if (name === '') throw memberRefusal('body.name', 'must not be empty');
-    const { scope, description = null, quarantine } = body;
-    const { garden, members } = await gardens.create({ slug, name, scope, description, quarantine }, caller);
+    const { garden, members } = await gardens.create(caller, body);
     return { status: 201, body: gardenJson(garden, members, self) };
   },
 });
@@ -75,6 +61,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   path: '/v1/gardens',
   summary: "The caller's gardens, oldest first; all of the tenant for an admin",
   access: { permission: 'read' },
+  answers: { 200: { json: listOf(component(GARDEN)) } },
   handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
@@ -85,8 +72,9 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   summary: 'One garden with its members',
   access: { permission: 'read' },
   params: gardenPath,
+  answers: { 200: { json: component(GARDEN) } },
   async handle({ caller, params }) {
-    const { garden, members } = await gardens.get(readPathText(params.garden, 'garden'), caller);
+    const { garden, members } = await gardens.get(caller, readPathText(params.garden, 'garden'));
     const record = gardenJson(garden, [], self);
     const list = spellList(members, memberJson);
     return { status: 200, body: { ...record, members: list, ...(list.isCut && { truncated: true }) } };
@@ -98,11 +86,11 @@ export const deleteGardenRoute = ({ gardens }: GardenRouteParts): Route<GardenPa
   method: 'DELETE',
   path: '/v1/gardens/*garden',
   summary: 'Delete a garden; its facts stay hidden',
-  // `admin` does not imply `write`, and bypasses membership here.
-  access: { permission: ['write', 'admin'] },
+  access: { permission: DELETES },
   params: gardenPath,
+  answers: { 204: NO_BODY },
   async handle({ caller, params }) {
-    await gardens.delete(readPathText(params.garden, 'garden'), caller);
+    await gardens.delete(caller, readPathText(params.garden, 'garden'));
     return { status: 204 };
   },
 });

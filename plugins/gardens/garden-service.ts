@@ -7,7 +7,8 @@ import {
   type Principal,
   type Random,
   type ReadableTables,
-  type Scope,
+  readEntityUri,
+  requirePermission,
   ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -29,7 +30,8 @@ import {
   removeMember,
   roleOf,
 } from './garden-store.ts';
-import { gardenCreated } from './gardens-api.ts';
+import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
+import { readGardenDraft, readRole } from './read-garden-draft.ts';
 
 export interface GardenServiceParts {
   readonly tables: PluginTables;
@@ -42,32 +44,21 @@ export interface GardenServiceParts {
   readonly maxGardens: number;
 }
 
-export interface NewGarden {
-  /** Trimmed, in lower case, and of the form that slugs have. */
-  readonly slug: string;
-  readonly name: string;
-  readonly scope: Scope;
-  readonly description: string | null;
-  readonly quarantine: boolean;
-}
-
 type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: PluginTransaction) => Promise<T>;
 
 type Entered = { readonly garden: Garden; readonly role: Role };
 
-/**
- * Gardens and who belongs to them (wire contract 10). A garden that does not exist and one that the caller does not
- * belong to are the same 404; a member without the right gets 403. Every change is one transaction with its entry in
- * the audit log.
- */
-export class GardenService {
+/** Gardens in the store. */
+export class GardenService implements Gardens {
   readonly #parts: GardenServiceParts;
 
   constructor(parts: GardenServiceParts) {
     this.#parts = parts;
   }
 
-  async create(given: NewGarden, caller: Principal): Promise<{ garden: Garden; members: Member[] }> {
+  async create(caller: Principal, draft: GardenDraft): Promise<GardenWithMembers> {
+    requirePermission(caller, 'write');
+    const given = readGardenDraft(draft);
     if (!caller.allowedScopes.has(given.scope)) {
       throw new ServiceError('authorization', `the key may not make a garden of scope ${given.scope}`);
     }
@@ -105,22 +96,32 @@ export class GardenService {
     return { garden, members: [founder] };
   }
 
-  /** The caller's own gardens, all of the tenant for an admin key; oldest first. */
-  list({ tenantId, entityUri, permissions }: Principal): Promise<Garden[]> {
+  async list(caller: Principal): Promise<readonly Garden[]> {
+    requirePermission(caller, 'read');
+    const { tenantId, entityUri, permissions } = caller;
     return this.#parts.tables.read((own) =>
       listGardens(own, tenantId, permissions.has('admin') ? undefined : entityUri),
     );
   }
 
-  get(name: string, caller: Principal): Promise<{ garden: Garden; members: Member[] }> {
+  async get(caller: Principal, name: string): Promise<GardenWithMembers> {
+    requirePermission(caller, 'read');
+    return this.#withMembers(name, caller);
+  }
+
+  async members(caller: Principal, name: string): Promise<readonly Member[]> {
+    return (await this.#withMembers(name, caller)).members;
+  }
+
+  #withMembers(name: string, caller: Principal): Promise<GardenWithMembers> {
     return this.#parts.tables.read(async (own) => {
       const { garden } = await this.enter(own, name, caller);
       return { garden, members: await membersOf(own, garden.id) };
     });
   }
 
-  /** Facts stay, and are seen by admin keys only from then on. */
-  delete(name: string, caller: Principal): Promise<void> {
+  async delete(caller: Principal, name: string): Promise<void> {
+    requirePermission(caller, DELETES);
     return this.#administer(name, caller, async (own, garden, transaction) => {
       if (await hasPending(own, garden)) {
         const open = 'facts are pending in this garden: promote or reject them first';
@@ -131,7 +132,8 @@ export class GardenService {
     });
   }
 
-  addMember(name: string, given: { entityUri: string; role: Role }, caller: Principal): Promise<Member> {
+  async addMember(caller: Principal, name: string, asked: { entityUri: string; role: Role }): Promise<Member> {
+    const given = { entityUri: readEntityUri(asked.entityUri, 'body.entity_uri'), role: readRole(asked.role) };
     return this.#administer(name, caller, async (own, garden, transaction) => {
       if ((await memberOf(own, garden.id, given.entityUri)) !== undefined) {
         throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
@@ -144,7 +146,8 @@ export class GardenService {
     });
   }
 
-  changeMember(name: string, entityUri: string, role: Role, caller: Principal): Promise<Member> {
+  async changeMember(caller: Principal, name: string, entity: string, to: Role): Promise<Member> {
+    const [entityUri, role] = [readEntityUri(entity, 'path.entity_uri'), readRole(to)];
     return this.#administer(name, caller, async (own, garden, transaction) => {
       const member = await requireMember(own, garden, entityUri);
       if (member.role === role) return member;
@@ -156,8 +159,8 @@ export class GardenService {
     });
   }
 
-  /** Every member may leave. Only an admin of the garden may remove others. */
-  removeMember(name: string, entityUri: string, caller: Principal): Promise<void> {
+  async removeMember(caller: Principal, name: string, entity: string): Promise<void> {
+    const entityUri = readEntityUri(entity, 'path.entity_uri');
     const isLeaving = entityUri === caller.entityUri;
     return this.#change(name, caller, isLeaving, async (own, garden, transaction) => {
       const member = await requireMember(own, garden, entityUri);
@@ -208,6 +211,9 @@ export class GardenService {
     );
   }
 }
+
+/** `admin` does not imply `write`, and makes up for membership here. */
+export const DELETES = ['write', 'admin'] as const;
 
 export const noSuchGarden = (): ServiceError => new ServiceError('lookup', 'there is no such garden');
 

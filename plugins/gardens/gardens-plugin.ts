@@ -8,10 +8,7 @@ import {
   GardenAccess,
   KERNEL_API,
   NodeSelf,
-  nodePrincipal,
   optional,
-  PERMISSIONS,
-  type PluginTables,
   Random,
   readAnnotate,
   schema,
@@ -22,11 +19,11 @@ import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
 import { followFacts } from './follow-facts.ts';
-import { createGardenAccess, findGarden } from './garden-access.ts';
+import { createGardenAccess } from './garden-access.ts';
 import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
-import { Quarantine } from './gardens-api.ts';
+import { GARDEN, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
 import { markGardens } from './mark-gardens.ts';
 import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
@@ -60,7 +57,8 @@ export const gardensPlugin = definePlugin({
     audit: optional(AuditLog),
     agentKeys: optional(AgentKeys),
   },
-  provides: [GardenAccess, Quarantine],
+  provides: [GardenAccess, Gardens, Quarantine],
+  declares: [GARDEN, GARDEN_MEMBER],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -95,7 +93,6 @@ export const gardensPlugin = definePlugin({
     onSignal(MEMBERS_ADDED, () => presence.heard());
     await presence.look();
     provide(GardenAccess, createGardenAccess(tables, self, presence));
-    provide(Quarantine, quarantineOf(config.quarantineGarden, tables, self));
 
     // First, so that nobody is answered with what they may no longer write.
     on(factBeforeAppend, (batch) => checkGardenWrites(batch, tables.in(batch.transaction)), { order: 'first' });
@@ -114,6 +111,7 @@ export const gardensPlugin = definePlugin({
       audit,
       maxGardens: config.maxGardensPerEntity,
     });
+    provide(Gardens, gardens);
     const parts = { gardens, self };
     route(createGardenRoute(parts));
     route(listGardensRoute(parts));
@@ -124,21 +122,14 @@ export const gardensPlugin = definePlugin({
     route(changeMemberRoute(parts));
     route(removeMemberRoute(parts));
 
-    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens, agentKeys });
-    const held = { quarantine, facts, tables, self, readSession: createReadSession(self.names) };
+    const inboundGarden = config.quarantineGarden;
+    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens, agentKeys, inboundGarden });
+    provide(Quarantine, quarantine);
+    const held = { quarantine, self, readSession: createReadSession(self.names) };
     route(promoteRoute(held));
     route(rejectRoute(held));
     route(listQuarantineRoute(held));
     route(admitHeldRoute(held));
     route(rejectHeldRoute(held));
-  },
-});
-
-const quarantineOf = (name: string, tables: PluginTables, self: NodeSelf): Quarantine => ({
-  async inbound(tenantId, snapshot) {
-    if (name === '') return null;
-    const operator = { ...nodePrincipal(self.names, tenantId), permissions: new Set(PERMISSIONS) };
-    const garden = await findGarden(tables.in(snapshot), name, operator, self);
-    return garden?.quarantine === true && garden.deletedMs === null ? garden.id : null;
   },
 });

@@ -1,44 +1,30 @@
 import type { Knex } from 'knex';
 import {
   type FactReader,
-  type FactView,
-  formatInstant,
   type NodeSelf,
   type PluginTables,
   readVisiblePage,
   refuseGarden,
-  type SpelledList,
   type SqlValue,
-  spellList,
 } from '../../kernel/plugin-api.ts';
 import { findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
 import { listGardens, roleOf } from './garden-store.ts';
+import type { HeldFact, HeldFacts, QuarantineSearch } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
-import { type Quarantined, type QuarantineStatus, quarantinedFromRow } from './quarantine-row.ts';
-
-export interface QuarantineSearch {
-  /** Slug, UUID or URI; without one all that the caller moderates. */
-  readonly garden: string | undefined;
-  readonly status: QuarantineStatus | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
+import { quarantinedFromRow } from './quarantine-row.ts';
 
 interface Parts {
   readonly tables: PluginTables;
   readonly self: NodeSelf;
 }
 
-/**
- * Facts in the quarantine gardens that the caller moderates, newest timestamp first, and how many there are (wire
- * contract 10). A page that ends before its limit for its size says so.
- */
+/** Facts in the quarantine gardens that the reader moderates. */
 export const listQuarantined = async (
   search: QuarantineSearch,
   reader: FactReader,
   parts: Parts,
-): Promise<{ items: SpelledList; total: number; truncated?: true }> => {
+): Promise<HeldFacts> => {
   const gardens = await moderatedGardens(search.garden, reader, parts);
   const within = (): Knex.QueryBuilder => {
     const query = parts.tables
@@ -47,7 +33,7 @@ export const listQuarantined = async (
       .whereIn('garden_id', [...gardens.keys()]);
     return search.status === undefined ? query : query.where('status', search.status);
   };
-  if (gardens.size === 0) return { items: spellList([], () => null), total: 0 };
+  if (gardens.size === 0) return { held: [], total: 0, truncated: false };
   const [counted] = (await within().count({ n: '*' })) as { n: number | string }[];
   const rows = (await within()
     .orderBy([
@@ -64,14 +50,12 @@ export const listQuarantined = async (
   );
   const facts = await reader.annotate(page.facts);
   const byId = new Map(facts.map((view) => [view.fact.id, view]));
-  const held = entries.flatMap((entry): Held[] => {
+  const held = entries.flatMap((entry): HeldFact[] => {
     const view = byId.get(entry.factId);
     const garden = gardens.get(entry.gardenId);
     return view === undefined || garden === undefined ? [] : [{ entry, view, garden }];
   });
-  const items = spellList(held, (one) => itemJson(one, parts.self));
-  const truncated = items.isCut || page.beyond.size > 0;
-  return { items, total: Number(counted?.n ?? 0), ...(truncated && { truncated }) };
+  return { held, total: Number(counted?.n ?? 0), truncated: page.beyond.size > 0 };
 };
 
 /** By id. Gardens of a scope that the key may not read hold nothing that it could be shown. */
@@ -99,27 +83,3 @@ const moderatedGardens = async (
   }
   return moderated;
 };
-
-interface Held {
-  readonly entry: Quarantined;
-  readonly view: FactView;
-  readonly garden: Garden;
-}
-
-const itemJson = (
-  { entry, view: { fact, sourceTrust }, garden }: Held,
-  { names, authority }: NodeSelf,
-): Record<string, unknown> => ({
-  fact_id: entry.factId,
-  entity: fact.entity,
-  relation: fact.relation,
-  source: fact.source,
-  quarantine_status: entry.status,
-  quarantine_garden_id: names.gardenUri(authority, garden.slug),
-  quarantine_reason: entry.reason,
-  quarantine_acted_by: entry.actedBy,
-  quarantine_acted_at: entry.actedMs === null ? null : formatInstant(entry.actedMs),
-  source_trust: sourceTrust ?? null,
-  received_from: fact.receivedFrom,
-  timestamp: fact.timestamp,
-});

@@ -1,10 +1,11 @@
-import { arrayReply, type Route, readEntityUri, schema } from '../../kernel/plugin-api.ts';
+import { arrayReply, component, listOf, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
 import { memberJson } from './garden-json.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
 import { ROLES, type Role } from './garden-row.ts';
+import { GARDEN_MEMBER } from './gardens-api.ts';
 
-/** Any key comes in: the role in the garden decides (wire contract 2.2). */
+/** Any key comes in: the role in the garden decides. */
 const ACCESS = { permission: 'any' } as const;
 
 /** GET /v1/gardens/{…}/members: a bare array, in the order in which they were added. */
@@ -14,10 +15,9 @@ export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPat
   summary: 'Members of a garden',
   access: ACCESS,
   params: gardenPath,
-  async handle({ caller, params }) {
-    const { members } = await gardens.get(readPathText(params.garden, 'garden'), caller);
-    return arrayReply(members, memberJson);
-  },
+  answers: { 200: { json: listOf(component(GARDEN_MEMBER)) } },
+  handle: async ({ caller, params }) =>
+    arrayReply(await gardens.members(caller, readPathText(params.garden, 'garden')), memberJson),
 });
 
 interface AddBody {
@@ -40,13 +40,9 @@ export const addMemberRoute = ({ gardens }: GardenRouteParts): Route<GardenPath,
       role: { type: 'string', enum: ROLES, default: 'reader' },
     },
   }),
-  async handle({ caller, params, body }) {
-    const entityUri = readEntityUri(body.entity_uri, 'body.entity_uri');
-    const member = await gardens.addMember(
-      readPathText(params.garden, 'garden'),
-      { entityUri, role: body.role },
-      caller,
-    );
+  answers: { 201: { json: component(GARDEN_MEMBER) } },
+  async handle({ caller, params, body: { entity_uri: entityUri, role } }) {
+    const member = await gardens.addMember(caller, readPathText(params.garden, 'garden'), { entityUri, role });
     return { status: 201, body: memberJson(member) };
   },
 });
@@ -74,9 +70,10 @@ export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
     required: ['role'],
     properties: { role: { type: 'string', enum: ROLES } },
   }),
+  answers: { 200: { json: component(GARDEN_MEMBER) } },
   async handle({ caller, params, body }) {
-    const entityUri = readEntityUri(params.entity_uri, 'path.entity_uri');
-    const member = await gardens.changeMember(readPathText(params.garden, 'garden'), entityUri, body.role, caller);
+    const garden = readPathText(params.garden, 'garden');
+    const member = await gardens.changeMember(caller, garden, params.entity_uri, body.role);
     return { status: 200, body: memberJson(member) };
   },
 });
@@ -88,12 +85,9 @@ export const removeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
   summary: 'Remove a member from a garden, or leave it',
   access: ACCESS,
   params: memberPath,
+  answers: { 204: NO_BODY },
   async handle({ caller, params }) {
-    await gardens.removeMember(
-      readPathText(params.garden, 'garden'),
-      readEntityUri(params.entity_uri, 'path.entity_uri'),
-      caller,
-    );
+    await gardens.removeMember(caller, readPathText(params.garden, 'garden'), params.entity_uri);
     return { status: 204 };
   },
 });

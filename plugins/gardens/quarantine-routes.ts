@@ -1,24 +1,33 @@
 import {
-  type Facts,
+  COUNT_JSON,
+  listOf,
   type NodeSelf,
-  type PluginTables,
+  objectOf,
   type ReadSession,
-  type Reply,
   type Route,
   refuseAll,
   schema,
+  spellList,
+  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { readPathText } from './garden-name.ts';
-import { type GardenPath, gardenPath, MAX_TEXT_LENGTH } from './garden-routes.ts';
-import { listQuarantined } from './list-quarantined.ts';
+import { type GardenPath, gardenPath } from './garden-routes.ts';
+import type { Promotion, Quarantine } from './gardens-api.ts';
+import {
+  HELD_FACT_JSON,
+  heldFactJson,
+  PROMOTED_JSON,
+  promotedJson,
+  REJECTED_JSON,
+  rejectedJson,
+} from './quarantine-json.ts';
 import { QUARANTINE_STATUSES, type QuarantineStatus } from './quarantine-row.ts';
-import type { Decision, PromotionContext, QuarantineService } from './quarantine-service.ts';
+import { MAX_OFFSET, MAX_PAGE } from './quarantine-service.ts';
+import { MAX_TEXT_LENGTH } from './read-garden-draft.ts';
 
 export interface QuarantineRouteParts {
-  readonly quarantine: QuarantineService;
-  readonly facts: Facts;
-  readonly tables: PluginTables;
+  readonly quarantine: Quarantine;
   readonly self: NodeSelf;
   readonly readSession: ReadSession;
 }
@@ -41,8 +50,12 @@ const TARGET = { target_garden_id: { type: 'string', minLength: 1, maxLength: MA
 const SIGNED = { attestation: ATTESTATION_JSON } as const;
 const ACCESS = { permission: 'write' } as const;
 
-/** POST /v1/gardens/{…}/promote (wire contract 10) */
-export const promoteRoute = (parts: QuarantineRouteParts): Route<GardenPath, undefined, FactBody & TargetBody> => ({
+/** POST /v1/gardens/{…}/promote */
+export const promoteRoute = ({
+  quarantine,
+  self,
+  readSession,
+}: QuarantineRouteParts): Route<GardenPath, undefined, FactBody & TargetBody> => ({
   method: 'POST',
   path: '/v1/gardens/*garden/promote',
   summary: 'Let a pending fact out of quarantine, into a garden or outside gardens',
@@ -53,11 +66,12 @@ export const promoteRoute = (parts: QuarantineRouteParts): Route<GardenPath, und
     required: ['fact_id'],
     properties: { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON },
   }),
+  answers: { 200: { json: PROMOTED_JSON } },
   async handle(request) {
     const { caller, params, body } = request;
     const garden = readPathText(params.garden, 'garden');
-    const context = contextOf(body, parts.readSession(request));
-    return promoted(await parts.quarantine.promote(garden, verdictOf(body.fact_id, body), context, caller), parts.self);
+    const promotion = { ...promotionOf(body.fact_id, body), garden, sessionId: readSession(request) };
+    return { status: 200, body: promotedJson(await quarantine.promote(caller, promotion), self) };
   },
 });
 
@@ -69,8 +83,11 @@ export const rejectRoute = ({ quarantine }: QuarantineRouteParts): Route<GardenP
   access: ACCESS,
   params: gardenPath,
   body: schema<FactBody>({ type: 'object', required: ['fact_id'], properties: { ...FACT_ID, ...REASON } }),
-  handle: async ({ caller, params, body }) =>
-    rejected(await quarantine.reject(readPathText(params.garden, 'garden'), verdictOf(body.fact_id, body), caller)),
+  answers: { 200: { json: REJECTED_JSON } },
+  async handle({ caller, params, body: { fact_id: factId, reason = null } }) {
+    const verdict = { factId, reason, garden: readPathText(params.garden, 'garden') };
+    return { status: 200, body: rejectedJson(await quarantine.reject(caller, verdict)) };
+  },
 });
 
 interface FactPath {
@@ -81,7 +98,7 @@ interface FactPath {
 type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
 
 /**
- * What the body says, or the query where the body is silent; they must not contradict each other (wire contract 10).
+ * What the body says, or the query where the body is silent; they must not contradict each other.
  */
 const eitherOf = (body: Arguments, query: Arguments): Arguments => {
   const twice = (['target_garden_id', 'reason'] as const)
@@ -100,7 +117,11 @@ const factPath = schema<FactPath>({
 });
 
 /** POST /v1/quarantine/{fact_id}/admit: the same by the fact alone. */
-export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, Arguments, TargetBody> => ({
+export const admitHeldRoute = ({
+  quarantine,
+  self,
+  readSession,
+}: QuarantineRouteParts): Route<FactPath, Arguments, TargetBody> => ({
   method: 'POST',
   path: '/v1/quarantine/:fact_id/admit',
   summary: 'Let a pending fact out of whatever quarantine garden it is in',
@@ -109,12 +130,13 @@ export const admitHeldRoute = (parts: QuarantineRouteParts): Route<FactPath, Arg
   query: schema<Arguments>({ type: 'object', properties: { ...TARGET, ...REASON } }),
   body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...SIGNED, ...REASON } }),
   bodyOptional: true,
+  answers: { 200: { json: PROMOTED_JSON } },
   async handle(request) {
     const { caller, params, query, body } = request;
     const asked = { ...body, ...eitherOf(body, query) };
-    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), asked);
-    const context = contextOf(asked, parts.readSession(request));
-    return promoted(await parts.quarantine.promote(null, verdict, context, caller), parts.self);
+    const promotion = promotionOf(readPathText(params.fact_id, 'fact_id'), asked);
+    const decision = await quarantine.promote(caller, { ...promotion, sessionId: readSession(request) });
+    return { status: 200, body: promotedJson(decision, self) };
   },
 });
 
@@ -130,9 +152,10 @@ export const rejectHeldRoute = ({
   query: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
   body: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
   bodyOptional: true,
-  handle: async ({ caller, params, query, body }) => {
-    const verdict = verdictOf(readPathText(params.fact_id, 'fact_id'), eitherOf(body, query));
-    return rejected(await quarantine.reject(null, verdict, caller));
+  answers: { 200: { json: REJECTED_JSON } },
+  async handle({ caller, params, query, body }) {
+    const verdict = { factId: readPathText(params.fact_id, 'fact_id'), ...eitherOf(body, query) };
+    return { status: 200, body: rejectedJson(await quarantine.reject(caller, verdict)) };
   },
 });
 
@@ -144,7 +167,7 @@ interface ListQuery {
 }
 
 /** GET /v1/quarantine: those gardens alone that the caller moderates. */
-export const listQuarantineRoute = ({ facts, tables, self }: QuarantineRouteParts): Route<undefined, ListQuery> => ({
+export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: '/v1/quarantine',
   summary: 'Facts in quarantine, newest first',
@@ -154,38 +177,30 @@ export const listQuarantineRoute = ({ facts, tables, self }: QuarantineRoutePart
     properties: {
       garden_id: { type: 'string' },
       quarantine_status: { type: 'string', enum: QUARANTINE_STATUSES },
-      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-      offset: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0 },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 100 },
+      offset: { type: 'integer', minimum: 0, maximum: MAX_OFFSET, default: 0 },
     },
   }),
+  answers: {
+    200: {
+      json: objectOf(
+        { items: listOf(HELD_FACT_JSON), total: COUNT_JSON, truncated: TRUNCATED_JSON },
+        { optional: ['truncated'] },
+      ),
+    },
+  },
   async handle({ caller, query }) {
     const { limit, offset } = query;
     const search = { garden: query.garden_id, status: query.quarantine_status, limit, offset };
-    const body = await facts.read(caller, 'query', (reader) => listQuarantined(search, reader, { tables, self }));
-    return { status: 200, body };
+    const { held, total, truncated } = await quarantine.list(caller, search);
+    const items = spellList(held, (fact) => heldFactJson(fact, self));
+    return { status: 200, body: { items, total, ...((truncated || items.isCut) && { truncated: true }) } };
   },
 });
 
-const verdictOf = (factId: string, { reason }: Pick<TargetBody, 'reason'>) => ({ factId, reason: reason ?? null });
-
-const contextOf = (body: TargetBody, sessionId: string | null): PromotionContext => ({
-  target: body.target_garden_id ?? null,
-  attestation: body.attestation ?? null,
-  sessionId,
-});
-
-const promoted = ({ factId, targetGarden, actedBy, actedAt }: Decision, { names, authority }: NodeSelf): Reply => ({
-  status: 200,
-  body: {
-    fact_id: factId,
-    action: 'promoted',
-    target_garden_id: targetGarden === null ? null : names.gardenUri(authority, targetGarden.slug),
-    acted_by: actedBy,
-    acted_at: actedAt,
-  },
-});
-
-const rejected = ({ factId, actedBy, actedAt }: Decision): Reply => ({
-  status: 200,
-  body: { fact_id: factId, action: 'rejected', acted_by: actedBy, acted_at: actedAt },
+const promotionOf = (factId: string, { target_garden_id: target, reason, attestation }: TargetBody): Promotion => ({
+  factId,
+  target: target ?? null,
+  reason: reason ?? null,
+  attestation: attestation ?? null,
 });

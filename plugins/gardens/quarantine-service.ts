@@ -3,9 +3,13 @@ import {
   type FactReader,
   type Facts,
   formatInstant,
+  hasForbiddenCodePoint,
+  memberRefusal,
   type NodeSelf,
   nodePrincipal,
   noted,
+  PERMISSIONS,
+  type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type Principal,
@@ -13,6 +17,7 @@ import {
   referencesFor,
   refuseGarden,
   refuseGardenWrite,
+  requirePermission,
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
@@ -23,8 +28,11 @@ import { entered, findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
 import { gardensById, roleOf } from './garden-store.ts';
+import type { Decision, HeldFacts, Promotion, Quarantine, QuarantineSearch, Verdict } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
+import { listQuarantined } from './list-quarantined.ts';
 import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
+import { readFreeText } from './read-garden-draft.ts';
 
 export interface QuarantineParts {
   readonly facts: Facts;
@@ -34,54 +42,36 @@ export interface QuarantineParts {
   readonly audit: AuditLog | undefined;
   readonly gardens: GardenService;
   readonly agentKeys: AgentKeys | undefined;
+  /** Slug, id or URI of the garden for inbound facts; empty where there is none. */
+  readonly inboundGarden: string;
 }
 
-export interface Verdict {
-  readonly factId: string;
-  readonly reason: string | null;
-}
-
-/** What comes with a promotion, which is an assertion of the moderator. */
-export interface PromotionContext {
-  /** Name of a garden; null for outside all gardens. */
-  readonly target: string | null;
-  /** The moderator's signature over the fact, null without one. */
-  readonly attestation: AttestationJson | null;
-  /** From the session header, null without one. */
-  readonly sessionId: string | null;
-}
-
-/** What a moderator decided. */
-export interface Decision {
-  readonly factId: string;
-  readonly targetGarden: Garden | null;
-  readonly actedBy: string;
-  /** RFC 3339. */
-  readonly actedAt: string;
-}
-
-/**
- * Lets facts out of quarantine, or refuses them for good (wire contract 10). Facts never change: a promotion asserts a
- * copy in the moderator's name where it is wanted, and the original ends. Of several moderators who decide at once
- * exactly one does.
- */
-export class QuarantineService {
+/** Quarantine in the store. */
+export class QuarantineService implements Quarantine {
   readonly #parts: QuarantineParts;
 
   constructor(parts: QuarantineParts) {
     this.#parts = parts;
   }
 
-  /**
-   * `garden` names the quarantine garden, null stands for the one that the fact is in. Every check of an assertion by
-   * the moderator is made, some of them when the copy is stored; the source alone stays the author's.
-   */
-  async promote(
-    garden: string | null,
-    { factId, reason }: Verdict,
-    { target, attestation, sessionId }: PromotionContext,
-    caller: Principal,
-  ): Promise<Decision> {
+  async inbound(tenantId: string, snapshot: PluginSnapshot): Promise<string | null> {
+    const { tables, self, inboundGarden } = this.#parts;
+    if (inboundGarden === '') return null;
+    const operator = { ...nodePrincipal(self.names, tenantId), permissions: new Set(PERMISSIONS) };
+    const garden = await findGarden(tables.in(snapshot), inboundGarden, operator, self);
+    return garden?.quarantine === true && garden.deletedMs === null ? garden.id : null;
+  }
+
+  async list(caller: Principal, search: QuarantineSearch): Promise<HeldFacts> {
+    requirePermission(caller, 'read');
+    checkPage(search);
+    return this.#parts.facts.read(caller, 'query', (reader) => listQuarantined(search, reader, this.#parts));
+  }
+
+  async promote(caller: Principal, promotion: Promotion): Promise<Decision> {
+    requirePermission(caller, 'write');
+    const { target = null, attestation = null, sessionId = null } = promotion;
+    const { garden, factId, reason } = readVerdict(promotion);
     const { facts, self } = this.#parts;
     const { fact, into, derivedFrom } = await facts.read(caller, 'get', async (reader) => {
       const held = await this.#held(garden, factId, reader);
@@ -119,7 +109,9 @@ export class QuarantineService {
     return verifyAttestation(this.#parts.agentKeys, signed, caller, 'body.attestation');
   }
 
-  async reject(garden: string | null, { factId, reason }: Verdict, caller: Principal): Promise<Decision> {
+  async reject(caller: Principal, verdict: Verdict): Promise<Decision> {
+    requirePermission(caller, 'write');
+    const { garden, factId, reason } = readVerdict(verdict);
     const { facts, clock, self } = this.#parts;
     const { fact } = await facts.read(caller, 'get', (reader) => this.#held(garden, factId, reader));
     let decision: Decision | undefined;
@@ -210,6 +202,26 @@ export class QuarantineService {
     return { factId: fact.id, targetGarden, actedBy: caller.entityUri, actedAt: formatInstant(nowMs) };
   }
 }
+
+/** What a verdict leaves out is spelled out. */
+const readVerdict = ({ factId, garden = null, reason = null }: Verdict): Required<Verdict> => {
+  // No store holds such an id.
+  if (hasForbiddenCodePoint(factId)) throw noSuchFact();
+  return { factId, garden, reason: reason === null ? null : readFreeText(reason, 'body.reason') };
+};
+
+const checkPage = ({ limit, offset }: QuarantineSearch): void => {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE)) {
+    throw memberRefusal('query.limit', `must be a whole number from 1 to ${MAX_PAGE}`, 'bad_parameter');
+  }
+  if (!(Number.isInteger(offset) && offset >= 0 && offset <= MAX_OFFSET)) {
+    throw memberRefusal('query.offset', `must be a whole number from 0 to ${MAX_OFFSET}`, 'bad_parameter');
+  }
+};
+
+/** Facts of one page of a list. */
+export const MAX_PAGE = 1_000;
+export const MAX_OFFSET = 1_000_000_000;
 
 const entryOf = async (own: ReadableTables, factId: string): Promise<Quarantined | undefined> => {
   const [row] = await own.select(QUARANTINED, { fact_id: factId });
