@@ -4,7 +4,7 @@ import type {
   TokenAdministration,
   TokenRecord,
 } from '../adapters/cli/command-line-deps.ts';
-import { formatInstant } from '../kernel/facts/instant.ts';
+import { formatInstant } from '../kernel/time/instant.ts';
 import { nodePrincipal } from '../kernel/identity/node-principal.ts';
 import { NodeSelf } from '../kernel/identity/node-self.ts';
 import type { Kernel } from '../kernel/kernel.ts';

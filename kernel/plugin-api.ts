@@ -15,7 +15,6 @@ export * from '../ports/schema.ts';
 export * from '../ports/service-error.ts';
 export * from '../ports/stored-text.ts';
 export * from '../ports/transport.ts';
-export { withinTime } from './boot/within-time.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';
@@ -35,7 +34,6 @@ export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export * from './facts/facts-api.ts';
 export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';
-export { formatInstant, parseDateOrInstant, parseInstant } from './facts/instant.ts';
 export { MANIFEST_RELATION, matchKey, reservedNameOf, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
@@ -71,6 +69,10 @@ export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export { readExpiries } from './store/fact-lifetimes.ts';
 export * from './store/plugin-transaction.ts';
+export { BackgroundWork } from './time/background-work.ts';
+export { coalesce } from './time/coalesce.ts';
+export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
+export { withinTime } from './time/within-time.ts';
 export * from './transfer/transfer-hooks.ts';
 export {
   type Components,

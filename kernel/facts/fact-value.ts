@@ -2,8 +2,8 @@ import { type FactValue, VALUE_TYPES, type ValueType } from '../../ports/fact.ts
 import { ServiceError } from '../../ports/service-error.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { instantKey, parseDateOrInstant } from '../time/instant.ts';
 import { problemOfUri } from './fact-identity.ts';
-import { instantKey, parseDateOrInstant } from './instant.ts';
 import { matchKey } from './match-key.ts';
 import { memberRefusal } from './member-refusal.ts';
 import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';

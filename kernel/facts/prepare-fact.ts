@@ -1,10 +1,10 @@
 import type { PreparedFact, Principal } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { parseInstant } from '../time/instant.ts';
 import { contentId } from './content-id.ts';
 import { valueKey } from './fact-value.ts';
 import type { FactDraft, Origin } from './facts-api.ts';
-import { parseInstant } from './instant.ts';
 import { isSystemName, matchKey } from './match-key.ts';
 
 /**

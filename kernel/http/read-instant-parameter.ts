@@ -1,5 +1,5 @@
-import { parseInstant } from '../facts/instant.ts';
 import { memberRefusal } from '../facts/member-refusal.ts';
+import { parseInstant } from '../time/instant.ts';
 
 /**
  * An instant in a query as milliseconds since the epoch, undefined when it was not given. Throws `validation` (400).

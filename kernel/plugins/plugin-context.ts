@@ -3,10 +3,10 @@ import type { Container } from '../container/awilix-container.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import type { Logger } from '../log/logger.ts';
+import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
 import { createPluginTables, pluginTopic } from './plugin-tables.ts';
-import { type RepeatedTask, repeatTask } from './repeat-task.ts';
 import type { Awaitable } from './route-definition.ts';
 
 export interface PluginHost {

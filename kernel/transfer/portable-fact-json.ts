@@ -3,8 +3,8 @@ import { readEntityUri, readRelation } from '../facts/fact-identity.ts';
 import { readFactValue } from '../facts/fact-value.ts';
 import type { FactDraft } from '../facts/facts-api.ts';
 import { parseHlc } from '../facts/hybrid-logical-clock.ts';
-import { parseInstant } from '../facts/instant.ts';
 import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
+import { parseInstant } from '../time/instant.ts';
 import type { TransferLine } from './transfer-hooks.ts';
 
 /** A fact on its way from one store to another: all that was given to it, and nothing that can be computed. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/ports.ts';
-import { formatInstant } from '../facts/instant.ts';
+import { formatInstant } from '../time/instant.ts';
 import type { TransferLine } from './transfer-hooks.ts';
 
 const FORMAT = 'fact-memory-export';

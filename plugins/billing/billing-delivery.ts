@@ -1,4 +1,4 @@
-import type { Clock, HeldLease, Leases, Logger } from '../../kernel/plugin-api.ts';
+import { BackgroundWork, type Clock, type HeldLease, type Leases, type Logger } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
 
@@ -26,15 +26,18 @@ export interface DeliveryParts {
 export class BillingDelivery {
   readonly #parts: DeliveryParts;
   readonly #pending = new Set<string>();
-  #round: Promise<void> | undefined;
-  #cancelPause: (() => void) | undefined;
-  #stopped = false;
+  readonly #rounds: BackgroundWork;
   readonly #lease: HeldLease;
   /** Numbers up to which `requestNew` has looked, the last time and the time before; undefined before the first. */
   #looked: { readonly last: number; readonly before: number } | undefined;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#rounds = new BackgroundWork({
+      clock: parts.clock,
+      work: (rest) => this.#runRound(rest),
+      failed: (error) => parts.log.error('a round of delivery failed', { error }),
+    });
     this.#lease = parts.leases.hold(LEASE, { onAcquired: () => this.#begin() });
   }
 
@@ -50,8 +53,7 @@ export class BillingDelivery {
   request(tenantIds: Iterable<string>): void {
     if (!this.#lease.held) return;
     for (const tenantId of tenantIds) this.#pending.add(tenantId);
-    if (this.#stopped || this.#round !== undefined || this.#cancelPause !== undefined) return;
-    if (this.#pending.size > 0) this.#round = this.#runRound();
+    if (this.#pending.size > 0) void this.#rounds.now();
   }
 
   /** Delivers what any tenant has: after a crash, or for a process that has crashed. */
@@ -82,9 +84,7 @@ export class BillingDelivery {
   async stop(): Promise<void> {
     if (!this.#lease.held) await this.#lease.attempt();
     await this.requestAll().catch(() => {});
-    this.#stopped = true;
-    this.#cancelPause?.();
-    await this.#round;
+    await this.#rounds.stop();
     await this.#deliverPending();
   }
 
@@ -96,16 +96,11 @@ export class BillingDelivery {
     });
   }
 
-  async #runRound(): Promise<void> {
+  async #runRound(rest: (restMs: number) => void): Promise<void> {
+    if (this.#pending.size === 0) return;
     const failed = await this.#deliverPending();
-    this.#round = undefined;
-    if (this.#stopped) return;
     for (const tenantId of failed) this.#pending.add(tenantId);
-    const pauseMs = failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS;
-    this.#cancelPause = this.#parts.clock.schedule(pauseMs, () => {
-      this.#cancelPause = undefined;
-      this.request([]);
-    });
+    rest(failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS);
   }
 
   /** Never rejects: what failed stays in the ledger. Answers whose events those are. */

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
+import { BackgroundWork, type Clock, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
 import type { Job } from './job-row.ts';
 import type { JobStore, Setback } from './job-store.ts';
 import type { JobHandler, JobRun } from './jobs-api.ts';
@@ -35,11 +35,15 @@ export class JobRunner {
   readonly #handlers = new Map<string, JobHandler>();
   readonly #active = new Map<string, ActiveJob>();
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #looks: BackgroundWork;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#looks = new BackgroundWork({
+      clock: parts.clock,
+      work: () => this.#claimDue(),
+      failed: (error) => parts.log.warn('the queue of jobs could not be read; it will be tried again', { error }),
+    });
   }
 
   handle(type: string, handler: JobHandler): void {
@@ -58,17 +62,14 @@ export class JobRunner {
 
   /** Claims what is due and there is room for. Never rejects: what was not found now is found by the next look. */
   look(): Promise<void> {
-    if (this.#state !== 'standing') return Promise.resolve();
-    this.#lookAgain = this.#looking !== undefined;
-    this.#looking ??= this.#lookOften();
-    return this.#looking;
+    return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
   /** Interrupts what runs, gives it back to the queue, and claims no more. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     for (const { controller } of this.#active.values()) controller.abort();
-    await this.#looking;
+    await this.#looks.stop();
     let cancel = (): void => {};
     const graceOver = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.schedule(STOP_GRACE_MS, resolve);
@@ -78,19 +79,6 @@ export class JobRunner {
     cancel();
     for (const { endHeartbeat } of this.#active.values()) endHeartbeat();
     this.#active.clear();
-  }
-
-  async #lookOften(): Promise<void> {
-    try {
-      do {
-        this.#lookAgain = false;
-        await this.#claimDue();
-      } while (this.#lookAgain);
-    } catch (error) {
-      this.#parts.log.warn('the queue of jobs could not be read; it will be tried again', { error });
-    } finally {
-      this.#looking = undefined;
-    }
   }
 
   async #claimDue(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel/plugin-api.ts';
+import { coalesce, type Principal } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { grouped } from './grouped.ts';
 
@@ -8,7 +8,7 @@ import { grouped } from './grouped.ts';
 export class RecallTrail {
   readonly #audit: AuditLog | undefined;
   #waiting: AuditEntry[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #write = coalesce(() => this.#writeAll());
 
   constructor(audit: AuditLog | undefined) {
     this.#audit = audit;
@@ -24,16 +24,12 @@ export class RecallTrail {
     const detail = { action: 'recall', recall_id: recallId, query_hash: queryHash };
     this.#waiting.push({ event: 'fact_read', tenantId, entityUri, oidcSub, detail });
     // The write under way has taken its entries already: this one goes with the next.
-    if (this.#writing !== undefined) await this.#writing.catch(() => undefined);
-    this.#writing ??= this.#write(this.#audit).finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
+    await this.#write();
   }
 
-  async #write(audit: AuditLog): Promise<void> {
+  async #writeAll(): Promise<void> {
     const entries = this.#waiting;
     this.#waiting = [];
-    for (const some of grouped(entries, ({ tenantId }) => tenantId).values()) await audit.record(some);
+    for (const some of grouped(entries, ({ tenantId }) => tenantId).values()) await this.#audit?.record(some);
   }
 }

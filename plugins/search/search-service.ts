@@ -172,9 +172,9 @@ export class SearchService implements SearchIndex {
     return this.#opening;
   }
 
-  async #readVectors({ vectors, feed }: OpenIndex): Promise<void> {
+  async #readVectors({ vectors }: OpenIndex): Promise<void> {
     try {
-      await vectors?.feed.catchUp(() => feed.catchUp());
+      await vectors?.feed.catchUp();
       this.#lacksVectors = false;
     } catch (error) {
       this.#lacksVectors = true;
@@ -196,7 +196,7 @@ export class SearchService implements SearchIndex {
       ...(restored === undefined ? {} : { applied: restored.applied }),
       onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
     });
-    const vectors = await this.#openVectors(index, restored === undefined ? undefined : found);
+    const vectors = await this.#openVectors(index, feed, restored === undefined ? undefined : found);
     const open: OpenIndex = { index, feed, vectors, owner };
     this.#open = open;
     this.#savedSize = sizeOf(open);
@@ -236,7 +236,11 @@ export class SearchService implements SearchIndex {
     }
   }
 
-  async #openVectors(index: MemoryIndex, found: FoundSnapshot | undefined): Promise<OpenIndex['vectors']> {
+  async #openVectors(
+    index: MemoryIndex,
+    feed: FeedFollower,
+    found: FoundSnapshot | undefined,
+  ): Promise<OpenIndex['vectors']> {
     const { vectors: side, log } = this.#parts;
     if (side === undefined) return undefined;
     let layer = index.createVectors<CodeTable>(side.codes);
@@ -251,7 +255,7 @@ export class SearchService implements SearchIndex {
       }
     }
     index.serveVectors(layer);
-    return { layer, feed: new VectorFeed(side.store, layer, seq) };
+    return { layer, feed: new VectorFeed(side.store, layer, seq, () => feed.catchUp()) };
   }
 
   /** Better an answer from most facts than none, while very many are read. */

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../kernel/plugin-api.ts';
+import { BackgroundWork, type Clock, type Logger } from '../../kernel/plugin-api.ts';
 import type { OutboxEvent } from './event-row.ts';
 import { LEASE_MS, type OutboxStore, type Outcome, type Report } from './outbox-store.ts';
 
@@ -48,17 +48,25 @@ export class DeliveryRunner {
   readonly #requests = new Set<Promise<void>>();
   readonly #reports: Report[] = [];
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #settling: Promise<void> | undefined;
-  #cancelLater: (() => void) | undefined;
-  #cancelSoon: (() => void) | undefined;
-  #cancelSettling: (() => void) | undefined;
+  readonly #looks: BackgroundWork;
+  readonly #settling: BackgroundWork;
   /** Events that were found and could not be taken yet. */
   #hasBacklog = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    const { clock, log } = parts;
+    this.#looks = new BackgroundWork({
+      clock,
+      work: () => this.#claimDue(),
+      failed: (error) => log.warn('events could not be claimed; they will be tried again', { error }),
+    });
+    const lost = 'deliveries could not be written down; they are made again when their claims end';
+    this.#settling = new BackgroundWork({
+      clock,
+      work: () => this.#settleAll(),
+      failed: (error) => log.warn(lost, { error }),
+    });
   }
 
   /** The node stands: from here on events are looked for. */
@@ -68,36 +76,23 @@ export class DeliveryRunner {
 
   /** Never rejects: what was not found now is found by the next look. */
   look(): Promise<void> {
-    if (this.#state !== 'standing') return Promise.resolve();
-    this.#lookAgain = this.#looking !== undefined;
-    this.#looking ??= this.#lookOften();
-    return this.#looking;
+    return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
   /** Looks in a moment, in which more may come. */
   lookSoon(): void {
-    if (this.#state !== 'standing' || this.#cancelSoon !== undefined) return;
-    this.#cancelSoon = this.#parts.clock.schedule(GATHER_MS, () => {
-      this.#cancelSoon = undefined;
-      void this.look();
-    });
+    if (this.#state === 'standing') this.#looks.soon(GATHER_MS);
   }
 
   /** Looks a little later: for what others have queued, and are likely to deliver. */
   lookLater(): void {
-    if (this.#state !== 'standing' || this.#cancelLater !== undefined) return;
-    this.#cancelLater = this.#parts.clock.schedule(FOREIGN_PAUSE_MS, () => {
-      this.#cancelLater = undefined;
-      void this.look();
-    });
+    if (this.#state === 'standing') this.#looks.soon(FOREIGN_PAUSE_MS);
   }
 
   /** Claims no more, gives back what was not begun, and waits a moment for what was. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
-    this.#cancelLater?.();
-    this.#cancelSoon?.();
-    await this.#looking;
+    await this.#looks.stop();
     for (const { waiting } of this.#hosts.values()) {
       for (const { event } of waiting.splice(0)) this.#report({ event, outcome: { kind: 'untried', pauseMs: 0 } });
     }
@@ -107,22 +102,8 @@ export class DeliveryRunner {
     });
     await Promise.race([Promise.all(this.#requests), graceOver]);
     cancel();
-    this.#cancelSettling?.();
-    await this.#settling;
+    await this.#settling.stop();
     await this.#settleAll();
-  }
-
-  async #lookOften(): Promise<void> {
-    try {
-      do {
-        this.#lookAgain = false;
-        await this.#claimDue();
-      } while (this.#lookAgain && this.#state === 'standing');
-    } catch (error) {
-      this.#parts.log.warn('events could not be claimed; they will be tried again', { error });
-    } finally {
-      this.#looking = undefined;
-    }
   }
 
   async #claimDue(): Promise<void> {
@@ -193,11 +174,7 @@ export class DeliveryRunner {
   /** Reports that come within a moment, or while others are written, are written together. */
   #report(report: Report): void {
     this.#reports.push(report);
-    if (this.#settling !== undefined || this.#cancelSettling !== undefined || this.#state === 'stopped') return;
-    this.#cancelSettling = this.#parts.clock.schedule(GATHER_MS, () => {
-      this.#cancelSettling = undefined;
-      this.#settling = this.#settleAll();
-    });
+    if (this.#state !== 'stopped') this.#settling.soon(GATHER_MS);
   }
 
   async #settleAll(): Promise<void> {
@@ -212,7 +189,6 @@ export class DeliveryRunner {
         });
       }
     }
-    this.#settling = undefined;
   }
 }
 

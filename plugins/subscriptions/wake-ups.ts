@@ -1,4 +1,4 @@
-import type { Clock, Logger, PluginTables } from '../../kernel/plugin-api.ts';
+import { type Clock, coalesce, type Logger, type PluginTables } from '../../kernel/plugin-api.ts';
 import { EVENTS } from './subscription-store.ts';
 
 /** One stream's ear. */
@@ -22,8 +22,8 @@ export interface WakeUpParts {
 export class WakeUps {
   readonly #parts: WakeUpParts;
   readonly #ears = new Map<string, Set<Ear>>();
-  #looking = false;
-  #lookAgain = false;
+  /** Never rejects. */
+  readonly look = coalesce(() => this.#wakeOwners());
   /** Numbers up to which it was looked, the last time and the time before. */
   #looked = { last: 0, before: 0 };
 
@@ -47,33 +47,21 @@ export class WakeUps {
     for (const ears of [...this.#ears.values()]) for (const ear of [...ears]) ear.close();
   }
 
-  async look(): Promise<void> {
-    if (this.#looking) {
-      this.#lookAgain = true;
-      return;
-    }
-    this.#looking = true;
-    try {
-      do {
-        this.#lookAgain = false;
-        if (this.#ears.size > 0) await this.#wakeOwners();
-      } while (this.#lookAgain);
-    } catch (error) {
-      this.#parts.log.warn('events for streams could not be looked for', { error });
-    } finally {
-      this.#looking = false;
-    }
-  }
-
   async #wakeOwners(): Promise<void> {
-    const rows = await this.#parts.tables.read(
-      async (own): Promise<{ subscription_id: string; newest: unknown }[]> =>
+    if (this.#ears.size === 0) return;
+    let rows: readonly { readonly subscription_id: string; readonly newest: unknown }[];
+    try {
+      rows = await this.#parts.tables.read(async (own) =>
         own(EVENTS)
           .where('seq', '>', this.#looked.before)
           .groupBy('subscription_id')
           .select('subscription_id')
           .max({ newest: 'seq' }),
-    );
+      );
+    } catch (error) {
+      this.#parts.log.warn('events for streams could not be looked for', { error });
+      return;
+    }
     const newest = Math.max(this.#looked.last, ...rows.map((row) => Number(row.newest)));
     this.#looked = { last: newest, before: this.#looked.last };
     for (const { subscription_id } of rows) for (const ear of this.#ears.get(subscription_id) ?? []) ear.wake();

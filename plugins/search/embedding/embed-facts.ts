@@ -1,4 +1,11 @@
-import type { Clock, Embedder, HeldLease, Logger, StoredFact } from '../../../kernel/plugin-api.ts';
+import {
+  BackgroundWork,
+  type Clock,
+  type Embedder,
+  type HeldLease,
+  type Logger,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
 import type { VectorCode, VectorStore } from '../vectors/vector-store.ts';
 import { embedText, isEmbedded } from './embed-text.ts';
 
@@ -32,10 +39,7 @@ export interface EmbedParts {
  */
 export class EmbedFacts {
   readonly #parts: EmbedParts;
-  #run: Promise<void> | undefined;
-  #cancelPause = (): void => {};
-  #isPaused = false;
-  #isWanted = false;
+  readonly #background: BackgroundWork;
   #hasEnded = false;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #saidMs: number;
@@ -43,6 +47,12 @@ export class EmbedFacts {
   constructor(parts: EmbedParts) {
     this.#parts = parts;
     this.#saidMs = parts.clock.monotonicMs();
+    this.#background = new BackgroundWork({
+      clock: parts.clock,
+      work: (rest) => this.#work(rest),
+      failed: (error) => parts.log.warn('facts could not be embedded; they will be tried again', { error }),
+      retryMs: RETRY_MS,
+    });
   }
 
   /** Facts were committed here: there is work, and it should not get into the way of more of them. */
@@ -53,41 +63,24 @@ export class EmbedFacts {
 
   /** Looks for work, now or after the pause under way. */
   wake(): void {
-    this.#isWanted = true;
-    if (this.#run !== undefined || this.#isPaused || this.#hasEnded) return;
-    this.#run = this.#work().finally(() => {
-      this.#run = undefined;
-    });
+    if (this.#parts.lease.held) void this.#background.now();
   }
 
-  /** Resolves when nothing is left to do that can be done now. */
-  async idle(): Promise<void> {
-    while (this.#run !== undefined) await this.#run;
-  }
-
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#hasEnded = true;
-    this.#cancelPause();
-    await this.idle();
+    return this.#background.stop();
   }
 
-  async #work(): Promise<void> {
+  async #work(rest: (restMs: number) => void): Promise<void> {
     const { clock, lease } = this.#parts;
-    while (this.#isWanted && lease.held && !this.#hasEnded) {
-      this.#isWanted = false;
+    while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
-      try {
-        if (await this.#step(lease.fence, this.#isBusy() ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))
-          this.#isWanted = true;
-      } catch (error) {
-        this.#parts.log.warn('facts could not be embedded; they will be tried again', { error });
-        this.#pause(RETRY_MS);
-        return;
-      }
-      if (this.#isWanted) await this.#reportProgress();
+      const isBusy = this.#isBusy();
+      if (!(await this.#step(lease.fence, isBusy ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))) return;
+      await this.#reportProgress();
       const restMs = Math.min(LONGEST_REST_MS, Math.ceil((clock.monotonicMs() - beganMs) * RESTS_UNDER_LOAD));
-      if (this.#isWanted && restMs > 0 && this.#isBusy()) {
-        this.#pause(restMs);
+      if (restMs > 0 && this.#isBusy()) {
+        rest(restMs);
         return;
       }
       // Requests that wait go first.
@@ -110,15 +103,6 @@ export class EmbedFacts {
 
   #isBusy(): boolean {
     return this.#parts.clock.monotonicMs() - this.#lastWriteMs < BUSY_MS;
-  }
-
-  #pause(delayMs: number): void {
-    this.#isPaused = true;
-    this.#isWanted = true;
-    this.#cancelPause = this.#parts.clock.schedule(delayMs, () => {
-      this.#isPaused = false;
-      this.wake();
-    });
   }
 
   async #reportProgress(): Promise<void> {

@@ -1,3 +1,4 @@
+import { coalesce } from '../../../kernel/plugin-api.ts';
 import type { VectorStore } from './vector-store.ts';
 
 const VECTORS_PER_PAGE = 1_000;
@@ -11,12 +12,13 @@ export interface VectorSink {
 export class VectorFeed {
   readonly #store: VectorStore;
   readonly #sink: VectorSink;
+  readonly #index: () => Promise<void>;
   #seq: number;
-  #running: Promise<void> | undefined;
-  #again = false;
 
-  constructor(store: VectorStore, sink: VectorSink, seq: number) {
+  /** `index` brings the facts in: a vector is never older than its fact. */
+  constructor(store: VectorStore, sink: VectorSink, seq: number, index: () => Promise<void>) {
     this.#store = store;
+    this.#index = index;
     this.#sink = sink;
     this.#seq = seq;
   }
@@ -26,37 +28,17 @@ export class VectorFeed {
     return this.#seq;
   }
 
-  /**
-   * Resolves when what was stored before the call is in. `index` brings the facts in first: a vector is never older
-   * than its fact.
-   */
-  async catchUp(index: () => Promise<void>): Promise<void> {
-    if (this.#running !== undefined) {
-      this.#again = true;
-      return this.#running;
-    }
-    this.#running = this.#readAll(index);
-    return this.#running;
-  }
-
-  async #readAll(index: () => Promise<void>): Promise<void> {
-    try {
-      do {
-        this.#again = false;
-        while (await this.#readPage(index));
-      } while (this.#again);
-    } finally {
-      // In one turn with the last look at `#again`: whoever calls from now on starts anew.
-      this.#running = undefined;
-    }
-  }
+  /** Resolves when what was stored before the call is in. */
+  readonly catchUp = coalesce(async () => {
+    while (await this.#readPage());
+  });
 
   /** True when there may be more. */
-  async #readPage(index: () => Promise<void>): Promise<boolean> {
+  async #readPage(): Promise<boolean> {
     const vectors = await this.#store.after(this.#seq, VECTORS_PER_PAGE);
     const last = vectors.at(-1);
     if (last === undefined) return false;
-    await index();
+    await this.#index();
     for (const { factId, code, scale } of vectors) this.#sink.set(factId, code, scale);
     this.#seq = last.seq;
     return vectors.length === VECTORS_PER_PAGE;

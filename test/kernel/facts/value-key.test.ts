@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_VALUE_KEY_LENGTH, valueKey } from '../../../kernel/facts/fact-value.ts';
-import { formatInstant, parseDateOrInstant } from '../../../kernel/facts/instant.ts';
 import { matchKey } from '../../../kernel/facts/match-key.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
+import { formatInstant, parseDateOrInstant } from '../../../kernel/time/instant.ts';
 import type { FactValue, ValueType } from '../../../ports/fact.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 

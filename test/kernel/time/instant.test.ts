@@ -7,7 +7,7 @@ import {
   LAST_INSTANT_MS,
   parseDateOrInstant,
   parseInstant,
-} from '../../../kernel/facts/instant.ts';
+} from '../../../kernel/time/instant.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const instantMs = fc.oneof(
