@@ -4,10 +4,10 @@ import type {
   TokenAdministration,
   TokenRecord,
 } from '../adapters/cli/command-line-deps.ts';
-import { formatInstant } from '../kernel/time/instant.ts';
 import { nodePrincipal } from '../kernel/identity/node-principal.ts';
 import { NodeSelf } from '../kernel/identity/node-self.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import { formatInstant } from '../kernel/time/instant.ts';
 import {
   CAPABILITY_VERBS,
   type CapabilityRecord,
