@@ -121,6 +121,23 @@ describe('the documents', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('list every decision with its number and title, in order', () => {
+    const titles = listPages('docs/decisions')
+      .toSorted()
+      .filter((page) => !page.endsWith('/README.md'))
+      .map((page) => {
+        const [number, title] = /^# (\d+)\. (.+)$/m.exec(pageText(page))?.slice(1) ?? [];
+        return `- ${number} · [${title}](${posix.basename(page)})`;
+      });
+    const listed = pageText('docs/decisions/README.md').match(/^- \d+ · \[.+?\]\(.+?\)/gm);
+    expect(listed).to.deep.equal(titles);
+    const wrong = listPages('docs/decisions').filter((page) => {
+      const number = /\/(\d{4})-/.exec(page)?.[1];
+      return number !== undefined && !pageText(page).startsWith(`# ${Number(number)}. `);
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('of docs/ can all be reached from its first page', () => {
     const reached = new Set(['docs/README.md']);
     for (const page of reached) {
