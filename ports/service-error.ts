@@ -1,77 +1,33 @@
-/**
- * An operating error: something a caller or an operator did, or a resource that failed. Everything else that is
- * thrown is a bug and becomes a 500 with nothing leaked. Codes and statuses are those of the wire contract, 1.8.
- */
-export const ERROR_STATUS = {
-  malformed_json: 400,
-  invalid_cursor: 400,
-  cursor_expired: 400,
-  invalid_weights: 400,
-  bad_parameter: 400,
-  recall_depth_exceeded: 400,
-  graph_depth_exceeded: 400,
-  cid_malformed: 400,
-  as_of_invalid_timestamp: 400,
-  as_of_future: 400,
-  session_id_too_long: 400,
-  authentication: 401,
-  authorization: 403,
-  reserved_namespace: 403,
-  instruction_write_required: 403,
-  instruction_scope_denied: 403,
-  feedback_loop_provenance_required: 403,
-  source_attestation_failed: 403,
-  capability_required: 403,
-  capability_invalid: 403,
-  federation_disabled: 403,
-  scope_not_permitted: 403,
-  no_permitted_scopes: 403,
-  last_admin: 403,
-  lookup: 404,
-  manifest_not_found: 404,
-  event_not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  already_resolved: 409,
-  limit_reached: 409,
-  cid_mismatch: 409,
-  fact_chain_mismatch: 409,
-  manifest_version_conflict: 409,
-  idempotency_in_progress: 409,
-  stale_declaration: 409,
-  key_mismatch: 409,
-  quarantine_has_pending_facts: 409,
-  fact_not_quarantine_pending: 409,
-  too_large: 413,
-  value_too_large: 413,
-  batch_too_large: 413,
-  unsupported_media_type: 415,
-  validation: 422,
-  invalid_entity_uri: 422,
-  invalid_token_budget: 422,
-  idempotency_mismatch: 422,
-  attestation_required: 422,
-  attestation_invalid: 422,
-  provenance_cycle_detected: 422,
-  webhook_url_forbidden: 422,
-  invalid_signature: 422,
-  declaration_expired: 422,
-  manifest_entry_invalid: 422,
-  guarantee_cap_exceeded: 422,
-  manifest_too_large: 422,
-  manifest_coverage_failure: 422,
-  audit_token_invalid: 422,
-  audit_token_expired: 422,
-  tombstone_invalid_scope: 422,
-  tombstone_entity_uri_invalid: 422,
-  quota_exceeded: 429,
-  headers_too_large: 431,
-  internal: 500,
-  unavailable: 503,
-  commit_unknown: 503,
+/** Codes of what the kernel, the ports and the adapters refuse. Those of a feature are declared by its plugin. */
+export const CORE_ERRORS = {
+  malformed_json: { status: 400, summary: 'the body is no JSON that the node reads' },
+  invalid_cursor: { status: 400, summary: 'the cursor is not one that the node gave for this list' },
+  cursor_expired: { status: 400, summary: 'the cursor is too old: begin again without one' },
+  session_id_too_long: { status: 400, summary: 'the name of the session is too long' },
+  authentication: { status: 401, summary: 'the credential is missing or not valid' },
+  authorization: { status: 403, summary: 'the caller may not do this' },
+  reserved_namespace: { status: 403, summary: 'the name belongs to the node itself' },
+  instruction_write_required: { status: 403, summary: 'the key may not assert instructions' },
+  lookup: { status: 404, summary: 'there is no such thing, or none that the caller may see' },
+  method_not_allowed: { status: 405, summary: 'the path does not take this method' },
+  conflict: { status: 409, summary: 'what is there already does not go with the request' },
+  limit_reached: { status: 409, summary: 'the caller has as many of these as it may have' },
+  too_large: { status: 413, summary: 'the body is larger than the route takes' },
+  value_too_large: { status: 413, summary: 'the value of the fact is larger than a fact takes' },
+  batch_too_large: { status: 413, summary: 'the list has more items than the route takes' },
+  unsupported_media_type: { status: 415, summary: 'the body has a type that the route does not take' },
+  validation: { status: 422, summary: 'a member or parameter breaks a rule; `errors` names it' },
+  invalid_entity_uri: { status: 422, summary: 'an entity or source is no URI' },
+  idempotency_mismatch: { status: 422, summary: 'the idempotency key was used for another request' },
+  headers_too_large: { status: 431, summary: 'the headers are larger than the node takes' },
+  internal: { status: 500, summary: 'the node failed; its log has the cause under the request id' },
+  unavailable: { status: 503, summary: 'the node or something that it needs cannot serve now' },
+  commit_unknown: { status: 503, summary: 'the store does not say whether it kept the write: look, or send it again' },
+  /** `validation` in a query or path, with the status of those. */
+  bad_parameter: { status: 400, summary: 'a parameter breaks a rule' },
 } as const;
 
-export type CoreErrorCode = keyof typeof ERROR_STATUS;
+export type CoreErrorCode = keyof typeof CORE_ERRORS;
 
 /** What an error is thrown with: a code that every node knows, or one that a plugin declares with `defineErrorCode`. */
 export type ErrorCode = CoreErrorCode | DeclaredErrorCode;
@@ -100,6 +56,10 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
+/**
+ * An operating error: something a caller or an operator did, or a resource that failed. Everything else that is thrown
+ * is a bug and becomes a 500 with nothing leaked.
+ */
 export class ServiceError extends Error {
   readonly code: string;
   readonly status: number;
@@ -122,8 +82,8 @@ export class ServiceError extends Error {
 }
 
 const coreError = (code: CoreErrorCode): DeclaredErrorCode => {
-  if (!Object.hasOwn(ERROR_STATUS, code)) {
+  if (!Object.hasOwn(CORE_ERRORS, code)) {
     throw new TypeError(`${JSON.stringify(code)} is no error code of the node: declare it with defineErrorCode`);
   }
-  return { id: code === 'bad_parameter' ? 'validation' : code, status: ERROR_STATUS[code] };
+  return { id: code === 'bad_parameter' ? 'validation' : code, status: CORE_ERRORS[code].status };
 };

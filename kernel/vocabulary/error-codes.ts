@@ -1,4 +1,4 @@
-import { ERROR_STATUS } from '../../ports/ports.ts';
+import { CORE_ERRORS } from '../../ports/ports.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
 /** A code that a refusal carries on the wire, with its status. `new ServiceError(WORD, …)` takes it. */
@@ -23,6 +23,6 @@ export const defineErrorCode = (
 };
 
 /** `bad_parameter` is another status of `validation` and no code that a client sees. */
-export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(ERROR_STATUS)
+export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(CORE_ERRORS)
   .filter(([id]) => id !== 'bad_parameter')
-  .map(([id, status]) => defineErrorCode(id, { status, summary: id.replaceAll('_', ' ') }));
+  .map(([id, definition]) => defineErrorCode(id, definition));

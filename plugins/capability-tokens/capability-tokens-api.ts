@@ -1,4 +1,4 @@
-import { defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import { defineErrorCode, defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
 /** Specification, "Capability token". The set is closed. */
 export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read'] as const;
@@ -128,3 +128,12 @@ export interface CapabilityRegistry {
 }
 
 export const CapabilityRegistry = defineRef<CapabilityRegistry>('capability-tokens.registry');
+
+export const CAPABILITY_REQUIRED = defineErrorCode('capability_required', {
+  status: 403,
+  summary: 'the request needs a capability token',
+});
+export const CAPABILITY_INVALID = defineErrorCode('capability_invalid', {
+  status: 403,
+  summary: 'the capability token does not give the right that is needed',
+});

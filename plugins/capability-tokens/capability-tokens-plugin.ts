@@ -19,7 +19,12 @@ import {
   verifyCapabilityRoute,
 } from './capability-routes.ts';
 import { CapabilityStore } from './capability-store.ts';
-import { CapabilityRegistry, CapabilityTokens } from './capability-tokens-api.ts';
+import {
+  CAPABILITY_INVALID,
+  CAPABILITY_REQUIRED,
+  CapabilityRegistry,
+  CapabilityTokens,
+} from './capability-tokens-api.ts';
 import { StoredCapabilities } from './stored-capabilities.ts';
 
 const PRUNE_INTERVAL_MS = 3_600_000;
@@ -41,6 +46,7 @@ export const capabilityTokensPlugin = definePlugin({
     gardens: optional(GardenAccess),
   },
   provides: [CapabilityTokens, CapabilityRegistry],
+  declares: [CAPABILITY_REQUIRED, CAPABILITY_INVALID],
   migrations: capabilityMigrations,
   async setup({ use, tables, route, provide, every }) {
     const { clock, random, cursors, self, identity, audit, gardens } = use;

@@ -24,6 +24,7 @@ import type {
   IssuedCapability,
   VerifiedCapability,
 } from './capability-tokens-api.ts';
+import { CAPABILITY_INVALID, CAPABILITY_REQUIRED } from './capability-tokens-api.ts';
 import { checkIssuer, expiryOf, readNames } from './check-issue.ts';
 import { coversTarget } from './covers-target.ts';
 import { digestOfToken, signToken } from './token-document.ts';
@@ -89,14 +90,14 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
   ): Promise<VerifiedCapability> {
     if (presented === undefined || presented.trim() === '') {
       const { capability } = this.#parts.names.headers;
-      throw new ServiceError('capability_required', `this needs a capability token for "${need.verb}"`, {
+      throw new ServiceError(CAPABILITY_REQUIRED, `this needs a capability token for "${need.verb}"`, {
         hint: `Send it as the header ${capability} or as body member "capability_token".`,
       });
     }
     const judgement = this.#fit(await this.#judge(presented, caller.tenantId), need, caller);
     if (!judgement.valid) {
       await this.#recordRefusal(judgement, caller);
-      throw new ServiceError('capability_invalid', `${judgement.reason}: ${judgement.detail}`);
+      throw new ServiceError(CAPABILITY_INVALID, `${judgement.reason}: ${judgement.detail}`);
     }
     await this.#parts.audit?.record(entryOf('capability_verified', caller, judgement.record));
     const { tokenId, issuer, subject, verb, object, expiresMs } = judgement.record;

@@ -19,6 +19,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
+import * as errors from './conflicts-errors.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
 import { listConflictsRoute } from './list-conflicts-route.ts';
@@ -47,6 +48,7 @@ export const conflictsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     agentKeys: optional(AgentKeys),
   },
+  declares: Object.values(errors),
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

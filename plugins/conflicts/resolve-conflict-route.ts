@@ -20,6 +20,7 @@ import { SumsUp } from '../facts/facts-api.ts';
 import { type AgentKeys, ATTESTATION_JSON, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { Resolution } from './conflicts-api.ts';
+import { ALREADY_RESOLVED } from './conflicts-errors.ts';
 import { type ConflictView, findConflict } from './list-conflicts.ts';
 
 interface Body {
@@ -153,7 +154,7 @@ function readNote(note: string): string {
   return note;
 }
 
-const alreadyResolved = (): ServiceError => new ServiceError('already_resolved', 'the conflict is already resolved');
+const alreadyResolved = (): ServiceError => new ServiceError(ALREADY_RESOLVED, 'the conflict is already resolved');
 
 const undecided = (): ServiceError =>
   new ServiceError('validation', 'give winning_fact_id or new_value', {

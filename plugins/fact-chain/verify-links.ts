@@ -1,5 +1,6 @@
 import { isIn, type PluginSnapshot, ServiceError, type StoredFact } from '../../kernel/plugin-api.ts';
 import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
+import { FACT_CHAIN_MISMATCH } from './fact-chain-errors.ts';
 
 /**
  * Hashes links again, and the facts that they speak of, from `head` on. Answers the new head; throws
@@ -40,7 +41,7 @@ const verifyFact = (link: ChainLink, fact: StoredFact | undefined): void => {
 };
 
 const mismatch = (reason: string, { factId, seq }: ChainLink): ServiceError =>
-  new ServiceError('fact_chain_mismatch', `the chain of facts is broken at link ${seq}: ${reason}`, {
+  new ServiceError(FACT_CHAIN_MISMATCH, `the chain of facts is broken at link ${seq}: ${reason}`, {
     hint: 'the store was changed from outside; compare it with a backup or a peer',
     members: { mismatch_reason: reason, fact_id: factId, chain_seq: seq },
   });

@@ -19,6 +19,7 @@ import {
   ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { CLIENT_ASSERTION } from './client-assertion.ts';
+import { PROVENANCE_CYCLE_DETECTED } from './facts-errors.ts';
 import { type AssertBody, readAssertBody } from './read-assert-body.ts';
 import type { SessionGuard } from './session-guard.ts';
 import { isTtlRelation, ttlRefusal } from './ttl.ts';
@@ -252,7 +253,7 @@ const complete = (
   );
   if (derivedFrom.length > 0 && derivedFrom.includes(contentId(body.draft))) {
     const problem = 'must not name the content id of the fact itself';
-    return memberRefusal(`${path}.derived_from`, problem, 'provenance_cycle_detected');
+    return memberRefusal(`${path}.derived_from`, problem, PROVENANCE_CYCLE_DETECTED);
   }
   const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = body.draft;
   // Written out: a spread costs more than all the checks above.

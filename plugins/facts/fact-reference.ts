@@ -1,4 +1,5 @@
 import { hasForbiddenCodePoint, memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { CID_MALFORMED } from './facts-errors.ts';
 
 /** Path parameter of the routes about one fact. */
 export interface FactPath {
@@ -21,7 +22,7 @@ export type FactReference = { readonly id: string } | { readonly cid: string };
 export const readFactReference = (text: string): FactReference => {
   if (!text.startsWith(CID_PREFIX)) return { id: readFactId(text) };
   if (CID.test(text)) return { cid: text.toLowerCase() };
-  throw new ServiceError('cid_malformed', 'a content id is sha256: and 64 hexadecimal digits', {
+  throw new ServiceError(CID_MALFORMED, 'a content id is sha256: and 64 hexadecimal digits', {
     violations: [{ path: 'path.id', message: 'must be sha256: and 64 hexadecimal digits' }],
   });
 };

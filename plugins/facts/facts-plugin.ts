@@ -22,6 +22,7 @@ import { checkOtherAssertions } from './check-other-assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { settleDuplicates } from './duplicates.ts';
 import { IntactFacts, SessionReads } from './facts-api.ts';
+import * as errors from './facts-errors.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import { getFactRoute } from './get-fact-route.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -57,6 +58,7 @@ export const factsPlugin = definePlugin({
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
+  declares: Object.values(errors),
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,

@@ -12,6 +12,7 @@ import {
   sha256Hex,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import { IDEMPOTENCY_IN_PROGRESS } from './facts-errors.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
 /** How long an answer is kept (wire contract 4.3). */
@@ -171,7 +172,7 @@ const requestHash = (route: string, body: unknown): string =>
   sha256Hex(`${route}\n${canonicalJson(JSON.parse(JSON.stringify(body)))}`);
 
 const inProgress = (): ServiceError =>
-  new ServiceError('idempotency_in_progress', 'a request with this Idempotency-Key is still running', {
+  new ServiceError(IDEMPOTENCY_IN_PROGRESS, 'a request with this Idempotency-Key is still running', {
     hint: 'repeat the request after a moment; its answer is kept for a day',
     headers: { 'Retry-After': '1' },
   });

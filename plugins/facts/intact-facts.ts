@@ -1,6 +1,7 @@
 import { contentId, type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { IntactFacts } from './facts-api.ts';
+import { CID_MISMATCH } from './facts-errors.ts';
 
 /** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
 export const recomputedCid = (fact: StoredFact): string | null => {
@@ -33,7 +34,7 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
     },
     requireIntact(view) {
       if (recomputedCid(view.fact) === view.fact.cid) return;
-      throw new ServiceError('cid_mismatch', 'the stored fact no longer matches its content id', {
+      throw new ServiceError(CID_MISMATCH, 'the stored fact no longer matches its content id', {
         hint: 'the store was changed from outside; restore the fact from a backup or from a peer',
       });
     },

@@ -12,6 +12,7 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { SessionReads } from './facts-api.ts';
+import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-errors.ts';
 import { SESSION_READS_TABLE } from './facts-migrations.ts';
 import type { Derivation } from './read-derivations.ts';
 
@@ -76,7 +77,7 @@ export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts):
       const namesOne = () => facts.readIn(snapshot, caller, 'get', (reader) => namesFactOf(scope, derivations, reader));
       if (isSummary && derivations.length > 0 && (await namesOne())) return null;
       return new ServiceError(
-        'feedback_loop_provenance_required',
+        FEEDBACK_LOOP_PROVENANCE_REQUIRED,
         `this session has read scope ${scope} and may write to it only with provenance`,
         { hint: 'send write_mode summarize_with_provenance and name a fact of that scope in derived_from' },
       );

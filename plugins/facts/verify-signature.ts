@@ -1,5 +1,6 @@
 import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 import { type AgentKeys, verifyAttestation } from '../keys/keys-api.ts';
+import { ATTESTATION_REQUIRED } from './facts-errors.ts';
 import type { AssertBody } from './read-assert-body.ts';
 
 /**
@@ -21,7 +22,7 @@ export const createVerifySignature =
 
 /** The refusal of an assertion without a signature. `path` names the member. */
 export const requireSignature = (path: string): ServiceError =>
-  new ServiceError('attestation_required', 'this node accepts signed assertions only', {
+  new ServiceError(ATTESTATION_REQUIRED, 'this node accepts signed assertions only', {
     hint: 'register an agent key and send an attestation with its signature',
     violations: [{ path, message: 'is required' }],
   });

@@ -31,6 +31,7 @@ import {
   roleOf,
 } from './garden-store.ts';
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
+import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-errors.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
 
 export interface GardenServiceParts {
@@ -125,7 +126,7 @@ export class GardenService implements Gardens {
     return this.#administer(name, caller, async (own, garden, transaction) => {
       if (await hasPending(own, garden)) {
         const open = 'facts are pending in this garden: promote or reject them first';
-        throw new ServiceError('quarantine_has_pending_facts', open);
+        throw new ServiceError(QUARANTINE_HAS_PENDING_FACTS, open);
       }
       await markDeleted(own, garden.id, this.#parts.clock.nowMs());
       await this.#audit('garden_delete', garden, caller, transaction);
@@ -232,7 +233,7 @@ const requireMember = async (own: ReadableTables, garden: Garden, entityUri: str
 
 const requireOtherAdmin = async (own: ReadableTables, member: Member): Promise<void> => {
   if (await hasOtherAdmin(own, member)) return;
-  throw new ServiceError('last_admin', 'a garden keeps one admin: make another member one first');
+  throw new ServiceError(LAST_ADMIN, 'a garden keeps one admin: make another member one first');
 };
 
 const detailOf = ({ entityUri, role }: Member) => ({ target_entity_uri: entityUri, role });

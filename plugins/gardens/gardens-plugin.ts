@@ -24,6 +24,7 @@ import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute 
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
 import { GARDEN, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
+import * as errors from './gardens-errors.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
 import { markGardens } from './mark-gardens.ts';
 import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
@@ -58,7 +59,7 @@ export const gardensPlugin = definePlugin({
     agentKeys: optional(AgentKeys),
   },
   provides: [GardenAccess, Gardens, Quarantine],
-  declares: [GARDEN, GARDEN_MEMBER],
+  declares: [...Object.values(errors), GARDEN, GARDEN_MEMBER],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -29,6 +29,7 @@ import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
 import { gardensById, roleOf } from './garden-store.ts';
 import type { Decision, HeldFacts, Promotion, Quarantine, QuarantineSearch, Verdict } from './gardens-api.ts';
+import { FACT_NOT_QUARANTINE_PENDING } from './gardens-errors.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 import { listQuarantined } from './list-quarantined.ts';
 import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
@@ -237,4 +238,4 @@ const requireModerator = async (own: ReadableTables, garden: Garden, caller: Pri
 const noSuchFact = (): ServiceError => new ServiceError('lookup', 'there is no such fact in quarantine');
 
 const notPending = (): ServiceError =>
-  new ServiceError('fact_not_quarantine_pending', 'this fact is pending no more: somebody has decided about it');
+  new ServiceError(FACT_NOT_QUARANTINE_PENDING, 'this fact is pending no more: somebody has decided about it');

@@ -6,6 +6,7 @@ import {
   requireReadScope,
 } from '../../kernel/plugin-api.ts';
 import type { GraphWalk } from './graph-api.ts';
+import { GRAPH_DEPTH_EXCEEDED } from './graph-errors.ts';
 
 const MAX_DEPTH = 2;
 /** More seeds than anybody names by hand, and few enough for one request line. */
@@ -15,7 +16,7 @@ export const MAX_SEEDS = 100;
 export const checkWalk = (walk: GraphWalk, caller: Principal): GraphWalk => {
   const { seeds, depth, scopes, relation, minConfidence } = walk;
   if (depth !== 1 && depth !== MAX_DEPTH) {
-    throw memberRefusal('query.depth', `must be from 1 to ${MAX_DEPTH}`, 'graph_depth_exceeded');
+    throw memberRefusal('query.depth', `must be from 1 to ${MAX_DEPTH}`, GRAPH_DEPTH_EXCEEDED);
   }
   if (seeds.length === 0 || seeds.length > MAX_SEEDS) {
     throw memberRefusal('query.entity', `must name 1 to ${MAX_SEEDS} entities`);

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { UsageReport } from './instructions-api.ts';
+import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID } from './instructions-errors.ts';
 import { TOKENS_TABLE } from './instructions-migrations.ts';
 import { manifestOf } from './manifest-json.ts';
 
@@ -69,10 +70,10 @@ export class AuditTokens {
       const digest = sha256Hex(token);
       const [row] = await own.select(TOKENS_TABLE, { digest });
       if (row?.['tenant_id'] !== caller.tenantId || row['entity_uri'] !== caller.entityUri) {
-        throw new ServiceError('audit_token_invalid', 'this audit token was not given to this caller');
+        throw new ServiceError(AUDIT_TOKEN_INVALID, 'this audit token was not given to this caller');
       }
       if (clock.nowMs() - Number(row['issued_ms']) > TOKEN_LIFETIME_MS) {
-        throw new ServiceError('audit_token_expired', 'the audit token is older than 24 hours');
+        throw new ServiceError(AUDIT_TOKEN_EXPIRED, 'the audit token is older than 24 hours');
       }
       if (Number(row['is_used']) === 1) return;
       await own(TOKENS_TABLE).where({ digest }).update({ is_used: 1 });

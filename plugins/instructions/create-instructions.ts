@@ -13,6 +13,7 @@ import type { TextRanker } from '../search/search-api.ts';
 import type { AuditTokens } from './audit-tokens.ts';
 import { chunkJson } from './instruction-json.ts';
 import type { InstructionRequest, Instructions, LoadedInstructions, Unit } from './instructions-api.ts';
+import { INSTRUCTION_SCOPE_DENIED, MANIFEST_NOT_FOUND } from './instructions-errors.ts';
 import { searchTextOf, tokensOf } from './manifest.ts';
 import type { CurrentVersion, Manifests } from './manifests.ts';
 import { readAgentId, readManifest } from './read-manifest.ts';
@@ -59,7 +60,7 @@ export const createInstructions = (parts: InstructionsParts): Instructions => {
       });
     },
     async load(caller, agentId, request) {
-      requirePermission(caller, 'read', 'instruction_scope_denied');
+      requirePermission(caller, 'read', INSTRUCTION_SCOPE_DENIED);
       return loadUnits(parts, caller, readAgentId(agentId), checkRequest(request));
     },
     report: (caller, auditToken, report) => tokens.submit(caller, auditToken, report),
@@ -68,7 +69,7 @@ export const createInstructions = (parts: InstructionsParts): Instructions => {
 
 const currentVersion = async (manifests: Manifests, reader: FactReader, agentId: string): Promise<CurrentVersion> => {
   const current = await manifests.current(reader, agentId);
-  if (current === undefined) throw new ServiceError('manifest_not_found', 'nothing is published for this agent');
+  if (current === undefined) throw new ServiceError(MANIFEST_NOT_FOUND, 'nothing is published for this agent');
   return current;
 };
 

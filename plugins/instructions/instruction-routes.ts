@@ -9,6 +9,7 @@ import {
   publishedJson,
 } from './instruction-json.ts';
 import type { Instructions } from './instructions-api.ts';
+import { INSTRUCTION_SCOPE_DENIED } from './instructions-errors.ts';
 
 interface AgentParams {
   readonly agent_id: string;
@@ -80,7 +81,7 @@ export const recallInstructionRoute = (
   method: 'POST',
   path: '/v1/agents/:agent_id/recall-instruction',
   summary: 'The instructions that an agent needs for what it is about to do',
-  access: { permission: 'read', refusal: 'instruction_scope_denied' },
+  access: { permission: 'read', refusal: INSTRUCTION_SCOPE_DENIED },
   params: agentParams,
   body: schema<LoadBody>({
     type: 'object',

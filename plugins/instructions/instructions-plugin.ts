@@ -20,6 +20,7 @@ import {
   recallInstructionRoute,
 } from './instruction-routes.ts';
 import { Instructions } from './instructions-api.ts';
+import * as errors from './instructions-errors.ts';
 import { instructionsMigrations } from './instructions-migrations.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { Manifests } from './manifests.ts';
@@ -42,6 +43,7 @@ export const instructionsPlugin = definePlugin({
     audit: optional(AuditLog),
   },
   provides: [Instructions],
+  declares: Object.values(errors),
   migrations: instructionsMigrations,
   setup({ use, tables, on, every, provide, route }) {
     const tokens = new AuditTokens({ ...use, tables });

@@ -11,6 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
+import { MANIFEST_COVERAGE_FAILURE, MANIFEST_VERSION_CONFLICT } from './instructions-errors.ts';
 import { type Manifest, manifestUri } from './manifest.ts';
 import { manifestOf, manifestText } from './manifest-json.ts';
 import type { ManifestStore } from './manifest-store.ts';
@@ -148,7 +149,7 @@ export class Manifests {
 }
 
 const versionTaken = (): ServiceError =>
-  new ServiceError('manifest_version_conflict', 'this version is published with other content: choose another version');
+  new ServiceError(MANIFEST_VERSION_CONFLICT, 'this version is published with other content: choose another version');
 
 const MOST_NAMED = 10;
 
@@ -157,7 +158,7 @@ const refuseGaps = (coverage: Coverage): void => {
   if (gaps.length === 0) return;
   const message = 'has no live fact with authority that this key may read';
   const violations = gaps.slice(0, MOST_NAMED).map((at) => ({ path: `body.entries[${at}].fact_uri`, message }));
-  throw new ServiceError('manifest_coverage_failure', `${gaps.length} of the units have no live fact with authority`, {
+  throw new ServiceError(MANIFEST_COVERAGE_FAILURE, `${gaps.length} of the units have no live fact with authority`, {
     violations,
     hint: 'assert what they say first, as the owner of the manifest or as an instruction, pin a text by cid, or set skip_coverage_gate',
   });

@@ -13,6 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { TokenCounter } from '../recall/recall-api.ts';
 import type { ManifestDraft } from './instructions-api.ts';
+import { GUARANTEE_CAP_EXCEEDED, MANIFEST_ENTRY_INVALID, MANIFEST_TOO_LARGE } from './instructions-errors.ts';
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 
@@ -68,7 +69,7 @@ export const readManifest = (
   const problem = problemOfSegment(version);
   if (problem !== null) throw memberRefusal('body.version', problem);
   const refusals = new Refusals();
-  refusals.add(undeclaredIn(entries, 'body.entries'), 'manifest_entry_invalid');
+  refusals.add(undeclaredIn(entries, 'body.entries'), MANIFEST_ENTRY_INVALID);
   const known = new Set<string>();
   const units: Unit[] = [];
   for (const [at, entry] of entries.entries()) {
@@ -87,11 +88,11 @@ export const readManifest = (
   refusals.settle();
   if (units.filter(({ isGuaranteed }) => isGuaranteed).length > MOST_GUARANTEED) {
     const limit = `must guarantee at most ${MOST_GUARANTEED} units`;
-    throw memberRefusal('body.entries', limit, 'guarantee_cap_exceeded');
+    throw memberRefusal('body.entries', limit, GUARANTEE_CAP_EXCEEDED);
   }
   const manifest = { version, units };
   if (tokensOf(manifest, counter) > MOST_MANIFEST_TOKENS) {
-    throw memberRefusal('body.entries', `must not take more than ${MOST_MANIFEST_TOKENS} tokens`, 'manifest_too_large');
+    throw memberRefusal('body.entries', `must not take more than ${MOST_MANIFEST_TOKENS} tokens`, MANIFEST_TOO_LARGE);
   }
   return manifest;
 };
@@ -206,5 +207,5 @@ const readPosition = (value: unknown, path: string): boolean => {
   throw refusal(path, 'must be "prepend" where it is given');
 };
 
-const refusal = (path: string, problem: string, code: ErrorCode = 'manifest_entry_invalid'): ServiceError =>
+const refusal = (path: string, problem: string, code: ErrorCode = MANIFEST_ENTRY_INVALID): ServiceError =>
   memberRefusal(path, problem, code);

@@ -1,4 +1,5 @@
 import {
+  defineErrorCode,
   defineRef,
   type FactValue,
   type Permission,
@@ -120,10 +121,15 @@ export const verifyAttestation = async (
   path: string,
 ): Promise<string> => {
   if (agentKeys === undefined) {
-    throw new ServiceError('attestation_invalid', 'this node knows no agent keys, so no signature can be checked');
+    throw new ServiceError(ATTESTATION_INVALID, 'this node knows no agent keys, so no signature can be checked');
   }
   await agentKeys.verify(signed, caller, path);
   return signed.keyId;
 };
 
 export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');
+
+export const ATTESTATION_INVALID = defineErrorCode('attestation_invalid', {
+  status: 422,
+  summary: 'the signature of the assertion is not valid',
+});

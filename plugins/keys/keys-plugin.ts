@@ -22,7 +22,7 @@ import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import type { StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
-import { AgentKeys, KeyRegistry } from './keys-api.ts';
+import { AgentKeys, ATTESTATION_INVALID, KeyRegistry } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import { meRoute } from './me-route.ts';
 import { createAgentKeys } from './verify-assertion.ts';
@@ -45,6 +45,7 @@ export const keysPlugin = definePlugin({
   summary: 'API keys and agent keys: who may call this node, and whose signature is good',
   requires: { clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
   provides: [Authorizer, KeyRegistry, AgentKeys],
+  declares: [ATTESTATION_INVALID],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -7,6 +7,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AgentKeyStore } from './agent-key-store.ts';
 import type { AgentKeys, SignedAssertion } from './keys-api.ts';
+import { ATTESTATION_INVALID } from './keys-api.ts';
 
 /** Checks signatures against the keys in the store (wire contract 2.6). */
 export const createAgentKeys = (store: AgentKeyStore): AgentKeys => ({
@@ -36,4 +37,4 @@ const isSignedBy = (publicKey: string, assertion: SignedAssertion): boolean => {
   return signedTexts(assertion).some((text) => verifyEd25519(key, Buffer.from(text, 'utf8'), signature));
 };
 
-const invalid = (path: string, problem: string): ServiceError => memberRefusal(path, problem, 'attestation_invalid');
+const invalid = (path: string, problem: string): ServiceError => memberRefusal(path, problem, ATTESTATION_INVALID);

@@ -8,6 +8,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-errors.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
 
 /** A recall as it was asked for, checked, with defaults filled in (wire contract 6.1). */
@@ -113,12 +114,12 @@ const readQuery = (query: string | null | undefined, entity: string | undefined,
 
 const readBudget = (budget: unknown, path: string, status: number): number => {
   if (typeof budget === 'number' && Number.isInteger(budget) && budget >= 1 && budget <= MAX_BUDGET) return budget;
-  throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, 'invalid_token_budget', { status });
+  throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, INVALID_TOKEN_BUDGET, { status });
 };
 
 const readDepth = (depth = 1, includeNeighbors = true): number => {
   if (depth >= 0 && depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
-  throw new ServiceError('recall_depth_exceeded', `depth must be 0 to ${MAX_DEPTH}`);
+  throw new ServiceError(RECALL_DEPTH_EXCEEDED, `depth must be 0 to ${MAX_DEPTH}`);
 };
 
 const readScope = (name: string, names: ServiceNames, refuse: Refuse): RecallRequest['scope'] => {

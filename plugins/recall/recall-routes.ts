@@ -6,6 +6,7 @@ import {
   type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { INVALID_WEIGHTS } from './recall-errors.ts';
 import { MAX_LIMIT, type RawRecall, type RecallRequest, readRecallRequest } from './recall-request.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
@@ -99,11 +100,11 @@ const weightsOf = (query: RecallQuery): unknown => {
     return Object.fromEntries(named.map((name) => [name.slice('weights.'.length), numberOf(query[name])]));
   }
   if (named.length > 0) {
-    throw new ServiceError('invalid_weights', 'query.weights are given twice: as JSON text and as single parameters');
+    throw new ServiceError(INVALID_WEIGHTS, 'query.weights are given twice: as JSON text and as single parameters');
   }
   try {
     return JSON.parse(query.weights) as unknown;
   } catch {
-    throw new ServiceError('invalid_weights', 'query.weights must be JSON text, such as {"lexical":1}');
+    throw new ServiceError(INVALID_WEIGHTS, 'query.weights must be JSON text, such as {"lexical":1}');
   }
 };

@@ -1,4 +1,5 @@
 import { compileDeclared, memberRefusal, refuseAll, type ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { INVALID_WEIGHTS } from './recall-errors.ts';
 
 /** How much each part counts in the fused score; they add up to 1. */
 export interface StageWeights {
@@ -36,7 +37,7 @@ const undeclaredIn = compileDeclared(
 export const readWeights = (given: unknown, path: string): StageWeights => {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refuse(path, 'must be an object');
   const undeclared = undeclaredIn(given, path);
-  if (undeclared.length > 0) throw refuseAll(undeclared, { code: 'invalid_weights' });
+  if (undeclared.length > 0) throw refuseAll(undeclared, { code: INVALID_WEIGHTS });
   const weights: Record<keyof StageWeights, number> = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(given)) {
@@ -52,4 +53,4 @@ export const readWeights = (given: unknown, path: string): StageWeights => {
   return weights;
 };
 
-const refuse = (path: string, problem: string): ServiceError => memberRefusal(path, problem, 'invalid_weights');
+const refuse = (path: string, problem: string): ServiceError => memberRefusal(path, problem, INVALID_WEIGHTS);

@@ -13,6 +13,7 @@ import {
   type Transport,
 } from '../../kernel/plugin-api.ts';
 import type { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
+import { CAPABILITY_INVALID } from '../capability-tokens/capability-tokens-api.ts';
 import type { AccessCheck } from './access-check.ts';
 import { WEBHOOK_PORTS } from './deliver-event.ts';
 import { readTarget, type TargetParts } from './read-target.ts';
@@ -26,6 +27,7 @@ import {
   type TargetType,
 } from './subscription-record.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
+import { WEBHOOK_URL_FORBIDDEN } from './subscriptions-errors.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 export interface CreateParts extends TargetParts {
@@ -105,7 +107,7 @@ const confirmRights = async (
   { access }: CreateParts,
 ): Promise<void> => {
   const standing = await access.asOwner(wanted, transaction, async () => ({ revoked: false, result: true }));
-  if (standing.revoked) throw new ServiceError('capability_invalid', 'token_revoked: the rights have just ended');
+  if (standing.revoked) throw new ServiceError(CAPABILITY_INVALID, 'token_revoked: the rights have just ended');
 };
 
 /** The address, by either of its names. */
@@ -127,7 +129,7 @@ const refuseForbidden = async (url: string, { transport, allowPrivate }: CreateP
     ? await transport.refusal(url, { allowPrivate, ports: WEBHOOK_PORTS })
     : `an address has at most ${MAX_URL_LENGTH} characters`;
   if (refusal === undefined) return;
-  throw memberRefusal('body.webhook_url', `cannot be called: ${refusal}`, 'webhook_url_forbidden', {
+  throw memberRefusal('body.webhook_url', `cannot be called: ${refusal}`, WEBHOOK_URL_FORBIDDEN, {
     hint: allowPrivate ? PUBLIC_ADDRESS : `${PUBLIC_ADDRESS}; for development, ${PRIVATE_ADDRESSES}`,
   });
 };

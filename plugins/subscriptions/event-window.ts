@@ -9,6 +9,7 @@ import {
 import { eventOf, type OutboxEvent } from './event-row.ts';
 import { REVOKED_EVENT } from './subscription-record.ts';
 import { EVENTS } from './subscription-store.ts';
+import { EVENT_NOT_FOUND } from './subscriptions-errors.ts';
 
 export interface EventRange {
   /**
@@ -97,7 +98,7 @@ export class EventWindow {
 export const seqOf = async (own: ReadableTables, id: string, eventId: string, oldestMs: number): Promise<number> => {
   const [row] = await own.select(EVENTS, { event_id: eventId, subscription_id: id });
   if (row !== undefined && Number(row['created_ms']) >= oldestMs) return Number(row['seq']);
-  throw new ServiceError('event_not_found', 'the subscription has no such event, or has it no longer');
+  throw new ServiceError(EVENT_NOT_FOUND, 'the subscription has no such event, or has it no longer');
 };
 
 const eventsOf = (rows: unknown): OutboxEvent[] => (rows as Record<string, SqlValue>[]).map(eventOf);

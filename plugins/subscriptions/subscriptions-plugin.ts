@@ -33,6 +33,7 @@ import { streamRoute } from './stream-route.ts';
 import { createSubscriptionJson } from './subscription-json.ts';
 import { deleteSubscriptionRoute, getSubscriptionRoute, listSubscriptionsRoute } from './subscription-routes.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
+import * as errors from './subscriptions-errors.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
 import { WakeUps } from './wake-ups.ts';
 import { createWebhookSeals } from './webhook-seals.ts';
@@ -67,6 +68,7 @@ export const subscriptionsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     audit: optional(AuditLog),
   },
+  declares: Object.values(errors),
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -33,7 +33,7 @@ forEachStore('Bad input', () => {
           continue;
         }
         const after = await node.counts();
-        const found = judgeReply(hostile, reply);
+        const found = judgeReply(hostile, reply, node.errorCodes);
         if (hostile.expect !== 'harmless' && JSON.stringify(after) !== JSON.stringify(before)) {
           found.push(`changed ${JSON.stringify(before)} to ${JSON.stringify(after)}`);
         }

@@ -83,7 +83,9 @@ forEachStore('A page cursor', () => {
       for (const hostile of requests) {
         const reply = await exchange(node.port, hostile.request);
         faults.push(
-          ...judgeReply(hostile, reply).map((fault) => `${hostile.name}: ${fault} ${reply.text.slice(0, 120)}`),
+          ...judgeReply(hostile, reply, node.errorCodes).map(
+            (fault) => `${hostile.name}: ${fault} ${reply.text.slice(0, 120)}`,
+          ),
         );
       }
       expect(faults).to.deep.equal([]);

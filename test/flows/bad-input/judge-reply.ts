@@ -1,12 +1,11 @@
-import { ERROR_STATUS } from '../../../kernel/plugin-api.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 import type { RawReply } from './raw-exchange.ts';
 
-/** The words of wire contract 1.8 that this part of the service uses, with their statuses. */
-const CODES: ReadonlySet<string> = new Set(Object.keys(ERROR_STATUS).filter((code) => code !== 'bad_parameter'));
-
 /** What only the inside of a program knows. */
 const LEAKS = [/\bat [^ ]+ \(?(file|node|\/)/, /\.[jt]s:\d+/, /SQLITE|SELECT |INSERT /, /node_modules/, /\/tmp\//];
+
+/** Ids of the error codes that the node declares. */
+export type ErrorCodeSet = ReadonlySet<string>;
 
 type Problem = Readonly<Record<string, unknown>>;
 
@@ -19,12 +18,12 @@ const parse = (text: string): Problem | undefined => {
 };
 
 /** What is wrong with a problem document. */
-const problemFaults = (problem: Problem | undefined, status: number): string[] => {
+const problemFaults = (problem: Problem | undefined, status: number, codes: ErrorCodeSet): string[] => {
   if (problem === undefined) return ['is not JSON'];
   const { detail, code, type, errors } = problem;
   const faults: string[] = [];
   if (typeof detail !== 'string' || detail === '') faults.push('has no text as detail');
-  if (typeof code !== 'string' || !CODES.has(code)) faults.push(`has the unknown code ${String(code)}`);
+  if (typeof code !== 'string' || !codes.has(code)) faults.push(`has the unknown code ${String(code)}`);
   if (type !== `urn:svc:problem:${String(code)}`) faults.push(`has the type ${String(type)}`);
   if (problem['status'] !== status) faults.push(`says status ${String(problem['status'])}`);
   if (typeof problem['title'] !== 'string') faults.push('has no title');
@@ -40,22 +39,22 @@ const isViolation = (entry: unknown): boolean => {
 };
 
 /** A list of verdicts in which every item was refused is as good as a refusal. */
-const verdictFaults = (text: string): string[] => {
+const verdictFaults = (text: string, codes: ErrorCodeSet): string[] => {
   const answer = parse(text) as { accepted?: number; results?: { error?: Problem; status?: number }[] } | undefined;
   if (answer?.results === undefined) return ['was answered as if it were right'];
   if (answer.accepted !== 0) return [`let ${answer.accepted} items in`];
-  return answer.results.flatMap(({ error, status }) => problemFaults(error, status ?? 0));
+  return answer.results.flatMap(({ error, status }) => problemFaults(error, status ?? 0, codes));
 };
 
-const refusalFaults = ({ status, headers, text }: RawReply): string[] => {
+const refusalFaults = ({ status, headers, text }: RawReply, codes: ErrorCodeSet): string[] => {
   const faults = headers.get('content-type') === 'application/problem+json' ? [] : ['is no problem document'];
   if (status === 401 && headers.get('www-authenticate') !== 'Bearer') faults.push('does not ask for a bearer token');
   if (status === 405 && headers.get('allow') === undefined) faults.push('does not name the methods there are');
-  return [...faults, ...problemFaults(parse(text), status)];
+  return [...faults, ...problemFaults(parse(text), status, codes)];
 };
 
 /** Everything that is wrong with an answer; nothing for a good one. */
-export const judgeReply = (hostile: HostileRequest, reply: RawReply): string[] => {
+export const judgeReply = (hostile: HostileRequest, reply: RawReply, codes: ErrorCodeSet): string[] => {
   const { status, text } = reply;
   const { expect, statuses, secret } = hostile;
   const isVerdict = expect === 'verdict' && status === 200;
@@ -64,8 +63,8 @@ export const judgeReply = (hostile: HostileRequest, reply: RawReply): string[] =
   else if (expect !== 'harmless' && status < 400 && !isVerdict) faults.push(`was accepted with ${status}`);
   else if (status >= 400 && statuses !== undefined && !statuses.includes(status))
     faults.push(`was answered with ${status}`);
-  if (status >= 400) faults.push(...refusalFaults(reply));
-  if (isVerdict) faults.push(...verdictFaults(text));
+  if (status >= 400) faults.push(...refusalFaults(reply, codes));
+  if (isVerdict) faults.push(...verdictFaults(text, codes));
   for (const leak of LEAKS) if (status >= 400 && leak.test(text)) faults.push(`tells ${leak.source}`);
   if (secret !== undefined && text.includes(secret)) faults.push('echoes the secret');
   if (reply.headers.get('x-request-id') === undefined) faults.push('has no request id');

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode } from '../../../config/create-node.ts';
-import { PERMISSIONS, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
+import { ErrorCodes, Permissions, type Principal, SCOPES, Vocabulary } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -13,6 +13,7 @@ import { currentStore } from '../../kit/for-each-store.ts';
 import { TRUSTS_TEST } from '../../kit/next-client.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 import type { Keys } from './hostile-requests.ts';
+import type { ErrorCodeSet } from './judge-reply.ts';
 import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
 
@@ -34,6 +35,8 @@ export interface NodeUnderAttack {
   readonly fixtures: Fixtures;
   /** `METHOD path-pattern` of every registered route. */
   readonly routes: readonly string[];
+  /** Ids of the codes that the node declares. */
+  readonly errorCodes: ErrorCodeSet;
   readonly logLines: readonly LogLine[];
   counts(): Promise<Counts>;
   stop(): Promise<void>;
@@ -49,15 +52,15 @@ const OPERATOR: Principal = {
   oidcSub: null,
 };
 
-const registerKeys = async (registry: KeyRegistry): Promise<Keys> => {
-  const register = async (entityUri: string, permissions: typeof PERMISSIONS | [(typeof PERMISSIONS)[number]]) => {
+const registerKeys = async (registry: KeyRegistry, all: readonly string[]): Promise<Keys> => {
+  const register = async (entityUri: string, permissions: readonly string[]) => {
     const rawKey = randomBytes(32).toString('hex');
     await registry.register({ rawKey, entityUri, permissions, allowedScopes: SCOPES }, OPERATOR);
     return rawKey;
   };
   const only = new Map<string, string>();
-  for (const permission of PERMISSIONS) only.set(permission, await register(`agent:only-${permission}`, [permission]));
-  return { all: await register('agent:everything', PERMISSIONS), only };
+  for (const permission of all) only.set(permission, await register(`agent:only-${permission}`, [permission]));
+  return { all: await register('agent:everything', all), only };
 };
 
 /**
@@ -105,7 +108,9 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   try {
     const { url } = await node.start();
     const port = Number(new URL(url).port);
-    const keys = await registerKeys(node.kernel.get(KeyRegistry));
+    const vocabulary = node.kernel.get(Vocabulary);
+    const permissions = vocabulary.words(Permissions).map(({ id }) => id);
+    const keys = await registerKeys(node.kernel.get(KeyRegistry), permissions);
     const fixtures = await makeFixtures(port, keys.all);
     const { routes } = await node.describe();
     return {
@@ -113,6 +118,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
       keys,
       fixtures,
       routes: routes.map(({ method, path }) => `${method} ${path}`),
+      errorCodes: new Set(vocabulary.words(ErrorCodes).map(({ id }) => id)),
       logLines,
       counts: () => countRows(node.kernel.get(FactStore)),
       stop,

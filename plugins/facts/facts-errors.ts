@@ -1,0 +1,26 @@
+import { defineErrorCode } from '../../kernel/plugin-api.ts';
+
+export const CID_MALFORMED = defineErrorCode('cid_malformed', {
+  status: 400,
+  summary: 'the content id has another form',
+});
+export const FEEDBACK_LOOP_PROVENANCE_REQUIRED = defineErrorCode('feedback_loop_provenance_required', {
+  status: 403,
+  summary: 'a session asserts what it may have read here without saying what it is derived from',
+});
+export const CID_MISMATCH = defineErrorCode('cid_mismatch', {
+  status: 409,
+  summary: 'the stored fact no longer matches its content id',
+});
+export const IDEMPOTENCY_IN_PROGRESS = defineErrorCode('idempotency_in_progress', {
+  status: 409,
+  summary: 'a request with the same idempotency key is still running',
+});
+export const ATTESTATION_REQUIRED = defineErrorCode('attestation_required', {
+  status: 422,
+  summary: 'the node accepts signed assertions only',
+});
+export const PROVENANCE_CYCLE_DETECTED = defineErrorCode('provenance_cycle_detected', {
+  status: 422,
+  summary: 'a fact would be derived from itself',
+});
