@@ -26,6 +26,7 @@ export const administerKeys = (kernel: Kernel): KeyAdministration | undefined =>
   const registry = kernel.get(KeyRegistry);
   const node = actorOf(kernel);
   return {
+    permissions: registry.permissions,
     count: () => registry.count(),
     register: ({ expiresAt, ...key }) => registry.register(expiresAt === undefined ? key : { ...key, expiresAt }, node),
     isActive: (rawKey) => isAccepted(kernel.get(Authorizer), rawKey),

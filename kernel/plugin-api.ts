@@ -82,5 +82,5 @@ export {
 } from './vocabulary/components.ts';
 export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
 export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
-export { definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
+export { type AskedPermission, definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
 export { type OwnedWord, Vocabulary } from './vocabulary/vocabulary.ts';

@@ -1,8 +1,12 @@
 import type { Scope } from './fact.ts';
 
-/** Specification, "API key record", plus `instruction:write` of the wire contract (section 2.2). The set is flat. */
-export const PERMISSIONS = ['read', 'write', 'federate', 'admin', 'audit.read', 'instruction:write'] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+/** Permissions that every node knows. None contains another one. Plugins declare further ones. */
+export const CORE_PERMISSIONS = {
+  read: 'read facts',
+  write: 'assert facts',
+  admin: 'administer the node and what others own on it',
+} as const;
+export type CorePermission = keyof typeof CORE_PERMISSIONS;
 
 /** Who is asking. Requests carry a principal, never a container. */
 export interface Principal {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Permission, Scope } from '../../ports/ports.ts';
+import type { Scope } from '../../ports/ports.ts';
 
 /** What the command line is given by the composition root: it knows the node only by this. */
 export interface CommandLineDeps {
@@ -163,7 +163,7 @@ export interface KeyRecord {
 export interface NewKey {
   readonly rawKey: string;
   readonly entityUri: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
   /** RFC 3339; undefined takes the node's maximum age. */
@@ -171,6 +171,8 @@ export interface NewKey {
 }
 
 export interface KeyAdministration {
+  /** Everything that a key may be allowed. */
+  readonly permissions: readonly string[];
   /** Keys ever registered, expired and revoked ones included. */
   count(): Promise<number>;
   /** Stores the digest of the key. Rejects with `conflict` when it is known already. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PERMISSIONS, type Permission, SCOPES, type Scope, ServiceError } from '../../ports/ports.ts';
+import { SCOPES, type Scope, ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, KeyAdministration, KeyRecord, NewKey } from './command-line-deps.ts';
 import { EXIT } from './exit-codes.ts';
 import { drawKey, writeKeyFile } from './key-file.ts';
@@ -14,7 +14,7 @@ interface KeyOptions {
 
 interface AddOptions extends KeyOptions {
   readonly entity: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly scopes: readonly Scope[];
   readonly expires?: string;
   readonly description?: string;
@@ -48,8 +48,8 @@ const addAddCommand = (key: Command, deps: CommandLineDeps, done: (exitCode: num
     .description('Generates a random key and registers its digest. The key is shown once, or written to a file.')
     .requiredOption('--entity <uri>', 'who uses the key; facts and audit rows are attributed to it')
     .addOption(
-      new Option('--permissions <list>', `what the key may do: ${PERMISSIONS.join(', ')}`)
-        .argParser(listOf(PERMISSIONS))
+      new Option('--permissions <list>', 'what the key may do: read, write, admin or what a plugin adds')
+        .argParser(namesIn)
         .default(['read', 'write'], 'read,write'),
     )
     .addOption(
@@ -177,6 +177,9 @@ const withKeys = (
     if (keys === undefined) throw pluginIsOff('keys');
     await work(keys);
   });
+
+/** Reads a comma-separated list of permissions. The registry checks the names, because plugins add some. */
+const namesIn = (text: string): readonly string[] => text.split(',').map((name) => name.trim());
 
 /** Reads a comma-separated list of known words. */
 const listOf =

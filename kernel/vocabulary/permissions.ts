@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from '../../ports/ports.ts';
+import { CORE_PERMISSIONS, type CorePermission } from '../../ports/ports.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
 /** Something that a key may be allowed to do. The set is flat: no permission contains another one. */
@@ -15,10 +15,10 @@ export const definePermission = (id: string, definition: { readonly summary: str
   Permissions.define(id, definition);
 
 /** A permission that somebody asks for: one of the kernel's by name, or the word of a plugin. */
-export type AskedPermission = Permission | PermissionWord;
+export type AskedPermission = CorePermission | PermissionWord;
 
 export const permissionId = (asked: AskedPermission): string => (typeof asked === 'string' ? asked : asked.id);
 
-export const CORE_PERMISSION_WORDS: readonly PermissionWord[] = PERMISSIONS.map((id) =>
-  definePermission(id, { summary: id }),
+export const CORE_PERMISSION_WORDS: readonly PermissionWord[] = Object.entries(CORE_PERMISSIONS).map(([id, summary]) =>
+  definePermission(id, { summary }),
 );

@@ -1,5 +1,6 @@
 import {
   defineCollectHook,
+  definePermission,
   defineRef,
   type PluginSnapshot,
   type PluginTransaction,
@@ -71,6 +72,9 @@ export interface AuditLog {
    */
   recordRejection(entry: AuditEntry): Promise<void>;
 }
+
+/** Reads all entries of the tenant, and nothing else. */
+export const AUDIT_READ = definePermission('audit.read', { summary: 'read the whole audit log of the tenant' });
 
 export const AuditLog = defineRef<AuditLog>('audit.log');
 

@@ -1,12 +1,12 @@
 import {
+  type AskedPermission,
   type JsonSchema,
-  type Permission,
   type Route,
   ServiceError,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { Audit, RecordedEntry } from './audit-api.ts';
+import { AUDIT_READ, type Audit, type RecordedEntry } from './audit-api.ts';
 import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
 import { LOG_FILTERS, type LogFilters, logFilter } from './audit-query.ts';
 import { DEFAULT_LOG_PAGE, MAX_LOG_PAGE, READS_ALL } from './stored-audit.ts';
@@ -22,7 +22,7 @@ export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
 
 /** `GET /v1/admin/audit`: the same with `detail` as text. */
 export const adminAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
-  logRoute('/v1/admin/audit', ['audit.read'], { toJson: adminEntryJson, json: ADMIN_LOG_JSON }, audit, 'admin_action');
+  logRoute('/v1/admin/audit', [AUDIT_READ], { toJson: adminEntryJson, json: ADMIN_LOG_JSON }, audit, 'admin_action');
 
 /** How a log shows its entries. */
 interface LogForm {
@@ -32,7 +32,7 @@ interface LogForm {
 
 const logRoute = (
   path: string,
-  permission: readonly Permission[],
+  permission: readonly AskedPermission[],
   { toJson, json }: LogForm,
   audit: Audit,
   dimension?: string,

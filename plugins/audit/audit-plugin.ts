@@ -8,7 +8,7 @@ import {
   type PluginTransaction,
   Random,
 } from '../../kernel/plugin-api.ts';
-import { Audit, type AuditEntry, AuditLog } from './audit-api.ts';
+import { AUDIT_READ, Audit, type AuditEntry, AuditLog } from './audit-api.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
@@ -23,6 +23,7 @@ export const auditPlugin = definePlugin({
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
   requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors },
   provides: [AuditLog, Audit],
+  declares: [AUDIT_READ],
   migrations: auditMigrations,
   setup({ use, tables, hooks, on, provide, route }) {
     const { facts, clock, random, cursors } = use;

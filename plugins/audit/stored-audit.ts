@@ -6,7 +6,15 @@ import {
   requireLimit,
   requirePermission,
 } from '../../kernel/plugin-api.ts';
-import type { Audit, AuditFilter, EntryPage, EntryPosition, EntryWithFact, RecordedEntry } from './audit-api.ts';
+import {
+  AUDIT_READ,
+  type Audit,
+  type AuditFilter,
+  type EntryPage,
+  type EntryPosition,
+  type EntryWithFact,
+  type RecordedEntry,
+} from './audit-api.ts';
 import type { AuditStore, StoredFilter } from './audit-store.ts';
 import { readFactEntries } from './read-fact-entries.ts';
 
@@ -17,7 +25,7 @@ export interface StoredAuditParts {
 }
 
 /** Permissions that open the entries of everybody in the tenant. */
-export const READS_ALL = ['admin', 'audit.read'] as const;
+export const READS_ALL = ['admin', AUDIT_READ] as const;
 /** Permissions that open own entries, or more. */
 export const READS_SOME = ['read', ...READS_ALL] as const;
 

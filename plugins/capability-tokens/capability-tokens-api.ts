@@ -1,4 +1,10 @@
-import { defineErrorCode, defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import {
+  defineErrorCode,
+  defineRef,
+  type PluginSnapshot,
+  type Principal,
+  type Scope,
+} from '../../kernel/plugin-api.ts';
 
 /** Specification, "Capability token". The set is closed. */
 export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read'] as const;

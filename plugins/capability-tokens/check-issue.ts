@@ -1,7 +1,6 @@
 import {
   type GardenAccess,
   memberRefusal,
-  type Permission,
   type PluginSnapshot,
   type Principal,
   parseInstant,
@@ -10,6 +9,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { FEDERATE } from '../keys/keys-api.ts';
 import type { CapabilityRequest, CapabilityVerb } from './capability-tokens-api.ts';
 import { namesUnknownScope, scopesOfObject } from './covers-target.ts';
 
@@ -19,11 +19,11 @@ export const MAX_LIFETIME_S = MAX_LIFETIME_MS / 1000;
 export const DEFAULT_LIFETIME_S = 3_600;
 
 /** What a key must be allowed itself before it issues a token for a verb. */
-const NEEDED: Readonly<Record<CapabilityVerb, Permission>> = {
+const NEEDED: Readonly<Record<CapabilityVerb, string>> = {
   read: 'read',
   write: 'write',
   admin: 'admin',
-  federate: 'federate',
+  federate: FEDERATE.id,
   subscribe: 'read',
   // Tombstones are shown to admins alone.
   'tombstone:read': 'admin',

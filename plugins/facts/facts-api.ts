@@ -1,4 +1,4 @@
-import { defineRef, type FactView, type Principal } from '../../kernel/plugin-api.ts';
+import { definePermission, defineRef, type FactView, type Principal } from '../../kernel/plugin-api.ts';
 
 /** Remembers what a session has read, for the guard of wire contract 2.5. Does nothing while the guard is off. */
 export interface SessionReads {
@@ -26,3 +26,8 @@ export interface IntactFacts {
 }
 
 export const IntactFacts = defineRef<IntactFacts>('facts.intact-facts');
+
+/** Asserting a fact that agents read as an instruction. */
+export const INSTRUCTION_WRITE = definePermission('instruction:write', {
+  summary: 'assert facts that agents read as instructions',
+});

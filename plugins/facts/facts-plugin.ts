@@ -21,7 +21,7 @@ import { createPrepareAssertions } from './assertions.ts';
 import { checkOtherAssertions } from './check-other-assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { settleDuplicates } from './duplicates.ts';
-import { IntactFacts, SessionReads } from './facts-api.ts';
+import { INSTRUCTION_WRITE, IntactFacts, SessionReads } from './facts-api.ts';
 import * as errors from './facts-errors.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import { getFactRoute } from './get-fact-route.ts';
@@ -58,7 +58,7 @@ export const factsPlugin = definePlugin({
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
-  declares: Object.values(errors),
+  declares: [...Object.values(errors), INSTRUCTION_WRITE],
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,

@@ -8,7 +8,6 @@ import {
   type NodeSelf,
   nodePrincipal,
   noted,
-  PERMISSIONS,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
@@ -58,7 +57,7 @@ export class QuarantineService implements Quarantine {
   async inbound(tenantId: string, snapshot: PluginSnapshot): Promise<string | null> {
     const { tables, self, inboundGarden } = this.#parts;
     if (inboundGarden === '') return null;
-    const operator = { ...nodePrincipal(self.names, tenantId), permissions: new Set(PERMISSIONS) };
+    const operator = { ...nodePrincipal(self.names, tenantId), permissions: new Set(['admin']) };
     const garden = await findGarden(tables.in(snapshot), inboundGarden, operator, self);
     return garden?.quarantine === true && garden.deletedMs === null ? garden.id : null;
   }

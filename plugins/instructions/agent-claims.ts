@@ -1,4 +1,5 @@
 import { matchKey, type Principal, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { INSTRUCTION_WRITE } from '../facts/facts-api.ts';
 import type { AgentRecord } from './manifest-store.ts';
 
 /** Whose an agent is, before or after a publication. */
@@ -37,7 +38,7 @@ export const claimBy = (
 };
 
 const mayClaim = (agentId: string, { entityUri, permissions }: Principal, names: ServiceNames): boolean =>
-  permissions.has('instruction:write') || permissions.has('admin') || isAgent(agentId, entityUri, names);
+  permissions.has(INSTRUCTION_WRITE.id) || permissions.has('admin') || isAgent(agentId, entityUri, names);
 
 /** Spellings of an agent that match are one agent, and so are those of its entity. */
 const isAgent = (agentId: string, entityUri: string, names: ServiceNames): boolean =>

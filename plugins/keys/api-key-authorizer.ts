@@ -1,7 +1,7 @@
 import { type Authorizer, type Clock, type Principal, refusedCredential, sha256Hex } from '../../kernel/plugin-api.ts';
 import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { KeyCache } from './key-cache.ts';
-import { principalOf, type StoredKey } from './key-row.ts';
+import type { StoredKey } from './key-row.ts';
 
 export interface ApiKeyAuthorizer extends Authorizer {
   /** Forgets every key that was looked up: call it once a key has changed. */
@@ -11,8 +11,8 @@ export interface ApiKeyAuthorizer extends Authorizer {
 export interface AuthorizerParts {
   readonly clock: Clock;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
-  /** Tenant that a key stands for. */
-  tenantOf(key: StoredKey): string;
+  /** Whom a key stands for. */
+  principalOf(key: StoredKey): Principal;
 }
 
 interface Credential {
@@ -24,10 +24,12 @@ interface Credential {
  * Checks API keys. A token is reduced to its digest before anything else, so that none is kept. Each key gives the same
  * principal object while it is cached, which lets the append path recognise a caller without comparing.
  */
-export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: AuthorizerParts): ApiKeyAuthorizer => {
+export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: AuthorizerParts): ApiKeyAuthorizer => {
   const load = async (digest: string): Promise<Credential | undefined> => {
     const key = await findByDigest(digest);
-    return key === undefined || key.revokedMs !== null ? undefined : credentialOf(key, tenantOf(key));
+    return key === undefined || key.revokedMs !== null
+      ? undefined
+      : { principal: principalOf(key), expiresMs: key.expiresMs };
   };
   const cache = new KeyCache(load, () => clock.monotonicMs());
   const admit = (credential: Credential | undefined): Principal => {
@@ -45,8 +47,3 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, tenantOf }: Author
     forget: () => cache.clear(),
   };
 };
-
-const credentialOf = (key: StoredKey, tenantId: string): Credential => ({
-  principal: principalOf(key, tenantId),
-  expiresMs: key.expiresMs,
-});

@@ -2,7 +2,6 @@ import {
   hasForbiddenCodePoint,
   isWithinCharacters,
   memberRefusal,
-  PERMISSIONS,
   type Principal,
   parseInstant,
   readEntityUri,
@@ -17,10 +16,14 @@ export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
 /**
- * Throws `validation` for a registration that breaks a rule of wire contract 13.1, whoever asks for it, and
- * `reserved_namespace` for an identity that is the node's own.
+ * Throws `validation` for a registration that breaks a rule, whoever asks for it, and `reserved_namespace` for an
+ * identity that is the node's own. `known` are the permissions that somebody declares.
  */
-export const checkRegistration = (registration: KeyRegistration, minKeyLength = MIN_RAW_KEY_LENGTH): void => {
+export const checkRegistration = (
+  registration: KeyRegistration,
+  known: readonly string[],
+  minKeyLength = MIN_RAW_KEY_LENGTH,
+): void => {
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
   // What is not visible ASCII could never be sent as a bearer token.
   const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
@@ -31,8 +34,8 @@ export const checkRegistration = (registration: KeyRegistration, minKeyLength = 
     );
   }
   refuseNodeEntity(readEntityUri(registration.entityUri, 'body.entity_uri'));
-  if (permissions.length === 0 || !permissions.every((permission) => PERMISSIONS.includes(permission))) {
-    throw refusal('permissions', `must name at least one of ${PERMISSIONS.join(', ')}, and nothing else`);
+  if (permissions.length === 0 || !permissions.every((permission) => known.includes(permission))) {
+    throw refusal('permissions', `must name at least one of ${known.join(', ')}, and nothing else`);
   }
   if (allowedScopes.length === 0 || !allowedScopes.every((scope) => SCOPES.includes(scope))) {
     throw refusal('allowed_scopes', `must name at least one of ${SCOPES.join(', ')}, and nothing else`);

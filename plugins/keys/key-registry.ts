@@ -12,7 +12,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
-import { orderedScopes, principalOf, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
+import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
 import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
 
@@ -25,6 +25,10 @@ export interface RegistryParts {
   readonly maxAgeDays: number;
   /** Tenant that a key stands for. */
   tenantOf(key: StoredKey): string;
+  /** Whom a key stands for. */
+  principalOf(key: StoredKey): Principal;
+  /** Ids of all permissions that somebody declares. */
+  readonly permissions: readonly string[];
 }
 
 export interface BootstrapKey {
@@ -39,15 +43,19 @@ export class StoredKeyRegistry implements KeyRegistry {
     this.#parts = parts;
   }
 
+  get permissions(): readonly string[] {
+    return this.#parts.permissions;
+  }
+
   register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord> {
-    checkRegistration(registration);
+    checkRegistration(registration, this.permissions);
     checkRegistrar(registration, actor);
     return this.#insert(registration, actor);
   }
 
   /** Registers the first key of a store; null when there has been a key before. */
   async registerFirst({ registration, minKeyLength }: BootstrapKey, actor: Principal): Promise<KeyRecord | null> {
-    checkRegistration(registration, minKeyLength);
+    checkRegistration(registration, this.permissions, minKeyLength);
     // Looked at first without a transaction, which would otherwise be one at every start.
     if ((await this.count()) > 0) return null;
     try {
@@ -76,10 +84,10 @@ export class StoredKeyRegistry implements KeyRegistry {
   }
 
   async principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined> {
-    const { store, tables, clock, tenantOf } = this.#parts;
+    const { store, tables, clock, principalOf } = this.#parts;
     const key = await store.byId(tables.in(snapshot), id);
     if (key === undefined || key.revokedMs !== null) return undefined;
-    return key.expiresMs !== null && key.expiresMs <= clock.nowMs() ? undefined : principalOf(key, tenantOf(key));
+    return key.expiresMs !== null && key.expiresMs <= clock.nowMs() ? undefined : principalOf(key);
   }
 
   count(): Promise<number> {

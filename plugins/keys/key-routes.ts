@@ -1,8 +1,6 @@
 import {
   arrayReply,
   type Clock,
-  PERMISSIONS,
-  type Permission,
   type Principal,
   type Route,
   SCOPES,
@@ -42,32 +40,33 @@ export const listKeysRoute = ({ store, clock, tenantFilter }: KeyRouteParts): Ro
 interface RegisterBody {
   readonly raw_key: string;
   readonly entity_uri: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly allowed_scopes: readonly Scope[];
   readonly description?: string | null;
   readonly expires_at?: string | null;
   readonly tenant_id?: string;
 }
 
-const REGISTER_BODY = schema<RegisterBody>({
-  type: 'object',
-  required: ['raw_key', 'entity_uri'],
-  properties: {
-    raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
-    entity_uri: { type: 'string' },
-    permissions: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 64,
-      items: { enum: [...PERMISSIONS] },
-      default: ['read', 'write'],
+const registerBody = (permissions: readonly string[]) =>
+  schema<RegisterBody>({
+    type: 'object',
+    required: ['raw_key', 'entity_uri'],
+    properties: {
+      raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
+      entity_uri: { type: 'string' },
+      permissions: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 64,
+        items: { enum: [...permissions] },
+        default: ['read', 'write'],
+      },
+      allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] }, default: [...SCOPES] },
+      description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
+      expires_at: { type: ['string', 'null'] },
+      tenant_id: { type: 'string', pattern: TENANT_PATTERN.source },
     },
-    allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] }, default: [...SCOPES] },
-    description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
-    expires_at: { type: ['string', 'null'] },
-    tenant_id: { type: 'string', pattern: TENANT_PATTERN.source },
-  },
-});
+  });
 
 /** `POST /v1/auth/keys`: the caller brings the key, the node keeps its digest. */
 export const registerKeyRoute = ({ registry }: KeyRouteParts): Route<undefined, undefined, RegisterBody> => ({
@@ -76,7 +75,7 @@ export const registerKeyRoute = ({ registry }: KeyRouteParts): Route<undefined, 
   summary: 'Registers a key that the caller chose',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  body: REGISTER_BODY,
+  body: registerBody(registry.permissions),
   async handle({ caller, body }) {
     const key = await registry.register(
       {

@@ -1,7 +1,6 @@
 import {
   DEFAULT_TENANT,
   formatInstant,
-  type Permission,
   type Principal,
   type Row,
   SCOPES,
@@ -14,8 +13,8 @@ import type { KeyRecord } from './keys-api.ts';
 export interface StoredKey {
   readonly id: string;
   readonly entityUri: string;
-  /** Sorted. */
-  readonly permissions: readonly Permission[];
+  /** Sorted, whether or not a plugin declares them. */
+  readonly permissions: readonly string[];
   /** In the order of `SCOPES`. */
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
@@ -46,7 +45,7 @@ export const rowOfKey = (key: StoredKey, digest: string): Row => ({
 export const keyFromRow = (row: Readonly<Record<string, SqlValue>>): StoredKey => ({
   id: String(row['id']),
   entityUri: String(row['entity_uri']),
-  permissions: String(row['permissions']).split(',') as Permission[],
+  permissions: String(row['permissions']).split(','),
   allowedScopes: String(row['allowed_scopes']).split(',') as Scope[],
   description: textOrNull(row['description']),
   createdMs: Number(row['created_ms']),
@@ -70,12 +69,12 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
   revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
 });
 
-/** Whom a key stands for. */
-export const principalOf = (key: StoredKey, tenantId: string): Principal =>
+/** Whom a key stands for. A permission that nobody declares any more is not among those of the principal. */
+export const principalOf = (key: StoredKey, tenantId: string, declared: ReadonlySet<string>): Principal =>
   Object.freeze<Principal>({
     kind: 'key',
     entityUri: key.entityUri,
-    permissions: new Set(key.permissions),
+    permissions: new Set(key.permissions.filter((permission) => declared.has(permission))),
     allowedScopes: new Set(key.allowedScopes),
     tenantId,
     keyId: key.id,
@@ -83,7 +82,7 @@ export const principalOf = (key: StoredKey, tenantId: string): Principal =>
   });
 
 /** Each once, in the order of the alphabet. */
-export const sortedPermissions = <P extends string>(permissions: Iterable<P>): P[] => [...new Set(permissions)].sort();
+export const sortedPermissions = (permissions: Iterable<string>): string[] => [...new Set(permissions)].sort();
 
 /** In the order in which scopes are listed to callers. */
 export const orderedScopes = (scopes: ReadonlySet<Scope>): Scope[] => SCOPES.filter((scope) => scopes.has(scope));

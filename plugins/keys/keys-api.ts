@@ -1,8 +1,8 @@
 import {
   defineErrorCode,
+  definePermission,
   defineRef,
   type FactValue,
-  type Permission,
   type PluginSnapshot,
   type Principal,
   type Scope,
@@ -13,8 +13,8 @@ import {
 export interface KeyRecord {
   readonly id: string;
   readonly entityUri: string;
-  /** Sorted. */
-  readonly permissions: readonly Permission[];
+  /** Sorted. One that no enabled plugin declares is kept and gives no right. */
+  readonly permissions: readonly string[];
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
   /** RFC 3339. */
@@ -32,8 +32,8 @@ export interface KeyRegistration {
   /** At least `MIN_RAW_KEY_LENGTH` visible ASCII characters. Only its SHA-256 digest is kept. */
   readonly rawKey: string;
   readonly entityUri: string;
-  /** At least one. */
-  readonly permissions: readonly Permission[];
+  /** At least one, of `KeyRegistry.permissions`. */
+  readonly permissions: readonly string[];
   /** At least one. */
   readonly allowedScopes: readonly Scope[];
   /** At most 1024 characters. */
@@ -52,6 +52,8 @@ export const MIN_RAW_KEY_LENGTH = 32;
  * 'node'`, for the command line and the first key) is not.
  */
 export interface KeyRegistry {
+  /** Ids of the permissions that a key can be made with: those of the node and of the plugins that are enabled. */
+  readonly permissions: readonly string[];
   /**
    * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the
    * key was ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a
@@ -133,3 +135,6 @@ export const ATTESTATION_INVALID = defineErrorCode('attestation_invalid', {
   status: 422,
   summary: 'the signature of the assertion is not valid',
 });
+
+/** For the exchange of facts between nodes. */
+export const FEDERATE = definePermission('federate', { summary: 'exchange facts with other nodes' });

@@ -7,12 +7,13 @@ import {
   NodeSelf,
   nodePrincipal,
   optional,
-  PERMISSIONS,
+  Permissions,
   type Principal,
   Random,
   SCOPES,
   type ServiceNames,
   schema,
+  Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
@@ -20,9 +21,9 @@ import { AgentKeyStore } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
-import type { StoredKey } from './key-row.ts';
+import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
-import { AgentKeys, ATTESTATION_INVALID, KeyRegistry } from './keys-api.ts';
+import { AgentKeys, ATTESTATION_INVALID, FEDERATE, KeyRegistry } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import { meRoute } from './me-route.ts';
 import { createAgentKeys } from './verify-assertion.ts';
@@ -43,9 +44,9 @@ export const keysPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'API keys and agent keys: who may call this node, and whose signature is good',
-  requires: { clock: Clock, random: Random, self: NodeSelf, audit: optional(AuditLog) },
+  requires: { clock: Clock, random: Random, self: NodeSelf, vocabulary: Vocabulary, audit: optional(AuditLog) },
   provides: [Authorizer, KeyRegistry, AgentKeys],
-  declares: [ATTESTATION_INVALID],
+  declares: [ATTESTATION_INVALID, FEDERATE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -91,17 +92,30 @@ export const keysPlugin = definePlugin({
   }),
   migrations: keysMigrations,
   async setup({ config, use, tables, on, onSignal, route, provide }) {
-    const { clock, random, self, audit } = use;
+    const { clock, random, self, vocabulary, audit } = use;
+    const permissions = vocabulary.words(Permissions).map(({ id }) => id);
+    const declared = new Set(permissions);
     const store = new KeyStore(tables);
     const tenantOf = (key: StoredKey): string => (config.multiTenant ? key.tenantId : DEFAULT_TENANT);
+    const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
     const authorizer = createApiKeyAuthorizer({
       clock,
-      tenantOf,
+      principalOf: principalOfKey,
       findByDigest: (digest) => store.findByDigest(digest),
     });
     const { maxAgeDays, expiringSoonDays } = config;
     onSignal(KEYS_CHANGED, () => authorizer.forget());
-    const registry = new StoredKeyRegistry({ store, tables, clock, random, audit, maxAgeDays, tenantOf });
+    const registry = new StoredKeyRegistry({
+      store,
+      tables,
+      clock,
+      random,
+      audit,
+      maxAgeDays,
+      tenantOf,
+      principalOf: principalOfKey,
+      permissions,
+    });
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
 
@@ -131,7 +145,7 @@ const bootstrap = (registry: StoredKeyRegistry, config: Settings, names: Service
   const registration = {
     rawKey: config.bootstrapKey,
     entityUri: config.bootstrapEntityUri,
-    permissions: PERMISSIONS,
+    permissions: registry.permissions,
     allowedScopes: SCOPES,
     description: 'bootstrap key',
   };

@@ -11,6 +11,7 @@ import {
   sha256Hex,
   spellList,
 } from '../../kernel/plugin-api.ts';
+import { AUDIT_READ } from '../audit/audit-api.ts';
 import type { FactChain } from '../fact-chain/fact-chain-api.ts';
 import type { IntactFacts, SessionReads } from '../facts/facts-api.ts';
 import { type PipelineParts, type Recalled, recallFacts, type ScoredFact } from './recall-pipeline.ts';
@@ -57,7 +58,7 @@ export const createAnswerRecall =
   };
 
 /** A proof counts every fact of the tenant, those too that other callers may not see (wire contract 6.3). */
-const mayProve = ({ permissions }: Principal): boolean => permissions.has('admin') || permissions.has('audit.read');
+const mayProve = ({ permissions }: Principal): boolean => permissions.has('admin') || permissions.has(AUDIT_READ.id);
 
 const reply = (
   { tokenBudget }: RecallRequest,

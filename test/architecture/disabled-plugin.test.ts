@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
-import type { AnyPlugin } from '../../kernel/plugin-api.ts';
+import { type AnyPlugin, Permissions, Vocabulary } from '../../kernel/plugin-api.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 
@@ -36,6 +36,12 @@ function watchedEnvironment() {
   return { env, read };
 }
 
+const permissionsOf = ({ node }: TestNode): string[] =>
+  node.kernel
+    .get(Vocabulary)
+    .words(Permissions)
+    .map(({ id }) => id);
+
 forEachStore('a plugin that is switched off', () => {
   const plugins = new Map<string, AnyPlugin>();
   let everything: TestNode;
@@ -59,7 +65,7 @@ forEachStore('a plugin that is switched off', () => {
       try {
         const described = await node.node.describe();
         const full = await everything.node.describe();
-        const key = await node.addKey({ permissions: ['read', 'write', 'federate', 'admin', 'audit.read'] });
+        const key = await node.addKey({ permissions: permissionsOf(node) });
         for (const route of full.routes.filter(({ plugin }) => off.has(plugin))) {
           const path = route.path.replaceAll(/[:*]\w+/g, 'x');
           const { status } = await node.request(route.method, path, { key });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode } from '../../config/create-node.ts';
-import { NodeSelf, nodePrincipal, PERMISSIONS, SCOPES } from '../../kernel/plugin-api.ts';
+import { NodeSelf, nodePrincipal, SCOPES } from '../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
 import { createFaultingStore, FaultPlan } from '../fakes/faulting-store.ts';
 import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
@@ -11,6 +11,7 @@ import { createManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
+import { ALL_PERMISSIONS } from '../kit/all-permissions.ts';
 import { createTestRequest, type TestReply } from '../kit/test-request.ts';
 
 const URL = 'http://localhost:8765';
@@ -54,7 +55,7 @@ export const startFailingNode = async (): Promise<FailingNode> => {
     },
   });
   await node.start();
-  const registration = { rawKey: KEY, entityUri: 'agent:test', permissions: PERMISSIONS, allowedScopes: SCOPES };
+  const registration = { rawKey: KEY, entityUri: 'agent:test', permissions: ALL_PERMISSIONS, allowedScopes: SCOPES };
   await node.kernel.get(KeyRegistry).register(registration, nodePrincipal(node.kernel.get(NodeSelf).names));
   const request = createTestRequest(network, URL);
   return {

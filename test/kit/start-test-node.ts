@@ -11,7 +11,6 @@ import {
   Facts,
   NodeSelf,
   nodePrincipal,
-  type Permission,
   type Random,
   SCOPES,
   type Scope,
@@ -63,7 +62,7 @@ export interface TestNodeOptions {
 export interface KeyOptions {
   readonly entityUri?: string;
   /** Default: read and write. */
-  readonly permissions?: readonly Permission[];
+  readonly permissions?: readonly string[];
   /** Default: all. */
   readonly scopes?: readonly Scope[];
   readonly tenantId?: string;

@@ -9,6 +9,7 @@ import { ServiceError } from '../../../ports/ports.ts';
 
 /** Keys in memory, refusing a key twice as the node does. */
 class RememberedKeys implements KeyAdministration {
+  readonly permissions = ['read', 'write', 'admin'];
   readonly registered: NewKey[] = [];
 
   async count(): Promise<number> {

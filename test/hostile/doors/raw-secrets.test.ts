@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
-import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
+import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { nextClient, TRUSTS_TEST } from '../../kit/next-client.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
@@ -64,7 +64,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
   /** Everything that a secret is given to, rightly and wrongly, and then each route with each of them. */
   const walk = async (): Promise<void> => {
     const entity = 'agent:walker';
-    const registration = { raw_key: SECRETS.registeredKey, entity_uri: entity, permissions: [...PERMISSIONS] };
+    const registration = { raw_key: SECRETS.registeredKey, entity_uri: entity, permissions: [...ALL_PERMISSIONS] };
     expect((await ask('POST', '/v1/auth/keys', registration)).status).to.equal(201);
     const refused = { ...registration, raw_key: SECRETS.refusedKey, permissions: ['nonsense'] };
     expect((await ask('POST', '/v1/auth/keys', refused)).status).to.equal(422);

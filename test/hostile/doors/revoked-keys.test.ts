@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
-import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { nextClient, TRUSTS_TEST } from '../../kit/next-client.ts';
@@ -21,8 +21,8 @@ forEachStore('Somebody goes on with a key after it was revoked (I16)', () => {
     const options = { plugins: Object.keys(PLUGIN_CATALOG), clock: createManualClock(), node: TRUSTS_TEST };
     first = await startTestNode(options);
     second = await startTestNode({ ...options, random: createSeededRandom(2), folder: first.folder });
-    admin = await first.addKey({ entityUri: 'agent:ops', permissions: [...PERMISSIONS] });
-    key = await first.addKey({ entityUri: 'agent:thief', permissions: [...PERMISSIONS] });
+    admin = await first.addKey({ entityUri: 'agent:ops', permissions: [...ALL_PERMISSIONS] });
+    key = await first.addKey({ entityUri: 'agent:thief', permissions: [...ALL_PERMISSIONS] });
   });
   afterEach(async () => {
     await second.stop();

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { PERMISSIONS, type Permission, SCOPES } from '../../../kernel/plugin-api.ts';
+import { SCOPES } from '../../../kernel/plugin-api.ts';
+import { ALL_PERMISSIONS, type DefaultPermission } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -10,7 +11,7 @@ const freshKey = (): string => `raw-${String(++drawn).padStart(40, '0')}`;
 forEachStore('An administrator without other rights makes itself a key that has them (I14)', () => {
   let node: TestNode;
   before(async () => {
-    node = await startTestNode({ plugins: ['keys', 'audit'] });
+    node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
   });
   after(() => node.stop());
 
@@ -21,13 +22,13 @@ forEachStore('An administrator without other rights makes itself a key that has 
   };
 
   it('and is refused each permission and each scope that it lacks, those by default included', async () => {
-    for (const lacking of PERMISSIONS.filter((permission) => permission !== 'admin')) {
-      const held = PERMISSIONS.filter((permission) => permission !== lacking);
+    for (const lacking of ALL_PERMISSIONS.filter((permission) => permission !== 'admin')) {
+      const held = ALL_PERMISSIONS.filter((permission) => permission !== lacking);
       const key = await node.addKey({ entityUri: 'agent:ops', permissions: held });
       const { status, body } = await register(key, { permissions: [lacking] });
       expect([status, body.code]).to.deep.equal([403, 'authorization']);
       expect(body.detail).to.contain(lacking);
-      expect((await register(key, { permissions: [...PERMISSIONS] })).status).to.equal(403);
+      expect((await register(key, { permissions: [...ALL_PERMISSIONS] })).status).to.equal(403);
       expect((await register(key, { permissions: held })).status).to.equal(201);
     }
     const bare = await node.addKey({ entityUri: 'agent:bare', permissions: ['admin'], scopes: ['team'] });
@@ -37,14 +38,14 @@ forEachStore('An administrator without other rights makes itself a key that has 
   });
 
   it('nor by way of a key that it makes first', async () => {
-    const permissions: readonly Permission[] = ['admin', 'read'];
+    const permissions: readonly DefaultPermission[] = ['admin', 'read'];
     const first = await node.addKey({ entityUri: 'agent:ops', permissions, scopes: ['local', 'team'] });
     const second = await register(first, { permissions, allowed_scopes: ['local'] });
     expect(second.status).to.equal(201);
     for (const members of [
       { permissions: ['write'], allowed_scopes: ['local'] },
       { permissions: ['read'], allowed_scopes: ['team'] },
-      { permissions: [...PERMISSIONS], allowed_scopes: [...SCOPES] },
+      { permissions: [...ALL_PERMISSIONS], allowed_scopes: [...SCOPES] },
     ]) {
       expect((await register(second.rawKey, members)).status).to.equal(403);
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Permission } from '../../../kernel/plugin-api.ts';
+import type { DefaultPermission } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -7,7 +7,7 @@ forEachStore('A reader asks for a proof, to count the writes that are hidden fro
   let node: TestNode;
   let writer: string;
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall', 'search'] });
+    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall', 'audit', 'search'] });
     writer = await node.addKey();
   });
   afterEach(() => node.stop());
@@ -17,7 +17,7 @@ forEachStore('A reader asks for a proof, to count the writes that are hidden fro
       key: writer,
       body: { entity: 'user:a', relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s', scope },
     });
-  const proofFor = async (permissions: readonly Permission[]) => {
+  const proofFor = async (permissions: readonly DefaultPermission[]) => {
     const key = await node.addKey({ permissions, scopes: ['public'] });
     const reply = await node.request('POST', '/v1/recall', {
       key,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { requirePermission, requireReadScope } from '../../../kernel/identity/require-permission.ts';
+import { AUDIT_READ } from '../../../plugins/audit/audit-api.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 
@@ -12,7 +13,7 @@ describe('the permission check of use cases', () => {
   });
 
   it('refuses any other caller by naming what is missing', () => {
-    const error = thrownError(() => requirePermission(reader, ['admin', 'audit.read']));
+    const error = thrownError(() => requirePermission(reader, ['admin', AUDIT_READ]));
     expect(error).to.include({ code: 'authorization', status: 403 });
     expect(error.message).to.equal('this needs a key with permission "admin" or "audit.read"');
   });

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { definePlugin, GardenAccess, type Permission, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
+import { definePlugin, GardenAccess, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
 import { CAPABILITY_VERBS, type CapabilityVerb } from '../../../plugins/capability-tokens/capability-tokens-api.ts';
+import type { DefaultPermission } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { DAY_MS, holder, PATH, startTokenNode, type TokenNode } from './token-node.ts';
 
-const NEEDED: Readonly<Record<CapabilityVerb, Permission>> = {
+const NEEDED: Readonly<Record<CapabilityVerb, DefaultPermission>> = {
   read: 'read',
   write: 'write',
   admin: 'admin',

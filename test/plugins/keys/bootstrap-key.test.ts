@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -19,7 +19,7 @@ forEachStore('the first key of a store', () => {
 
   const start = (key: string, seed = 1) =>
     startTestNode({
-      plugins: ['keys', 'audit'],
+      plugins: ['keys', 'audit', 'facts'],
       folder,
       random: createSeededRandom(seed),
       env: { SVC_BOOTSTRAP_KEY: key },
@@ -30,7 +30,7 @@ forEachStore('the first key of a store', () => {
     const node = await start(KEY);
     expect((await me(node, KEY)).body).to.deep.equal({
       entity_uri: 'agent:admin',
-      permissions: [...PERMISSIONS].sort(),
+      permissions: [...ALL_PERMISSIONS].sort(),
       tenant_id: 'default',
       oidc_sub: null,
       allowed_scopes: ['local', 'team', 'company', 'public'],

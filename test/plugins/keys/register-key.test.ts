@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PERMISSIONS } from '../../../kernel/plugin-api.ts';
+import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -11,8 +11,8 @@ forEachStore('POST /v1/auth/keys', () => {
   let node: TestNode;
   let admin: string;
   before(async () => {
-    node = await startTestNode({ plugins: ['keys', 'audit'] });
-    admin = await node.addKey({ entityUri: 'agent:ops', permissions: PERMISSIONS });
+    node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
+    admin = await node.addKey({ entityUri: 'agent:ops', permissions: ALL_PERMISSIONS });
   });
   after(() => node.stop());
 

@@ -7,7 +7,10 @@ describe('a recall of a fact that was changed behind the node’s back', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['keys', 'facts', 'fact-chain', 'recall', 'search'], store: 'sqlite' });
+    node = await startTestNode({
+      plugins: ['keys', 'facts', 'fact-chain', 'recall', 'audit', 'search'],
+      store: 'sqlite',
+    });
     key = await node.addKey({ permissions: ['read', 'write', 'audit.read'] });
     const body = {
       entity: 'user:a',
