@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
@@ -10,6 +9,7 @@ import { createKernel } from '../kernel/create-kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
 import type { DescribedNode } from '../kernel/description/node-description.ts';
 import { isLoopbackHost } from '../kernel/http/loopback-host.ts';
+import type { NodeSettings } from '../kernel/identity/node-settings.ts';
 import type { AdapterBinding, Kernel, KernelOptions } from '../kernel/kernel.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
@@ -20,9 +20,9 @@ import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
+import { workerCount } from './node-settings.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
-import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
 export interface NodeOptions {
@@ -41,6 +41,8 @@ export interface NodeOptions {
    */
   readonly worker?: boolean | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
+  /** Puts the files of plugins into the data folder whatever their settings say. */
+  readonly keepsToDataFolder?: boolean | undefined;
 }
 
 export interface AdapterOverrides {
@@ -98,10 +100,9 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     installations,
     coreMigrations: CORE_MIGRATIONS,
     identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
-    authRequired: node.authRequired,
+    node: nodeSettingsOf(config),
+    keepsToDataFolder: options.keepsToDataFolder,
     allowsOrigin: transport.adapter.allowsOrigin?.(transport.settings) ?? (() => false),
-    maxBodyBytes: node.maxBodyBytes,
-    trustedProxies: node.trustedProxies,
     env,
     log,
     settings: config.report,
@@ -147,6 +148,20 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   };
 };
 
+/** What plugins may know of the configuration. */
+const nodeSettingsOf = ({ node, store, transport }: NodeConfig): NodeSettings => {
+  const { location, dataFolder } = store.adapter.place(store.settings);
+  return {
+    authRequired: node.authRequired,
+    maxBodyBytes: node.maxBodyBytes,
+    trustedProxies: node.trustedProxies,
+    crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
+    workers: workerCount(node),
+    dataFolder,
+    storeLocation: location,
+  };
+};
+
 const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
   clock,
   fraction: () => random.fraction(),
@@ -180,7 +195,7 @@ const install = async (
     const imported = brought.length > 0 ? undefined : await importPlugin(choice, config.folder, problems);
     const { file, overrides } = choice;
     for (const plugin of imported === undefined ? brought : [imported]) {
-      installations.push({ plugin, derived: derivedSettings(plugin, config), file, overrides });
+      installations.push({ plugin, file, overrides });
     }
   }
   return installations;
@@ -199,29 +214,6 @@ const importPlugin = async (
     return undefined;
   }
 };
-
-/**
- * Defaults of a plugin that follow from the rest of the configuration: a setting that shares its variable with the node
- * or an adapter follows them, wherever they got the value; and the node's private key lies beside its store.
- */
-const derivedSettings = (plugin: AnyPlugin, config: NodeConfig): Record<string, unknown> => {
-  const derived: Record<string, unknown> = {};
-  for (const { path, schema } of settingProperties(plugin.config?.json ?? {})) {
-    const [name] = path;
-    if (name === undefined || path.length > 1) continue;
-    const shared = schema.env === undefined ? undefined : config.byVariable.get(schema.env);
-    if (shared !== undefined) derived[name] = shared;
-    const place = PLACES_BESIDE_STORE.get(name);
-    if (place !== undefined) derived[name] = join(storePlace(config).dataFolder, place);
-  }
-  return derived;
-};
-
-/** Settings that say where something lies, and its name in the folder of the store. */
-export const PLACES_BESIDE_STORE: ReadonlyMap<string, string> = new Map([
-  ['privateKeyFile', 'node.key'],
-  ['snapshotFolder', 'search'],
-]);
 
 const variablesOf = (plugin: AnyPlugin): (string | undefined)[] =>
   settingProperties(plugin.config?.json ?? {}).map(({ schema }) => schema.env);

@@ -10,7 +10,7 @@ export interface DeclaredSetting {
   readonly key: string;
   /** Environment variable that sets it. */
   readonly variable: string | undefined;
-  /** As JSON, undefined when there is none. */
+  /** As JSON, or a place in the data folder; undefined when there is none. */
   readonly default: string | undefined;
   readonly accepts: string;
   readonly description: string;
@@ -40,11 +40,13 @@ export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): 
   settingProperties(schema?.json ?? {}).map(({ path, schema: property }) => ({
     key: `${owner}.${path.join('.')}`,
     variable: property.env,
-    default: property.default === undefined ? undefined : JSON.stringify(property.default),
+    default: property.dataPath === undefined ? jsonOf(property.default) : `<data folder>/${property.dataPath}`,
     // The description stands beside it here.
     accepts: acceptedBy({ ...property, description: undefined }),
     description: property.description ?? '',
   }));
+
+const jsonOf = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
 
 /** One line of the table in docs/reference/settings.md. */
 export const settingRow = (setting: DeclaredSetting): string => {

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DescribedNode } from '../kernel/description/node-description.ts';
-import type { SettingReport, Settings } from '../kernel/plugins/plugin-config.ts';
-import { createNode, type Node, type NodeOptions, PLACES_BESIDE_STORE } from './create-node.ts';
+import { createNode, type Node, type NodeOptions } from './create-node.ts';
 
 /**
  * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on
@@ -24,8 +23,9 @@ export const describeUnstarted = async (
       overrides: {
         node: { logLevel: 'silent' },
         adapters: { store: { use: 'sqlite', path: join(folder, 'node.db') } },
-        plugins: { ...Object.fromEntries(borrowed.map((name) => [name, true])), ...placesIn(folder, kernel.settings) },
+        plugins: Object.fromEntries(borrowed.map((name) => [name, true])),
       },
+      keepsToDataFolder: true,
     });
     try {
       const { plugins, settings, ...rest } = await scratch.describe();
@@ -47,15 +47,4 @@ export const describeUnstarted = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
-
-/** Settings of plugins that say where a file lies, moved into the folder. */
-const placesIn = (folder: string, settings: readonly SettingReport[]): Record<string, Settings> => {
-  const moved: Record<string, Settings> = {};
-  for (const { owner, key } of settings) {
-    const [, plugin] = /^plugins\.(.+)$/.exec(owner) ?? [];
-    const place = PLACES_BESIDE_STORE.get(key);
-    if (plugin !== undefined && place !== undefined) moved[plugin] = { ...moved[plugin], [key]: join(folder, place) };
-  }
-  return moved;
 };

@@ -1,18 +1,10 @@
-import { dirname, join } from 'node:path';
 import type { NodeInspection, StartProblem } from '../adapters/cli/command-line-deps.ts';
-import { FIRST_KEY_FILE } from '../adapters/cli/first-key.ts';
-import { readKeyFile } from '../adapters/cli/key-file.ts';
 import { probeFolder } from '../adapters/files/probe-folder.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
-import { problemsIn } from '../kernel/boot/inspect-store.ts';
-import { createNodeNotes } from '../kernel/identity/node-notes.ts';
-import { findNodeKey } from '../plugins/node-info/node-identity.ts';
-import { readNodeKey } from '../plugins/node-info/node-key-file.ts';
 import type { FactStore } from '../ports/ports.ts';
 import { createNode, type Node, type NodeOptions, openStore } from './create-node.ts';
-import { nodeKeyPlace } from './create-node-key.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
-import { loadNodeConfig, type NodeConfig } from './node-config.ts';
+import { loadNodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
 import { hasStore } from './require-store.ts';
 import { storePlace } from './store-place.ts';
@@ -31,14 +23,13 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     const use = { processes: workerCount(config.node) };
     const { store, transport } = config;
     const open = (): Promise<FactStore> => openStore(config, node?.log ?? SILENT);
-    const found = [...foldersIn(config, node), ...((await store.adapter.inspect?.(store.settings, use)) ?? [])];
-    if (found.length === 0) {
-      isThere = await hasStore(config, open);
-      if (node !== undefined)
-        found.push(...(isThere ? await contentsIn(node, open) : await filesIn(node, options.env)));
-    }
-    found.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
-    problems.push(...found);
+    const found = probeFolder(storePlace(config).dataFolder);
+    const damage = (await store.adapter.inspect?.(store.settings, use)) ?? [];
+    problems.push(...(found === undefined ? damage : [found, ...damage]));
+    isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
+    // Nothing lies in a folder that cannot be used.
+    if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));
+    problems.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
   }
   const description =
     node === undefined ? undefined : await attempt(() => describeUnstarted(options, node, undefined), problems);
@@ -64,38 +55,17 @@ const attempt = async <T>(work: () => Promise<T>, problems: StartProblem[]): Pro
 const nothing = (): void => {};
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => SILENT };
 
-/** Of the store, of the node's own key, and of the search index. */
-const foldersIn = (config: NodeConfig, node: Node | undefined): StartProblem[] => {
-  const settings = node?.kernel.settings ?? [];
-  const key = nodeKeyPlace(settings);
-  const snapshots = settings.find(({ owner, key }) => owner === 'plugins.search' && key === 'snapshotFolder')?.value;
-  return [
-    storePlace(config).dataFolder,
-    ...(key === undefined || key.byVariable ? [] : [dirname(key.file)]),
-    ...(typeof snapshots === 'string' ? [snapshots] : []),
-  ].flatMap((folder) => probeFolder(folder) ?? []);
-};
-
-/** Of a store that is there. */
-const contentsIn = async ({ kernel }: Node, open: () => Promise<FactStore>): Promise<StartProblem[]> => {
-  const store = await open();
+/** What store and plugins find; without a store there is none yet, or none that can be opened. */
+const lookInto = async (
+  { kernel }: Node,
+  open: (() => Promise<FactStore>) | undefined,
+): Promise<readonly StartProblem[]> => {
+  const store = await open?.();
   try {
-    const place = nodeKeyPlace(kernel.settings);
-    const findKey = async () =>
-      place === undefined || place.byVariable || (await findNodeKey(place.file, createNodeNotes(store)));
-    return [...(await kernel.inspect(store)), ...(await problemsIn(findKey))];
+    return await kernel.inspect(store, (path) => probeFolder(path));
   } finally {
-    await store.close();
+    await store?.close();
   }
-};
-
-/** The files that a first start finds, of an earlier attempt or of the operator. */
-const filesIn = async ({ kernel, config }: Node, env: NodeOptions['env']): Promise<StartProblem[]> => {
-  const place = nodeKeyPlace(kernel.settings);
-  const findKey = async () => place === undefined || place.byVariable || (await readNodeKey(place.file));
-  const findFirstKey = async () => readKeyFile(join(storePlace(config).dataFolder, FIRST_KEY_FILE));
-  const wantsFirstKey = config.node.authRequired && (env['SVC_BOOTSTRAP_KEY'] ?? '') === '';
-  return [...(await problemsIn(findKey)), ...(wantsFirstKey ? await problemsIn(findFirstKey) : [])];
 };
 
 const distinct = (problems: readonly StartProblem[]): StartProblem[] => [

@@ -15,8 +15,6 @@ export interface NodeConfig extends ChosenAdapters {
   /** Names of our own plugins that are switched off. */
   readonly disabled: readonly string[];
   readonly report: readonly SettingReport[];
-  /** What each variable came out as, for plugins that read the same one. */
-  readonly byVariable: ReadonlyMap<string, unknown>;
   /** What was found wrong. The other members then hold defaults in place of what was refused. */
   readonly problems: readonly BootProblem[];
   /** Folder that relative paths of the file start from. */
@@ -41,19 +39,17 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   const problems: BootProblem[] = [];
   const file = readConfigFile(configFile, problems);
   const report: SettingReport[] = [];
-  const byVariable = new Map<string, unknown>();
   const folder = configFile === undefined ? process.cwd() : dirname(resolve(configFile));
   const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
     const resolved = resolveSettings(schema, { owner, file: given, overrides: over, env }, problems);
     report.push(...(resolved?.report ?? []));
-    for (const [variable, value] of resolved?.byVariable ?? []) byVariable.set(variable, value);
     // Whatever stands in for refused settings is never used: the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
   const node = settle(nodeSettings, 'node', file.node, overrides.node);
   const adapters = await chooseAdapters({ file, overrides, env, folder, settle }, problems);
   const plugins = choosePlugins({ file: file.plugins, overrides: overrides.plugins, given }, problems);
-  return { node, ...adapters, ...plugins, report, byVariable, problems, folder };
+  return { node, ...adapters, ...plugins, report, problems, folder };
 };
 
 /** What is required has no default, and is left out. */

@@ -7,9 +7,9 @@ import {
   ServiceError,
   Transport,
 } from '../ports/ports.ts';
-import { type BootProblem, problemOf, refuseProblems, setupProblem } from './boot/boot-problem.ts';
+import { type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
 import { compileServed } from './boot/compile-served.ts';
-import { inspectStore } from './boot/inspect-store.ts';
+import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
 import { type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
 import { createStopStack, type StopStack } from './boot/stop-stack.ts';
 import { type Container, createContainer } from './container/awilix-container.ts';
@@ -28,6 +28,7 @@ import { type OwnedRoute, routeProblems } from './http/route-table.ts';
 import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
 import { openNodeRecord } from './identity/node-record.ts';
 import { NodeSelf } from './identity/node-self.ts';
+import { NodeSettings } from './identity/node-settings.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
@@ -39,7 +40,7 @@ import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
-/** How long one plugin may take to set itself up. */
+/** How long one plugin may take to set itself up, and again for what it does before the node serves. */
 export const SETUP_LIMIT_MS = 10_000;
 /**
  * A stop takes no longer than this, unless the store itself does not let go; ten seconds are promised to whoever asked
@@ -116,7 +117,10 @@ export const createKernel = (options: KernelOptions): Kernel => {
       await boot();
       return node.container.get(NodeDescription).read();
     },
-    inspect: (store) => inspectStore(store, plan.migrations, options.identity),
+    inspect: async (store, probeFolder) => [
+      ...(store === undefined ? [] : await inspectStore(store, plan.migrations, options.identity)),
+      ...(await inspectPlugins(plan.plugins, options.node, store, probeFolder)),
+    ],
     settings: node.settings,
     get: node.container.get,
     has: node.container.has,
@@ -181,6 +185,7 @@ const openStore = async (
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
   container.provide(NodeSelf, self);
+  container.provide(NodeSettings, options.node);
   container.provide(NodeNotes, createNodeNotes(store));
   container.provide(Cursors, createCursorCodec(cursorSecret));
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
@@ -189,7 +194,7 @@ const openStore = async (
   container.provide(Facts, facts);
   container.provide(TenantTransfer, createTenantTransfer({ store, clock, random, hooks, self }));
   // What the kernel knows of itself; plugins come later and may say more.
-  const auth = options.authRequired ? 'required' : 'none';
+  const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
 };
@@ -226,14 +231,24 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
     const late = (what: string) => () => new ServiceError('unavailable', `${plugin.name} took too long to ${what}`);
     stops.push(plugin.name, () => withinTime(clock, leftToStopMs(node), () => life.stop(), late('stop')));
     node.lives.push(life);
-    try {
-      await withinTime(clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up'));
-    } catch (error) {
-      log.debug('a plugin failed in setup', { plugin: plugin.name, error });
-      refuseProblems([setupProblem(plugin.name, error)]);
-    } finally {
-      life.endSetup();
-    }
+    await orRefuse(node, plugin.name, 'setup', () =>
+      withinTime(clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up')),
+    ).finally(() => life.endSetup());
+  }
+};
+
+/** A plugin that fails before the node serves is a boot problem. */
+const orRefuse = async (
+  { options }: Assembly,
+  plugin: string,
+  doing: string,
+  work: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    options.log.debug(`a plugin failed in ${doing}`, { plugin, error });
+    refuseProblems([pluginProblem(plugin, doing, error)]);
   }
 };
 
@@ -260,9 +275,10 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   // Where nothing judges credentials, this throws: a missing Authorizer is an error and not an open door.
   const authorizer = (await adapters.authorizer?.(inner)) ?? container.get(Authorizer);
   try {
+    const { allowsOrigin = () => false } = options;
     const inspectReply = options.inspectReplies?.(components);
-    const parts = { routes, container, hooks, clock, random, log, authorizer, inspectReply };
-    node.served = compileServed(parts, options);
+    const parts = { routes, container, hooks, clock, random, log, authorizer, allowsOrigin, inspectReply };
+    node.served = compileServed(parts);
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);
   }
@@ -270,6 +286,12 @@ const finishSetup = async (node: Assembly): Promise<void> => {
 
 const serve = async (node: Assembly): Promise<Listener> => {
   if (node.served === undefined) throw new Error('the routes are compiled during boot');
+  const { clock } = node.options.adapters;
+  for (const [place, { plugin }] of node.plugins.entries()) {
+    const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);
+    const begin = () => node.lives[place]?.beforeServing();
+    await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
+  }
   const listener = await node.container.get(Transport).serve(node.served);
   node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));
   for (const life of node.lives) life.start();

@@ -1,12 +1,13 @@
 import type { Authorizer, Clock, FactStore, Listener, Migration, Ref, Transport } from '../ports/ports.ts';
 import type { BootProblem } from './boot/boot-problem.ts';
-import type { DoorSettings } from './boot/compile-served.ts';
+import type { ProbeFolder } from './boot/inspect-store.ts';
 import type { Installation } from './boot/plan-boot.ts';
 import type { Get } from './container/awilix-container.ts';
 import type { Random } from './crypto/random.ts';
 import type { DescribedNode } from './description/node-description.ts';
 import type { InspectReply } from './http/compile-route.ts';
 import type { NodeIdentitySettings } from './identity/node-record.ts';
+import type { NodeSettings } from './identity/node-settings.ts';
 import type { Logger } from './log/logger.ts';
 import type { Environment } from './plugins/environment-value.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
@@ -36,7 +37,12 @@ export interface AdapterBinding {
   create(get: Get): Awaitable<unknown>;
 }
 
-export interface KernelOptions extends DoorSettings {
+export interface KernelOptions {
+  readonly node: NodeSettings;
+  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
+  readonly allowsOrigin?: (origin: string) => boolean;
+  /** Whether files of plugins lie in the data folder whatever their settings say. */
+  readonly keepsToDataFolder?: boolean | undefined;
   readonly installations: readonly Installation[];
   readonly adapters: KernelAdapters;
   readonly coreMigrations: readonly Migration[];
@@ -64,8 +70,11 @@ export interface Kernel {
   stop(): Promise<void>;
   /** What the node consists of; boots it if needed. */
   describe(): Promise<DescribedNode>;
-  /** Why a boot would refuse this store, which stays as it is. Neither boots the node nor needs it booted. */
-  inspect(store: FactStore): Promise<readonly BootProblem[]>;
+  /**
+   * Why a boot would fail on this store, or before there is one, as far as store and plugins can tell. Changes nothing;
+   * neither boots the node nor needs it booted.
+   */
+  inspect(store: FactStore | undefined, probeFolder: ProbeFolder): Promise<readonly BootProblem[]>;
   /** How everything is set; known before the boot. */
   readonly settings: readonly SettingReport[];
   /** A part of the booted node. Throws for a ref that nobody provides. */

@@ -42,6 +42,7 @@ export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters
 export { tripleId } from './facts/triple-id.ts';
 export { ttlTarget } from './facts/ttl-target.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
+export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
 export * from './hooks/define-hook.ts';
 export * from './hooks/kernel-hooks.ts';
 export { arrayReply } from './http/array-reply.ts';
@@ -58,6 +59,7 @@ export { parseStrictJsonText } from './http/strict-json.ts';
 export * from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export * from './identity/node-self.ts';
+export * from './identity/node-settings.ts';
 export { hasPermission, requirePermission, requireReadScope } from './identity/require-permission.ts';
 export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';

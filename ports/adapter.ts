@@ -68,6 +68,8 @@ export interface TransportAdapter<S> extends Adapter<Transport, S> {
   host(settings: S): string;
   /** Whether pages of this origin may call the node. Absent: those of the node alone. */
   allowsOrigin?(settings: S): (origin: string) => boolean;
+  /** What the node tells its callers about that: whether origins are named, and whether all of localhost may call. */
+  crossOrigin?(settings: S): { readonly configured: boolean; readonly devLocalhost: boolean };
 }
 
 export interface EmbedderAdapter<S> extends Adapter<Embedder, S, AdapterParts & { readonly transport: Transport }> {

@@ -14,6 +14,10 @@ export const koaAdapter = defineTransport<KoaSettings>({
   },
   host: ({ host }) => host,
   allowsOrigin: createOriginRule,
+  crossOrigin: ({ corsAllowedOrigins, corsDevLocalhost }) => ({
+    configured: corsAllowedOrigins.length > 0,
+    devLocalhost: corsDevLocalhost,
+  }),
   inspect: async (settings) => {
     const { probeAddress } = await import('./probe-address.ts');
     try {

@@ -37,9 +37,9 @@ export const problemOf = (error: unknown, doing: string): BootProblem => {
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };
 
-/** The same for a setup: the operator needs the message, and the author of the plugin needs to know where. */
-export const setupProblem = (plugin: string, error: unknown): BootProblem => {
-  const problem = problemOf(error, `${plugin} failed in setup`);
+/** The same for what a plugin does at the start: operators need the message, and the plugin's author the place. */
+export const pluginProblem = (plugin: string, doing: string, error: unknown): BootProblem => {
+  const problem = problemOf(error, `${plugin} failed in ${doing}`);
   return error instanceof ServiceError ? problem : { ...problem, hint: 'start with SVC_LOG_LEVEL=debug to see where' };
 };
 

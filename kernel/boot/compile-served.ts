@@ -6,17 +6,8 @@ import { compileRoutes, type InspectReply } from '../http/compile-route.ts';
 import { createForeignPageCheck } from '../http/foreign-page.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSelf } from '../identity/node-self.ts';
+import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
-
-/** Whom a node lets in, and how much they may send. */
-export interface DoorSettings {
-  readonly authRequired: boolean;
-  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
-  readonly allowsOrigin?: (origin: string) => boolean;
-  readonly maxBodyBytes: number;
-  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
-  readonly trustedProxies?: readonly string[];
-}
 
 export interface ServedParts {
   readonly routes: readonly OwnedRoute[];
@@ -27,12 +18,14 @@ export interface ServedParts {
   readonly log: Logger;
   readonly inspectReply?: InspectReply | undefined;
   readonly authorizer: Authorizer;
+  /** Whether pages of this origin may call a node that asks for no keys; those of the node itself always may. */
+  allowsOrigin(origin: string): boolean;
 }
 
 /** What the transport serves, once every plugin was set up. */
-export const compileServed = (parts: ServedParts, settings: DoorSettings): ServeOptions => {
-  const { routes, container, hooks, clock, random, log, authorizer, inspectReply } = parts;
-  const { authRequired, maxBodyBytes, allowsOrigin = () => false, trustedProxies = [] } = settings;
+export const compileServed = (parts: ServedParts): ServeOptions => {
+  const { routes, container, hooks, clock, random, log, authorizer, allowsOrigin, inspectReply } = parts;
+  const { authRequired, maxBodyBytes, trustedProxies } = container.get(NodeSettings);
   const self = container.get(NodeSelf);
   return compileRoutes({
     authorizer,

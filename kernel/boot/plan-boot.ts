@@ -5,6 +5,7 @@ import { Facts } from '../facts/facts-api.ts';
 import { Cursors } from '../http/cursors.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';
+import { NodeSettings } from '../identity/node-settings.ts';
 import { Leases } from '../leases/leases-api.ts';
 import { checkPlugin, isWellFormed, tablePrefix } from '../plugins/check-plugin.ts';
 import type { Environment } from '../plugins/environment-value.ts';
@@ -20,7 +21,6 @@ import type { BootProblem } from './boot-problem.ts';
 /** An enabled plugin with what the operator says about it. */
 export interface Installation {
   readonly plugin: AnyPlugin;
-  readonly derived?: Settings | undefined;
   readonly file?: Settings | undefined;
   readonly overrides?: Settings | undefined;
 }
@@ -31,7 +31,9 @@ export interface PlanInput {
   readonly env: Environment;
   /** Ids of refs that adapters provide beyond those of every node. */
   readonly adapterRefs: ReadonlySet<string>;
-  readonly authRequired: boolean;
+  readonly node: NodeSettings;
+  /** Whether files of plugins lie in the data folder whatever their settings say. */
+  readonly keepsToDataFolder?: boolean | undefined;
   /** Name of a plugin that would provide the ref, were it enabled. */
   readonly suggestProvider: (refId: string) => string | undefined;
 }
@@ -56,6 +58,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Random,
   NodeSelf,
   NodeNotes,
+  NodeSettings,
   NodeDescription,
   Facts,
   Cursors,
@@ -75,7 +78,7 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   checkNames(plugins, problems);
   const providers = indexProviders(plugins, problems);
   for (const plugin of plugins) checkRequirements(plugin, providers, input, problems);
-  if (input.authRequired && !providers.has(Authorizer.id) && !input.adapterRefs.has(Authorizer.id)) {
+  if (input.node.authRequired && !providers.has(Authorizer.id) && !input.adapterRefs.has(Authorizer.id)) {
     problems.push({
       message: 'requests need a key, but no plugin checks keys',
       hint: "enable 'keys', or set SVC_AUTH_REQUIRED=false for local development",
@@ -86,8 +89,10 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   const vocabulary = collectWords([...ownedBy(KERNEL_OWNER, KERNEL_WORDS), ...plugins.flatMap(wordsOf)], problems);
   const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
   const planned = ordered.map((plugin) => {
-    const { derived, file, overrides } = byPlugin.get(plugin) ?? {};
-    const sources = { owner: `plugins.${plugin.name}`, env: input.env, derived, file, overrides };
+    const { file, overrides } = byPlugin.get(plugin) ?? {};
+    const { env, keepsToDataFolder } = input;
+    const { dataFolder } = input.node;
+    const sources = { owner: `plugins.${plugin.name}`, env, dataFolder, keepsToDataFolder, file, overrides };
     const resolved = resolveSettings(plugin.config, sources, problems);
     return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
   });

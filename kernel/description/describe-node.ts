@@ -29,6 +29,7 @@ export const describeNode = (parts: NodeParts): DescribedNode => {
       ...enabled.map((plugin) => describePlugin(plugin, true)),
       ...switchedOff.map((plugin) => describePlugin(plugin, false)),
     ],
+    words: vocabulary.all(),
     components: collectComponents(vocabulary),
     routes: routes.map(describeRoute).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
     hooks,

@@ -3,6 +3,7 @@ import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { Components } from '../vocabulary/components.ts';
+import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 
 /** What a plugin says of itself. */
 export interface DescribedPlugin {
@@ -51,6 +52,8 @@ export interface DescribedTask {
 export interface DescribedNode {
   /** In the order of setup; those that are switched off come last. */
   readonly plugins: readonly DescribedPlugin[];
+  /** Error codes, permissions and all other words, each with its owner. */
+  readonly words: readonly OwnedWord[];
   /** By path, then method. */
   readonly routes: readonly DescribedRoute[];
   /** Schemas that answers of routes refer to, by name. */

@@ -51,7 +51,7 @@ const createAjv = (): Ajv => {
     strictTypes: false,
     strictRequired: false,
   });
-  ajv.addKeyword({ keyword: 'env', schemaType: 'string', valid: true });
+  for (const keyword of ['env', 'dataPath']) ajv.addKeyword({ keyword, schemaType: 'string', valid: true });
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('http-url', isHttpUrl);
   ajv.addFormat('origin', isOrigin);

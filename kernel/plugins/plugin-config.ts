@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ErrorObject } from 'ajv';
 import { maskUrlsIn } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
@@ -10,13 +11,16 @@ import { acceptedBy, type SettingProperty } from './setting-property.ts';
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Where settings come from, weakest first: the schema's own defaults, these, the file, the environment, the command.
+ * Where settings come from, weakest first: the schema's own defaults, the data folder for paths (`dataPath`), the file,
+ * the environment, the command.
  */
 export interface SettingSources {
   /** How the file spells the way to these settings, for example `plugins.cards`. */
   readonly owner: string;
-  /** Defaults that depend on other settings. */
-  readonly derived?: Settings | undefined;
+  /** Where paths lie that nothing else sets. */
+  readonly dataFolder?: string | undefined;
+  /** Puts every such path into the data folder, whatever else was said: for a node that touches no other's files. */
+  readonly keepsToDataFolder?: boolean | undefined;
   readonly file?: Settings | undefined;
   readonly env: Environment;
   /** Given by the program that starts the node, for example by a flag. */
@@ -44,11 +48,6 @@ export interface SettingReport {
 export interface ResolvedSettings<T> {
   readonly value: T;
   readonly report: readonly SettingReport[];
-  /**
-   * What each variable's setting came out as, for other parts that read the same variable. Not for showing: secrets are
-   * in it.
-   */
-  readonly byVariable: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -65,9 +64,12 @@ export const resolveSettings = <T>(
   if (compiled === undefined) return undefined;
   const { validate, properties, moved } = compiled;
   const { set, refused } = readEnvironment(properties, sources.env);
-  const value: Record<string, unknown> = structuredClone({ ...sources.derived, ...sources.file });
+  const paths = pathsIn(properties, sources.dataFolder);
+  const value: Record<string, unknown> = structuredClone({ ...sources.file });
+  for (const { path, place } of paths) if (readAt(value, path) === undefined) writeAt(value, path, place);
   for (const { path, parsed } of set.values()) writeAt(value, path, parsed);
   Object.assign(value, structuredClone(sources.overrides ?? {}));
+  if (sources.keepsToDataFolder === true) for (const { path, place } of paths) writeAt(value, path, place);
 
   const found = new Map<string, BootProblem>();
   for (const { path, schema } of refused)
@@ -80,11 +82,13 @@ export const resolveSettings = <T>(
   return {
     value: value as T,
     report: properties.map((property) => reportOf(property, value, sources, set)),
-    byVariable: new Map(
-      properties.flatMap(({ path, schema }) => (schema.env === undefined ? [] : [[schema.env, readAt(value, path)]])),
-    ),
   };
 };
+
+const pathsIn = (properties: readonly SettingProperty[], dataFolder: string | undefined) =>
+  properties.flatMap(({ path, schema: { dataPath } }) =>
+    dataPath === undefined || dataFolder === undefined ? [] : [{ path, place: join(dataFolder, dataPath) }],
+  );
 
 const dotted = (path: readonly string[]): string => path.join('.');
 
@@ -177,7 +181,7 @@ const reportOf = (
         ? 'environment'
         : readAt(sources.file ?? {}, path) !== undefined
           ? 'file'
-          : readAt(sources.derived ?? {}, path) !== undefined
+          : schema.dataPath !== undefined && found !== undefined
             ? 'derived'
             : 'default';
   return {

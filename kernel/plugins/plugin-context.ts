@@ -1,7 +1,10 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Clock, type FactStore, type Ref, ServiceError } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
+import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { requirementsOf } from './order-plugins.ts';
@@ -28,6 +31,8 @@ export interface PluginLife {
   readonly tasks: readonly Pick<RepeatedTask, 'intervalMs'>[];
   /** From here on the context takes no registrations. */
   endSetup(): void;
+  /** Runs what `onStart` was given, in order. Rejects with the first error. */
+  beforeServing(): Promise<void>;
   /** Arms the repeated tasks: they may rely on the whole node, so they begin when it stands. */
   start(): void;
   /**
@@ -40,6 +45,7 @@ export interface PluginLife {
 export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost): PluginLife => {
   const log = host.log.child({ plugin: plugin.name });
   const tasks: RepeatedTask[] = [];
+  const starts: (() => Awaitable<void>)[] = [];
   const stops: (() => Awaitable<void>)[] = [];
   const provided = new Set<string>();
   const listening: (() => void)[] = [];
@@ -77,6 +83,15 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
         declareProvided(plugin, ref, provided);
         host.container.replace(ref, implementation);
       },
+      dataFolder: () => {
+        const folder = join(host.container.get(NodeSettings).dataFolder, plugin.name);
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        return folder;
+      },
+      onStart: (task) => {
+        during('onStart');
+        starts.push(task);
+      },
       every: (intervalMs, run) => {
         during('every');
         if (!(intervalMs > 0)) throw new RangeError(`${plugin.name} repeats a task every ${intervalMs} ms`);
@@ -100,6 +115,9 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     },
     endSetup: () => {
       isOpen = false;
+    },
+    beforeServing: async () => {
+      for (const task of starts) await task();
     },
     start: () => {
       running = tasks.map((task) => repeatTask(host.clock, task));

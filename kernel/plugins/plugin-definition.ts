@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { Migration, OptionalRef, Ref, Row, SqlValue } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
+import type { NodeNotes } from '../identity/node-notes.ts';
+import type { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
@@ -64,6 +66,18 @@ export interface PluginContext<R extends Requires, C> {
   readonly hooks: HookCaller;
   route<P = undefined, Q = undefined, B = undefined>(route: Route<P, Q, B>): void;
   provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
+  /**
+   * The plugin's own folder in the node's data folder, named after it, made on the first call and for the user of the
+   * process alone; its absolute path. Files in it are the plugin's business, backups included. Several processes of one
+   * node share it, and a temporary description of a node has another one.
+   */
+  dataFolder(): string;
+  /**
+   * Runs before the node serves, when every plugin is set up: all refs and hooks can be used. In order of registration,
+   * plugin by plugin in the order of setup; ten seconds for each plugin. A throw is a boot problem: the node does not
+   * serve. Does not run in a node that was booted for a command, and runs in each process that serves.
+   */
+  onStart(task: () => Awaitable<void>): void;
   /** Repeats `task`, the first time after one interval; a run never overlaps the one before; ends with the node. */
   every(intervalMs: number, task: () => Awaitable<void>): void;
   /**
@@ -74,6 +88,17 @@ export interface PluginContext<R extends Requires, C> {
   onSignal(topic: string, listener: () => void): void;
   /** Runs when the node stops, in reverse order of registration, before the plugins this one requires stop. */
   onStop(task: () => Awaitable<void>): void;
+}
+
+/** What a plugin may look at to find what would keep the node from starting. */
+export interface PluginInspection<C> {
+  /** Checked, with defaults filled. */
+  readonly config: C;
+  readonly node: NodeSettings;
+  /** Notes of the node's store; undefined as long as there is none, or none that can be opened. */
+  readonly notes: NodeNotes | undefined;
+  /** Reports a folder in which no file can be made. */
+  probeFolder(path: string): void;
 }
 
 /**
@@ -99,6 +124,11 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];
   setup(context: PluginContext<R, C>): Awaitable<void>;
+  /**
+   * Looks for what would keep the node from starting, beyond settings and store; `plugins doctor` calls it. Runs
+   * without `setup` and changes nothing. Throws the `ServiceError` that a start would.
+   */
+  inspect?(inspection: PluginInspection<C>): Awaitable<void>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the kernel holds plugins of any requirement and configuration

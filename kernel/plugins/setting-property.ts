@@ -16,6 +16,8 @@ export interface PropertySchema {
   readonly description?: string | undefined;
   /** Environment variable that sets it. */
   readonly env?: string;
+  /** A path: without another value it is this one in the node's data folder. */
+  readonly dataPath?: string;
   /** A secret: never printed. */
   readonly writeOnly?: boolean;
   /** Where a file says now what this setting was for, for example `plugins.cards.maxAgeSeconds`. It is no setting. */

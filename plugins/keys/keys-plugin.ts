@@ -10,6 +10,7 @@ import {
   Permissions,
   type Principal,
   Random,
+  readSecretFile,
   SCOPES,
   type ServiceNames,
   schema,
@@ -19,6 +20,7 @@ import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
 import { AgentKeyStore } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
+import { firstKeyFile } from './first-key.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
@@ -91,6 +93,11 @@ export const keysPlugin = definePlugin({
     },
   }),
   migrations: keysMigrations,
+  async inspect({ config, node, notes }) {
+    // The first start takes the key that an earlier attempt has left.
+    if (notes === undefined && node.authRequired && config.bootstrapKey === '')
+      await readSecretFile(firstKeyFile(node));
+  },
   async setup({ config, use, tables, on, onSignal, route, provide }) {
     const { clock, random, self, vocabulary, audit } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { dirname } from 'node:path';
 import {
   createSigner,
   decodeBase64Url,
@@ -57,8 +58,19 @@ export const openNodeIdentity = async ({ settings, random, notes, changed }: Ide
   };
 };
 
+/** Looks for what would keep the identity from opening. Throws what opening it would. */
+export const inspectNodeKey = async (
+  { privateKey, privateKeyFile }: NodeKeySettings,
+  notes: NodeNotes | undefined,
+  probeFolder: (path: string) => void,
+): Promise<void> => {
+  if (privateKey !== '') return;
+  probeFolder(dirname(privateKeyFile));
+  await (notes === undefined ? readNodeKey(privateKeyFile) : findNodeKey(privateKeyFile, notes));
+};
+
 /** The key in the file; undefined where none was ever made. Throws for a file that was lost, or that cannot be used. */
-export const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
+const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
   const found = await readNodeKey(path);
   if (found !== undefined) return found;
   // Stores that are older than the note have facts, because they were in use.

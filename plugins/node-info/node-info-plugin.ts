@@ -4,6 +4,7 @@ import {
   KERNEL_API,
   NodeNotes,
   NodeSelf,
+  NodeSettings,
   nodePrincipal,
   optional,
   type Principal,
@@ -13,14 +14,12 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { healthRoute } from './health-route.ts';
 import { metadataRoute } from './metadata-route.ts';
-import { createNodeKeys, openNodeIdentity } from './node-identity.ts';
+import { createNodeKeys, inspectNodeKey, openNodeIdentity } from './node-identity.ts';
 import { NodeIdentity, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
 
 interface Settings {
   readonly privateKey: string;
   readonly privateKeyFile: string;
-  readonly corsAllowedOrigins: readonly string[];
-  readonly corsDevLocalhost: boolean;
 }
 
 export const nodeInfoPlugin = definePlugin({
@@ -28,7 +27,14 @@ export const nodeInfoPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Says who this node is and whether it is well, and keeps its private key',
-  requires: { clock: Clock, random: Random, self: NodeSelf, notes: NodeNotes, audit: optional(AuditLog) },
+  requires: {
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    node: NodeSettings,
+    notes: NodeNotes,
+    audit: optional(AuditLog),
+  },
   provides: [NodeIdentity, NodeKeys],
   config: schema<Settings>({
     type: 'object',
@@ -45,26 +51,14 @@ export const nodeInfoPlugin = definePlugin({
       privateKeyFile: {
         type: 'string',
         minLength: 1,
-        default: 'data/node.key',
+        dataPath: 'node.key',
         description: 'file that holds the private key; written at the first start, and expected to be there ever after',
-      },
-      corsAllowedOrigins: {
-        type: 'array',
-        items: { type: 'string' },
-        default: [],
-        env: 'SVC_CORS_ALLOWED_ORIGINS',
-        description: 'what the node metadata says about cross-origin requests',
-      },
-      corsDevLocalhost: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_CORS_DEV_LOCALHOST',
-        description: 'what the node metadata says about cross-origin requests from localhost',
       },
     },
   }),
+  inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
   async setup({ config, use, hooks, log, route, provide }) {
-    const { clock, random, self, notes, audit } = use;
+    const { clock, random, self, node, notes, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
       const { tenantId, entityUri, oidcSub } = actor;
@@ -80,8 +74,7 @@ export const nodeInfoPlugin = definePlugin({
     const identity = await openNodeIdentity({ ...parts, changed });
     provide(NodeIdentity, identity);
     provide(NodeKeys, createNodeKeys(parts, record));
-    const cors = { devLocalhost: config.corsDevLocalhost, configured: config.corsAllowedOrigins.length > 0 };
-    route(metadataRoute({ self, hooks, clock, publicKey: identity.publicKey, cors }));
+    route(metadataRoute({ self, hooks, clock, publicKey: identity.publicKey, cors: node.crossOrigin }));
     route(healthRoute({ hooks, clock, log }));
   },
 });

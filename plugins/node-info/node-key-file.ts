@@ -1,13 +1,15 @@
-import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   createSigner,
   decodeBase64Url,
   encodeBase64Url,
   type Random,
+  replaceSecretFile,
   SEED_BYTES,
   ServiceError,
   sha256Hex,
+  writeSecretFile,
 } from '../../kernel/plugin-api.ts';
 
 /** Bits of a file's mode that let anybody but its owner read or change it. */
@@ -47,18 +49,9 @@ export const rotateNodeKey = async (
   const retired = await readNodeKey(path);
   if (retired === undefined) throw new ServiceError('lookup', `there is no private key file ${path}`);
   const current = random.bytes(SEED_BYTES);
-  const draft = `${path}.${random.uuid()}`;
-  try {
-    await writeDurably(draft, `${encodeBase64Url(current)}\n`);
-    await publish(path, `${path}${RETIRED}${keyIdOf(retired)}`).catch((error: unknown) => {
-      // An attempt that broke off after this step has kept it already.
-      if (codeOf(error) !== 'EEXIST') throw error;
-    });
-    await rename(draft, path);
-    await syncFolder(dirname(path));
-  } finally {
-    await rm(draft, { force: true });
-  }
+  // An attempt that broke off after this step has kept it already.
+  await writeSecretFile(`${path}${RETIRED}${keyIdOf(retired)}`, encodeBase64Url(retired), random);
+  await replaceSecretFile(path, encodeBase64Url(current), random);
   return { retired, current };
 };
 
@@ -83,59 +76,14 @@ const RETIRED = '.retired-';
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 /**
- * Generates a key in a new file, for its owner alone. The file appears under its name complete or not at all, so that a
- * crash never leaves half a key behind. Several calls at once, in whatever processes, agree on whichever file came
- * first.
+ * Generates a key in a new file, for its owner alone. Several calls at once, in whatever processes, agree on whichever
+ * file came first.
  */
 export const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${random.uuid()}`;
-  try {
-    await writeDurably(draft, `${encodeBase64Url(random.bytes(SEED_BYTES))}\n`);
-    await publish(draft, path);
-    await syncFolder(dirname(path));
-  } catch (error) {
-    // Another process was first; its key is the node's.
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await writeSecretFile(path, encodeBase64Url(random.bytes(SEED_BYTES)), random);
   const seed = await readNodeKey(path);
   if (seed === undefined) throw new ServiceError('unavailable', `the private key file ${path} could not be kept`);
   return seed;
-};
-
-const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-/** Both ways refuse to replace a file; only the link is atomic, and some file systems have none. */
-const publish = async (draft: string, path: string): Promise<void> => {
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
-    await copyFile(draft, path, constants.COPYFILE_EXCL);
-  }
-};
-
-const writeDurably = async (path: string, text: string): Promise<void> => {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-};
-
-/** Makes the new name durable, where folders can be synced. */
-const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 };
 
 const sharedFile = (path: string): ServiceError =>

@@ -50,12 +50,13 @@ export const searchPlugin = definePlugin({
       snapshotFolder: {
         type: 'string',
         minLength: 1,
-        default: 'data/search',
+        dataPath: 'search',
         description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
       },
     },
   }),
   migrations: searchMigrations,
+  inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup({ config, use, tables, log, on, onSignal, onStop, every, provide }) {
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await vectorSide(embedder, new VectorStore(tables, embedder.id));

@@ -4,6 +4,7 @@ import {
   type DescribedNode,
   definePlugin,
   KERNEL_API,
+  NO_BODY,
   NodeDescription,
   nodeHealth,
   schema,
@@ -35,6 +36,7 @@ const consolePlugin = (shown: DescribedNode[]): AnyPlugin =>
         access: { permission: ['admin', 'read'] },
         params: schema<{ page: string }>({ type: 'object', properties: { page: { type: 'string' } } }),
         body: schema<{ depth?: number }>({ type: 'object', properties: { depth: { type: 'integer' } } }),
+        answers: { 204: NO_BODY },
         handle: async () => {
           shown.push(await use.description.read());
           return { status: 204 };
@@ -105,6 +107,13 @@ describe('the description of a node', () => {
     const health = node.hooks.find(({ hook }) => hook === nodeHealth.id);
     expect(health?.handlers.map(({ plugin }) => plugin)).to.deep.equal(['kernel', 'console']);
     expect(node.tasks).to.deep.include({ plugin: 'console', intervalMs: 5_000 });
+  });
+
+  it('lists the words with their owners, and the schemas that answers refer to', () => {
+    const owners = node.words.map(({ owner, word }) => `${owner}: ${word.vocabulary} ${word.id}`);
+    expect(owners).to.include.members(['kernel: error code validation', 'kernel: permission read']);
+    expect(Object.keys(node.components)).to.include('Fact');
+    expect(node.routes.find(({ plugin }) => plugin === 'console')?.answers).to.deep.equal({ 204: {} });
   });
 
   it('can be written down as JSON', () => {

@@ -42,8 +42,7 @@ describe('settings', () => {
     });
   });
 
-  it('come from the command before the environment before the file before what is derived before the default', () => {
-    const derived = { maxAgeSeconds: 2 };
+  it('come from the command before the environment before the file before the default', () => {
     const file = { maxAgeSeconds: 3 };
     const env = { ...needed, X_MAX_AGE: '4' };
     const overrides = { maxAgeSeconds: 6 };
@@ -52,10 +51,29 @@ describe('settings', () => {
       return [value?.['maxAgeSeconds'], report.find(({ key }) => key === 'maxAgeSeconds')?.origin];
     };
     expect(age({})).to.deep.equal([5, 'default']);
-    expect(age({ derived })).to.deep.equal([2, 'derived']);
-    expect(age({ derived, file })).to.deep.equal([3, 'file']);
-    expect(age({ derived, file, env })).to.deep.equal([4, 'environment']);
-    expect(age({ derived, file, env, overrides })).to.deep.equal([6, 'command']);
+    expect(age({ file })).to.deep.equal([3, 'file']);
+    expect(age({ file, env })).to.deep.equal([4, 'environment']);
+    expect(age({ file, env, overrides })).to.deep.equal([6, 'command']);
+  });
+
+  it('put a path into the data folder where nobody says another, and always in a node that keeps to it', () => {
+    const places = schema<{ log: { file: string } }>({
+      type: 'object',
+      properties: {
+        log: { type: 'object', properties: { file: { type: 'string', dataPath: 'kept/log', env: 'X_LOG' } } },
+      },
+    });
+    const place = (sources: Partial<SettingSources>) => {
+      const { value, report } = resolve({ dataFolder: '/data', ...sources }, places);
+      return [value?.['log'], report[0]?.value, report[0]?.origin];
+    };
+    const there = { file: '/data/kept/log' };
+    const elsewhere = { file: '/var/log' };
+    expect(place({})).to.deep.equal([there, there.file, 'derived']);
+    expect(place({ file: { log: elsewhere } })).to.deep.equal([elsewhere, elsewhere.file, 'file']);
+    expect(place({ env: { X_LOG: '/var/log' } })).to.deep.equal([elsewhere, elsewhere.file, 'environment']);
+    expect(place({ overrides: { log: elsewhere }, keepsToDataFolder: true })[0]).to.deep.equal(there);
+    expect(place({ env: { X_LOG: '/var/log' }, keepsToDataFolder: true })[0]).to.deep.equal(there);
   });
 
   it('read booleans from text in any case, as words or digits', () => {

@@ -1,0 +1,26 @@
+import { defineRef } from '../../ports/ports.ts';
+
+/** How the operator has set the node as a whole, for plugins that need to know. Holds no secret. */
+export interface NodeSettings {
+  /** Whether requests need a credential. */
+  readonly authRequired: boolean;
+  /** Largest body of a request to a route with the standard limit. */
+  readonly maxBodyBytes: number;
+  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
+  readonly trustedProxies: readonly string[];
+  /** Which pages may call the node besides its own. */
+  readonly crossOrigin: {
+    /** Whether the operator has named origins. */
+    readonly configured: boolean;
+    /** Whether all pages of localhost may, on any port. */
+    readonly devLocalhost: boolean;
+  };
+  /** Processes that serve behind the node's port. */
+  readonly workers: number;
+  /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */
+  readonly dataFolder: string;
+  /** Where the store is, for people: a path, or an address without user and password. */
+  readonly storeLocation: string;
+}
+
+export const NodeSettings = defineRef<NodeSettings>('kernel.node-settings');
