@@ -3,8 +3,9 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { isReadElsewhere } from './unused-variables.ts';
 
 /**
- * A variable that the wire contract (18.2) knows. `owner`: `node` and `adapter` stand for the node itself and its
- * adapters; `nothing` for what no plugin of this release reads; any other word is the name of the plugin that reads it.
+ * A variable of the protocol: nobody should run unguarded and believe to be guarded (docs/reference/settings.md).
+ * `owner`: `node` and `adapter` stand for the node itself and its adapters; `nothing` for what no plugin of this
+ * release reads; any other word is the name of the plugin that reads it.
  */
 interface ContractVariable {
   readonly default: string;

@@ -29,10 +29,7 @@ export interface FeedEntry {
   readonly subjectId: string;
 }
 
-/**
- * Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution (wire
- * 4.5).
- */
+/** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;

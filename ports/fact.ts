@@ -5,7 +5,7 @@ export type Scope = (typeof SCOPES)[number];
 export const VALUE_TYPES = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** Wire contract 1.5. `v` is exactly what was sent. */
+/** A value with its type (docs/reference/values.md). `v` is exactly what was sent. */
 export interface FactValue {
   readonly type: ValueType;
   readonly v: string | number | boolean | null;
@@ -23,8 +23,8 @@ export interface Hlc {
 }
 
 /**
- * What two facts must share to contradict, retract or supersede one another: the triple by its match keys (wire 1.4),
- * and the place, which is a garden, or outside all gardens (wire 2.4).
+ * What two facts must share to contradict, retract or supersede one another: the triple by its match keys, and the
+ * place, which is a garden, or outside all gardens.
  */
 export interface TripleKey {
   readonly tenantId: string;
@@ -42,7 +42,7 @@ export interface PreparedFact extends TripleKey {
   readonly entity: string;
   readonly relation: string;
   readonly value: FactValue;
-  /** Equal for values that are equal in the sense of wire 1.5; bounded in length whatever the value. */
+  /** Equal for values that mean the same; bounded in length whatever the value. */
   readonly valueKey: string;
   readonly source: string;
   readonly sourceKey: string;
@@ -53,11 +53,11 @@ export interface PreparedFact extends TripleKey {
   /** RFC 3339, exactly as sent. */
   readonly validUntil: string | null;
   readonly validUntilMs: number | null;
-  /** `sha256:<hex>` over the six members (wire 1.7). */
+  /** `sha256:<hex>` over the six members. */
   readonly cid: string;
   /** `sha256:<hex>` each, in the order given. */
   readonly derivedFrom: readonly string[];
-  /** System facts never contradict, decay, notify or federate (wire 1.4). */
+  /** System facts never contradict, decay, notify or federate. */
   readonly system: boolean;
   readonly attested: boolean | null;
   readonly attestedKeyId: string | null;

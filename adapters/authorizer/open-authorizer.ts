@@ -1,8 +1,6 @@
 import { type Authorizer, DEFAULT_TENANT, type Principal, SCOPES, ServiceError } from '../../ports/ports.ts';
 
-/**
- * Whom a request without a credential acts as while authentication is off (wire contract 2.1). It is never an admin.
- */
+/** Whom a request without a credential acts as while authentication is off. It is never an admin. */
 const ANYBODY: Principal = Object.freeze({
   kind: 'anonymous',
   entityUri: 'anon:trusted',

@@ -15,7 +15,7 @@ import { ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
 
 const KEY_BYTES = 32;
-/** The shortest key that a node knows (wire contract 13.2). */
+/** The shortest key that a node knows. */
 const MIN_KEY_LENGTH = 16;
 
 /** A key nobody can guess: 64 hexadecimal digits, safe in a shell, a header and a URL. */

@@ -2,8 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * Whether a call to this address could reach something that is not on the public Internet: this machine, a private or
- * link-local network, a range kept for documentation, or a translation into one of those (reliability.md A5.7). What is
- * no address is denied.
+ * link-local network, a range kept for documentation, or a translation into one of those. What is no address is denied.
  */
 export const isDeniedAddress = (address: string): boolean => {
   const plain = address.split('%', 1)[0] as string;

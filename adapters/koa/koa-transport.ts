@@ -44,7 +44,7 @@ const SOCKET_OPTIONS: SocketOptions = {
   stallMs: 60_000,
 };
 
-/** Request line and headers together (wire contract 1.9). */
+/** Request line and headers together. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /** HTTP/1.1 on Node's server with Koa, and outbound calls on Node's client. */

@@ -56,10 +56,9 @@ interface Answering extends HttpOptions {
 }
 
 /**
- * Turns routes into what a transport serves. The checks run in the order of wire contract 1.2: credential (before 404
- * and 405, so that nobody without one learns which paths exist), route and method, `http:admit`, permission,
- * parameters, body, and only then the handler. What a route does not declare is refused under `/v1` (reliability.md,
- * I22). Throws when `routeProblems` finds something.
+ * Turns routes into what a transport serves. The checks run in this order: credential (before 404 and 405, so that
+ * nobody without one learns which paths exist), route and method, `http:admit`, permission, parameters, body, and only
+ * then the handler. What a route does not declare is refused under `/v1`. Throws when `routeProblems` finds something.
  */
 export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
   const problems = routeProblems(options.routes);

@@ -5,7 +5,9 @@ import type { Logger } from '../log/logger.ts';
 import { listOf, objectOf, STRING_JSON } from '../plugins/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 
-/** The one shape of every answer with a status from 400 up: RFC 9457 and wire contract 1.8. */
+/**
+ * The one shape of every answer with a status from 400 up: a problem document of RFC 9457 (docs/reference/errors.md).
+ */
 export interface Problem {
   readonly type: string;
   readonly title: string;

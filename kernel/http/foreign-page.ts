@@ -9,10 +9,9 @@ export interface OwnAddresses {
 }
 
 /**
- * For a node that asks for no keys (wire contract 2.1): throws `authorization` for a request that a foreign page made.
- * A page can let its own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and
- * it can send requests without reading the answer, which carry its `Origin`. A request with neither header comes from
- * no browser.
+ * For a node that asks for no keys: throws `authorization` for a request that a foreign page made. A page can let its
+ * own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and it can send
+ * requests without reading the answer, which carry its `Origin`. A request with neither header comes from no browser.
  */
 export const createForeignPageCheck = ({
   nodeUrl,

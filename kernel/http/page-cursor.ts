@@ -14,7 +14,7 @@ export interface CursorContent {
   readonly expiresMs?: number;
 }
 
-/** Opaque, authenticated page cursors (wire contract 1.10). */
+/** Opaque, authenticated page cursors. */
 export interface CursorCodec {
   encode(content: CursorContent): string;
   /**

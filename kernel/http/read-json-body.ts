@@ -5,7 +5,7 @@ import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts'
 import { readBodyItems } from './body-items.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** Largest body of a route with `bodyLimit: 'bulk'` (wire contract 1.9). */
+/** Largest body of a route with `bodyLimit: 'bulk'`. */
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;
 
 /**

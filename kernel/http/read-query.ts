@@ -10,9 +10,9 @@ import { type ConvertText, textConverter } from './text-converter.ts';
 /**
  * Reads a query (`application/x-www-form-urlencoded`) into what its schema describes, or throws `validation` with
  * status 400, with all that is wrong at once. A parameter is single-valued unless its property is an array; giving it
- * twice is an error. With `others: 'refused'` a name that the schema does not list is one too, `limit[]` among them
- * (reliability.md, I22); with `'ignored'` its encoding alone must be sound. Without a schema there are no parameters,
- * and the handler gets nothing.
+ * twice is an error. With `others: 'refused'` a name that the schema does not list is one too, `limit[]` among them;
+ * with `'ignored'` its encoding alone must be sound. Without a schema there are no parameters, and the handler gets
+ * nothing.
  */
 export const compileQueryReader = <Q>(
   schema: Schema<Q> | undefined,

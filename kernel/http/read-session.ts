@@ -2,7 +2,7 @@ import { memberRefusal } from '../facts/member-refusal.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { RouteRequest } from '../plugins/route-definition.ts';
 
-/** Characters, after trimming (wire contract 2.5). */
+/** Characters, after trimming. */
 const MAX_SESSION_LENGTH = 128;
 
 /** The session that a request belongs to, null without one. Throws `session_id_too_long` (400). */

@@ -1,4 +1,4 @@
-/** No body of a list is longer, except for a single item that is longer by itself (wire contract 1.2). */
+/** No body of a list is longer, except for a single item that is longer by itself. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** What is left for the members beside the list: a cursor, counts, what was asked for. */

@@ -1,6 +1,6 @@
 /**
- * What each answer carries whatever else it says (wire contract 1.2): its id, and that browsers must not guess a type.
- * What needed a credential is kept by no cache, errors included.
+ * What each answer carries whatever else it says: its id, and that browsers must not guess a type. What needed a
+ * credential is kept by no cache, errors included.
  */
 export const standardHeaders = (requestId: string, isProtected: boolean): Record<string, string> =>
   isProtected

@@ -4,7 +4,7 @@ import { findForbiddenText } from './find-forbidden-text.ts';
 import { scanJson } from './scan-json.ts';
 
 /**
- * Reads a JSON document as sent, and nothing that a reader could understand in two ways (reliability.md, D12).
+ * Reads a JSON document as sent, and nothing that a reader could understand in two ways.
  *
  * - `malformed_json` (400): invalid UTF-8, a byte order mark, broken syntax, anything after the document, a member name
  *   that occurs twice in one object, more than 64 levels. The detail says where, and never repeats what stands there.

@@ -3,7 +3,7 @@ import type { ServiceNames } from './service-names.ts';
 
 /** Who this node is. Fixed when the store was first started, the URL excepted. */
 export interface NodeSelf {
-  /** Every identifier that carries the service's own name (wire contract, 1.1). */
+  /** Every identifier that carries the service's own name. */
   readonly names: ServiceNames;
   readonly nodeId: string;
   /** Advertised base address, without a final slash. */

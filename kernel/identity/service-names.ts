@@ -1,8 +1,8 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
 /**
- * Every identifier that carries the service's own name (wire contract 1.1), derived from one configured value.
- * Nothing else in the program may spell the name, so that the node can serve clients of another name unchanged.
+ * Every identifier that carries the service's own name, derived from one configured value. Nothing else in the program
+ * may spell the name, so that the node can serve clients of another name unchanged.
  */
 export interface ServiceNames {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** Work that one process at a time should do, of all that share the store (reliability A6). */
+/** Work that one process at a time should do, of all that share the store. */
 export interface Leases {
   /**
    * Tries to get the lease `name`, now and again until the node stops, and renews it while it has it. The lease is

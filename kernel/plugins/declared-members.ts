@@ -5,9 +5,8 @@ import { memberPath } from '../http/find-forbidden-text.ts';
 import { closestName } from './closest-name.ts';
 
 /**
- * Lists the members of a value that its schema does not declare (reliability.md, I22), at most `MAX_VIOLATIONS`. On the
- * way it removes, in place, each null that stands for an optional member: null means absent (wire contract 1.2). A null
- * that the schema itself allows stays.
+ * Lists the members of a value that its schema does not declare, at most `MAX_VIOLATIONS`. On the way it removes, in
+ * place, each null that stands for an optional member: null means absent. A null that the schema itself allows stays.
  */
 export type ListUndeclared = (value: unknown, root: string) => readonly Violation[];
 

@@ -50,9 +50,9 @@ export type BodyItem = { readonly value: unknown } | { readonly error: ServiceEr
 
 /**
  * One route. Closed by default: `access` is required, and under `/v1` a parameter or body member that the schemas do
- * not declare is refused by its name (wire contract 1.2). A name that clients send and that changes nothing is declared
- * and left alone. A part of the request without a schema is `undefined` to the handler; the handler never sees the
- * framework's own objects.
+ * not declare is refused by its name. A name that clients send and that changes nothing is declared and left alone. A
+ * part of the request without a schema is `undefined` to the handler; the handler never sees the framework's own
+ * objects.
  */
 export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,7 +61,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   /** One line for `--print` and the API description. */
   readonly summary: string;
   readonly access: Access;
-  /** Quota dimension of wire contract 1.9 that a request counts against. */
+  /** Quota dimension that a request counts against. */
   readonly dimension?: string;
   readonly params?: Schema<P>;
   readonly query?: Schema<Q>;

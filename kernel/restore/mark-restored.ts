@@ -1,7 +1,7 @@
 import { DEFAULT_TENANT, type FactStore, type Hlc } from '../../ports/ports.ts';
 import { compareHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
 
-/** How far a stamp may be ahead of physical time where nothing else was set (reliability A1.4). */
+/** How far a stamp may be ahead of physical time where nothing else was set. */
 export const DEFAULT_DRIFT_BOUND_MS = 300_000;
 
 export interface RestoreOptions {
@@ -19,10 +19,9 @@ export interface RestoreMark {
 }
 
 /**
- * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it
- * (reliability A2.6). A new epoch makes them start over, and the clock is raised to twice the bound ahead of now, above
- * every stamp that may have been given, in one transaction. Doing it again, with the same backup or without one, does
- * no harm.
+ * Tells a store that its past was cut: what was written after the backup is gone, and others may have seen it. A new
+ * epoch makes them start over, and the clock is raised to twice the bound ahead of now, above every stamp that may have
+ * been given, in one transaction. Doing it again, with the same backup or without one, does no harm.
  */
 export const markRestored = (store: FactStore, options: RestoreOptions): Promise<RestoreMark> =>
   store.write(DEFAULT_TENANT, async (transaction) => {

@@ -44,9 +44,7 @@ export const placeOfCard = async (
 const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
   reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
 
-/**
- * The fact that holds a card (wire contract 7). Lives no longer than the first of the facts that the card was made of.
- */
+/** The fact that holds a card. Lives no longer than the first of the facts that the card was made of. */
 export const cardFact = (
   card: Card,
   material: CardMaterial,

@@ -12,7 +12,7 @@ import type { Card } from './card.ts';
 import { CARDS_TABLE } from './cards-migrations.ts';
 import type { CardSubject } from './gather-material.ts';
 
-/** Whose view a card was made for: it is never shown to anybody who may read other gardens (wire contract 7). */
+/** Whose view a card was made for: it is never shown to anybody who may read other gardens. */
 export type CardAudience = FactReader['gardens'];
 
 /** The same for equal subjects of one tenant and equal audiences. */

@@ -59,7 +59,7 @@ const scopesOf = async (reader: FactReader, entityKey: string, among: readonly S
   return among.filter((_, at) => (found[at]?.length ?? 0) > 0);
 };
 
-/** Wire contract 6.2: one synthetic fact, which is in no store under this id. */
+/** One synthetic fact, which is in no store under this id. */
 const syntheticFact = (
   card: Card,
   { entity, entityKey, scope }: { readonly entity: string; readonly entityKey: string; readonly scope: Scope },

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
-/** Wire contract 7. */
+/** Facts that a card is made of. */
 export const MAX_FACTS = 20;
 /**
  * Up to so many live facts of an entity are all weighed against each other; bounds the work on an entity that everybody

@@ -27,7 +27,7 @@ import type { CardMaterial, CardRequest, CardSummariser, MemoryCard, MemoryCards
 import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
 
-/** Specification, limits: a forced refresh keeps its reader waiting no longer. */
+/** A forced refresh keeps its reader waiting no longer. */
 export const REFRESH_LIMIT_MS = 500;
 /** A summary that takes longer is given up, so that the next reader asks for another. */
 export const SUMMARY_LIMIT_MS = 60_000;
@@ -132,10 +132,7 @@ export class StoredCards implements MemoryCards {
     await Promise.allSettled(this.#refreshing.values());
   }
 
-  /**
-   * Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old (wire
-   * contract 7).
-   */
+  /** Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old. */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
     if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;

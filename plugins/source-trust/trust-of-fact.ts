@@ -5,12 +5,11 @@ import type { SourceTrust } from './trust-rules.ts';
 export type Spoken = Pick<StoredFact, 'sourceKey' | 'assertedBy' | 'receivedFrom' | 'attested'>;
 
 /**
- * Trust follows who spoke, not who is named (wire contract 2.6). The source counts with its own rule where this node
- * knows that it spoke: the fact is attested, or the source is the entity that asserted it. Otherwise anybody could
- * borrow a good name, so the lower of the two rules counts. A signature does not lift that: it is made with a key of
- * the asserting entity, so it says who asserted and not that the source did. A received fact was spoken by the peer
- * that sent it, whatever marks it carries. Where nobody is known to have spoken, the source gets no more than an
- * unknown one.
+ * Trust follows who spoke, not who is named. The source counts with its own rule where this node knows that it spoke:
+ * the fact is attested, or the source is the entity that asserted it. Otherwise anybody could borrow a good name, so
+ * the lower of the two rules counts. A signature does not lift that: it is made with a key of the asserting entity, so
+ * it says who asserted and not that the source did. A received fact was spoken by the peer that sent it, whatever marks
+ * it carries. Where nobody is known to have spoken, the source gets no more than an unknown one.
  */
 export const trustOfFact = (fact: Spoken, trust: SourceTrust, names: ServiceNames): number => {
   const named = trust.of(fact.sourceKey);

@@ -30,7 +30,7 @@ const checkRules = compileSchema(
 
 /**
  * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: a source by its name, or all that
- * begin alike; the longest match decides (wire contract 6.2). Throws `validation` with everything that is wrong.
+ * begin alike; the longest match decides. Throws `validation` with everything that is wrong.
  */
 export const readTrustRules = (json: unknown, names: ServiceNames): SourceTrust => {
   const rules = checkRules(json, 'rules');

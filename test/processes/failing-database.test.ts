@@ -46,7 +46,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
     return waitUntil('facts are acknowledged', LOAD_MS, () => history.acked.length >= wanted);
   };
 
-  /** Each says so, in the words of the wire contract. */
+  /** Each says so by its status and code. */
   const allSay = (status: number, body: unknown): Promise<unknown> =>
     Promise.all(
       nodes.map(async (node) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isDeniedAddress, isInternalName } from '../../../adapters/koa/denied-addresses.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** First and last address of each denied network, written out by hand from reliability.md A5.7. */
+/** First and last address of each denied network, written out by hand. */
 const IPV4_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0x00000000, 0x00ffffff],
   [0x0a000000, 0x0affffff],
@@ -106,7 +106,7 @@ const deniedIpv6 = fc
 const mappedIpv6 = fc.oneof(deniedIpv4, anyIpv4).map((value) => MAPPED + value.toString(16).padStart(8, '0'));
 
 describe('addresses that outbound calls may not reach', () => {
-  it('agree with an independent table in every spelling of an IPv4 address that a URL takes (P33)', () => {
+  it('agree with an independent table in every spelling of an IPv4 address that a URL takes', () => {
     fc.assert(
       fc.property(fc.oneof(deniedIpv4, besideIpv4, anyIpv4), fc.constantFrom(...IPV4_SPELLINGS), (value, spell) => {
         const { hostname } = new URL(`http://${spell(value)}/`);
@@ -116,7 +116,7 @@ describe('addresses that outbound calls may not reach', () => {
     );
   });
 
-  it('agree with an independent table in every spelling of an IPv6 address (P33)', () => {
+  it('agree with an independent table in every spelling of an IPv6 address', () => {
     fc.assert(
       fc.property(fc.oneof(deniedIpv6, mappedIpv6, hexText(32)), fc.constantFrom(...IPV6_SPELLINGS), (hex, spell) => {
         expect(isDeniedAddress(spell(hex)), spell(hex)).to.equal(isDeniedIpv6(hex));

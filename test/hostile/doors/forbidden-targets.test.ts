@@ -19,7 +19,7 @@ const LOOPBACK = [
   '[::ffff:7f00:1]',
 ];
 
-/** The first and the last address of each network of reliability.md A5.7. */
+/** The first and the last address of each network that is never called. */
 const NETWORKS = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],

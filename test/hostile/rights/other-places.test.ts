@@ -10,7 +10,7 @@ import {
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'audit', 'conflicts', 'recall', 'search', 'cards', 'graph'];
 
-forEachStore('A writer reaches from one place into another (D14, I13)', () => {
+forEachStore('A writer reaches from one place into another (I13)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: PLUGINS });

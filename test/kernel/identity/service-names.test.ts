@@ -3,7 +3,7 @@ import { createServiceNames, DEFAULT_SERVICE_NAME } from '../../../kernel/identi
 import { thrownError } from '../../kit/thrown-error.ts';
 
 describe('service names', () => {
-  it('derive every identifier of the wire contract from the default name', () => {
+  it('derive every identifier from the default name', () => {
     const names = createServiceNames(DEFAULT_SERVICE_NAME);
     expect(names.metadataPath).to.equal('/.well-known/svc');
     expect(names.headers).to.deep.equal({
