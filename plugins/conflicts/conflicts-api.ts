@@ -1,13 +1,92 @@
 import {
   defineCollectHook,
   defineRef,
+  type FactOutline,
+  type FactView,
   type PluginTransaction,
+  type Principal,
   type StoredFact,
   type TripleKey,
 } from '../../kernel/plugin-api.ts';
+import type { AttestationJson } from '../keys/keys-api.ts';
+import type { ConflictRecord } from './conflict-record.ts';
+
+export { CONFLICT } from './conflict-json.ts';
+export type { ConflictRecord } from './conflict-record.ts';
+
+/** A record as one caller sees it: computed over the members visible to that caller alone. */
+export interface ConflictView {
+  readonly record: ConflictRecord;
+  /** The newest visible member. */
+  readonly factA: FactView;
+  /** Its strongest rival: another value, highest confidence, then highest stamp. */
+  readonly factB: FactView;
+  /** Visible members, newest first, as many as are looked at. */
+  readonly members: readonly FactOutline[];
+  /** There are more members than these. */
+  readonly truncated: boolean;
+}
+
+export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
+
+/** Where a page ended: detection and id of its last record. */
+export interface ConflictPosition {
+  readonly detectedMs: number;
+  readonly id: string;
+}
+
+export interface ConflictQuery {
+  /** `unresolved` by default: open records that still have two differing live values. */
+  readonly status?: ConflictStatus;
+  /** Starts behind this position. */
+  readonly after?: ConflictPosition | undefined;
+  /** 1 to 500. */
+  readonly limit: number;
+}
+
+export interface ConflictPage {
+  /** In order of detection, newest first. */
+  readonly found: readonly ConflictView[];
+  /** Whether records follow. A page may end before its limit, where its facts would take too much memory. */
+  readonly more: boolean;
+}
+
+/** How a caller wants to settle a contradiction: by a member, or by a value, which takes precedence. */
+export interface ConflictDecision {
+  readonly winningFactId?: string | null | undefined;
+  /** A value as it stands in the body of an assertion: `{ type, v }`. It is checked here. */
+  readonly newValue?: unknown;
+  /** At most 16 KiB. */
+  readonly note?: string | undefined;
+  /** The caller's signature over the fact that the resolution asserts. */
+  readonly attestation?: AttestationJson | null | undefined;
+  readonly sessionId?: string | null;
+}
 
 /**
- * Note on a draft that resolves a record. Written by the resolve route alone: the fact joins no record, covers the
+ * Contradictions, and how they end. A record exists for a caller only while the caller can see members with two
+ * different values, and everything about it is computed over those members. An `id` is the bare UUID or the identifier
+ * with the prefix of the service.
+ */
+export interface Conflicts {
+  /** Needs `read`. Rejects with `validation` for a limit out of bounds. */
+  list(caller: Principal, query: ConflictQuery): Promise<ConflictPage>;
+  /** One record, whatever its status. Needs `read`. Rejects with `lookup`. */
+  get(caller: Principal, id: string): Promise<ConflictView>;
+  /**
+   * Asserts the fact that settles the contradiction, in the caller's name and in the place of the members, and closes
+   * the record; the older facts of the triple are superseded. Of several at once exactly one does, the others get
+   * `already_resolved`. Needs `write`, and whatever an assertion in that place needs. Rejects with `lookup` for a
+   * record that the caller cannot see, with `validation` for a decision without a value or with a fact that is no
+   * visible member, and as an assertion is refused.
+   */
+  resolve(caller: Principal, id: string, decision: ConflictDecision): Promise<FactView>;
+}
+
+export const Conflicts = defineRef<Conflicts>('conflicts.conflicts');
+
+/**
+ * Note on a draft that resolves a record. Written by `Conflicts.resolve` alone: the fact joins no record, covers the
  * older facts of its triple in its place, and closes the record it names.
  */
 export interface Resolution {

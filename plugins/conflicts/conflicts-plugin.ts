@@ -19,15 +19,16 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
+import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
+import { CONFLICT, Conflicts } from './conflicts-api.ts';
 import * as errors from './conflicts-errors.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
-import { listConflictsRoute } from './list-conflicts-route.ts';
+import { createConflicts } from './create-conflicts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { recordLifetimes } from './record-lifetimes.ts';
 import { refuseContradictions, type SeesPlace } from './refuse-contradictions.ts';
-import { resolveConflictRoute } from './resolve-conflict-route.ts';
 import { transferConflicts } from './transfer-conflicts.ts';
 
 interface Settings {
@@ -48,7 +49,8 @@ export const conflictsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     agentKeys: optional(AgentKeys),
   },
-  declares: Object.values(errors),
+  provides: [Conflicts],
+  declares: [...Object.values(errors), CONFLICT],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -63,7 +65,7 @@ export const conflictsPlugin = definePlugin({
     },
   }),
   migrations: conflictsMigrations,
-  setup({ config, use, tables, hooks, on, route }) {
+  setup({ config, use, tables, hooks, on, provide, route }) {
     const { facts, clock, random, self, cursors, gardens, agentKeys } = use;
     if (config.mode === 'strict') {
       on(factBeforeAppend, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)), {
@@ -82,8 +84,11 @@ export const conflictsPlugin = definePlugin({
     on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone));
     on(readAnnotate, markElsewhere);
     on(tenantTransfer, () => transferConflicts(tables, clock));
-    route(listConflictsRoute({ facts, clock, cursors, self, tables }));
-    route(resolveConflictRoute({ facts, self, tables, agentKeys, readSession: createReadSession(self.names) }));
+    const conflicts = createConflicts({ facts, self, tables, agentKeys });
+    provide(Conflicts, conflicts);
+    const routes = { conflicts, clock, cursors, self, readSession: createReadSession(self.names) };
+    route(listConflictsRoute(routes));
+    route(resolveConflictRoute(routes));
   },
 });
 

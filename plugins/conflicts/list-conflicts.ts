@@ -2,48 +2,22 @@ import {
   all,
   type FactOutline,
   type FactReader,
-  type FactView,
   isIn,
   type PluginTables,
   readVisiblePage,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
+import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import { MOST_MEMBERS, membersOf } from './record-members.ts';
 import { REIGNS } from './standing-rows.ts';
 import { compareAge, strongestRival } from './strength.ts';
-
-export type StatusFilter = 'unresolved' | 'resolved' | 'all';
-
-/** A record as one caller sees it: computed over the members visible to that caller alone. */
-export interface ConflictView {
-  readonly record: ConflictRecord;
-  /** The newest visible member. */
-  readonly factA: FactView;
-  /** Its strongest rival: another value, highest confidence, then highest stamp. */
-  readonly factB: FactView;
-  /** Visible members, newest first, at most `MOST_MEMBERS`. */
-  readonly members: readonly FactOutline[];
-  /** There are more members than these. */
-  readonly truncated: boolean;
-}
-
-export interface Position {
-  readonly detectedMs: number;
-  readonly id: string;
-}
-
-export interface ConflictPage {
-  readonly found: readonly ConflictView[];
-  /** Whether records follow whose facts were not read, because those before them leave no more room. */
-  readonly more: boolean;
-}
 
 /** Records in order of detection, newest first, starting after `position`; at most `limit` that the caller can see. */
 export async function listConflicts(
   reader: FactReader,
   tables: PluginTables,
-  status: StatusFilter,
-  position: Position | undefined,
+  status: ConflictStatus,
+  position: ConflictPosition | undefined,
   limit: number,
 ): Promise<ConflictPage> {
   const found: Candidate[] = [];
@@ -82,8 +56,8 @@ interface Candidate {
 async function readSome(
   { caller, gardens, nowMs, snapshot }: FactReader,
   tables: PluginTables,
-  status: StatusFilter,
-  after: Position | undefined,
+  status: ConflictStatus,
+  after: ConflictPosition | undefined,
   limit: number,
   id?: string,
 ): Promise<ConflictRecord[]> {

@@ -1,0 +1,46 @@
+import {
+  component,
+  createFactJson,
+  defineComponent,
+  FACT,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  type NodeSelf,
+  objectOf,
+  orNull,
+  STRING_JSON,
+  TRUNCATED_JSON,
+} from '../../kernel/plugin-api.ts';
+import type { ConflictView } from './conflicts-api.ts';
+
+export const CONFLICT = defineComponent('Conflict', {
+  summary: 'a contradiction, as far as the caller sees its facts',
+  json: objectOf(
+    {
+      conflict_id: STRING_JSON,
+      fact_a: component(FACT),
+      fact_b: component(FACT),
+      members: listOf(STRING_JSON),
+      truncated: TRUNCATED_JSON,
+      status: { type: 'string', enum: ['unresolved', 'resolved'] },
+      resolved_by: orNull(STRING_JSON),
+      detected_at: INSTANT_JSON,
+    },
+    { optional: ['truncated'] },
+  ),
+});
+
+export const createConflictJson = (self: NodeSelf): ((view: ConflictView) => Record<string, unknown>) => {
+  const factJson = createFactJson(self);
+  return ({ record, factA, factB, members, truncated }) => ({
+    conflict_id: self.names.conflictId(record.id),
+    fact_a: factJson(factA),
+    fact_b: factJson(factB),
+    members: members.map(({ id }) => id),
+    ...(truncated ? { truncated } : {}),
+    status: record.status,
+    resolved_by: record.resolvedBy,
+    detected_at: formatInstant(record.detectedMs),
+  });
+};

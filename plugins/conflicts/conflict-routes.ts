@@ -1,0 +1,117 @@
+import {
+  BOOLEAN_JSON,
+  bindCursor,
+  type Clock,
+  CURSOR_JSON,
+  type CursorCodec,
+  type CursorPosition,
+  component,
+  FACT_VALUE_JSON,
+  listOf,
+  type NodeSelf,
+  objectOf,
+  type ReadSession,
+  type Route,
+  STRING_JSON,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
+import { CONFLICT, createConflictJson } from './conflict-json.ts';
+import type { ConflictPosition, ConflictStatus, Conflicts } from './conflicts-api.ts';
+import { MAX_CONFLICTS } from './create-conflicts.ts';
+
+export interface ConflictRouteParts {
+  readonly conflicts: Conflicts;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly self: NodeSelf;
+  readonly readSession: ReadSession;
+}
+
+interface Query {
+  readonly status: ConflictStatus;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, Query> => {
+  const conflictJson = createConflictJson(parts.self);
+  return {
+    method: 'GET',
+    path: '/v1/conflicts',
+    summary: 'Contradictions that the caller can see, newest first',
+    access: { permission: 'read' },
+    query: schema<Query>({
+      type: 'object',
+      properties: {
+        status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
+        cursor: { type: 'string' },
+        limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: 50 },
+      },
+    }),
+    answers: {
+      200: { json: objectOf({ conflicts: listOf(component(CONFLICT)), cursor: CURSOR_JSON, has_more: BOOLEAN_JSON }) },
+    },
+    async handle(request) {
+      const { status, limit, cursor: sent } = request.query;
+      const bound = bindCursor(request, sent, status, parts);
+      const after = bound.position && positionOf(bound.position);
+      const { found, more } = await parts.conflicts.list(request.caller, { status, after, limit });
+      const { list, cursor } = bound.page(found, limit, {
+        positionOf: ({ record }) => [record.detectedMs, record.id],
+        toJson: conflictJson,
+        more,
+      });
+      return { status: 200, body: { conflicts: list, cursor, has_more: cursor !== null } };
+    },
+  };
+};
+
+const positionOf = ([detectedMs, id]: CursorPosition): ConflictPosition => ({
+  detectedMs: Number(detectedMs),
+  id: String(id),
+});
+
+interface Body {
+  readonly winning_fact_id?: string | null;
+  readonly resolution_note: string;
+  readonly new_value?: unknown;
+  readonly attestation?: AttestationJson | null;
+}
+
+export const resolveConflictRoute = ({
+  conflicts,
+  readSession,
+}: ConflictRouteParts): Route<{ id: string }, undefined, Body> => ({
+  method: 'POST',
+  path: '/v1/conflicts/*id/resolve',
+  summary: 'Settle a contradiction with a winning fact or a new value',
+  access: { permission: 'write' },
+  dimension: 'fact_write',
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+  body: schema<Body>({
+    type: 'object',
+    properties: {
+      winning_fact_id: { type: ['string', 'null'] },
+      resolution_note: { type: 'string', default: '' },
+      new_value: FACT_VALUE_JSON,
+      attestation: ATTESTATION_JSON,
+    },
+  }),
+  answers: {
+    200: {
+      json: objectOf({ resolution_fact_id: STRING_JSON, conflict_status: { type: 'string', const: 'resolved' } }),
+    },
+  },
+  async handle(request) {
+    const { caller, params, body } = request;
+    const { fact } = await conflicts.resolve(caller, params.id, {
+      winningFactId: body.winning_fact_id,
+      newValue: body.new_value,
+      note: body.resolution_note,
+      attestation: body.attestation,
+      sessionId: readSession(request),
+    });
+    return { status: 200, body: { resolution_fact_id: fact.id, conflict_status: 'resolved' } };
+  },
+});

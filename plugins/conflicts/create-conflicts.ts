@@ -1,0 +1,45 @@
+import {
+  type Facts,
+  memberRefusal,
+  type NodeSelf,
+  type PluginTables,
+  requirePermission,
+} from '../../kernel/plugin-api.ts';
+import type { AgentKeys } from '../keys/keys-api.ts';
+import type { Conflicts } from './conflicts-api.ts';
+import { findConflict, listConflicts } from './list-conflicts.ts';
+import { noSuchConflict, recordIdOf, resolveConflict } from './resolve-conflict.ts';
+
+export interface ConflictParts {
+  readonly facts: Facts;
+  readonly self: NodeSelf;
+  readonly tables: PluginTables;
+  readonly agentKeys: AgentKeys | undefined;
+}
+
+/** Records of one page of a list. */
+export const MAX_CONFLICTS = 500;
+
+export const createConflicts = (parts: ConflictParts): Conflicts => ({
+  async list(caller, { status = 'unresolved', after, limit }) {
+    requirePermission(caller, 'read');
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_CONFLICTS)) {
+      throw memberRefusal('query.limit', `must be a whole number from 1 to ${MAX_CONFLICTS}`, 'bad_parameter');
+    }
+    const { found, more } = await parts.facts.read(caller, 'query', (reader) =>
+      listConflicts(reader, parts.tables, status, after, limit + 1),
+    );
+    return { found: found.slice(0, limit), more: more || found.length > limit };
+  },
+  async get(caller, id) {
+    requirePermission(caller, 'read');
+    const recordId = recordIdOf(id, parts.self);
+    const found = await parts.facts.read(caller, 'query', (reader) => findConflict(reader, parts.tables, recordId));
+    if (found === undefined) throw noSuchConflict();
+    return found;
+  },
+  async resolve(caller, id, decision) {
+    requirePermission(caller, 'write');
+    return resolveConflict(caller, id, decision, parts);
+  },
+});

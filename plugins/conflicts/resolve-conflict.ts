@@ -1,0 +1,144 @@
+import {
+  type FactDraft,
+  type FactReader,
+  type FactValue,
+  type FactView,
+  hasForbiddenCodePoint,
+  type NodeSelf,
+  noted,
+  type PluginTables,
+  type Principal,
+  readFactValue,
+  ServiceError,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { SumsUp } from '../facts/facts-api.ts';
+import { type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
+import { membersAmong, RECORDS } from './conflict-record.ts';
+import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
+import { ALREADY_RESOLVED } from './conflicts-errors.ts';
+import type { ConflictParts } from './create-conflicts.ts';
+import { findConflict } from './list-conflicts.ts';
+
+/** UTF-8. */
+const NOTE_BYTES = 16 * 1024;
+
+/** Stores the fact that settles a conflict, and so closes its record, as `Conflicts.resolve` says. */
+export async function resolveConflict(
+  caller: Principal,
+  name: string,
+  decision: ConflictDecision,
+  parts: ConflictParts,
+): Promise<FactView> {
+  const note = readNote(decision.note ?? '');
+  const newValue = decision.newValue == null ? undefined : readFactValue(decision.newValue, 'body.new_value');
+  if (newValue === undefined && decision.winningFactId == null) throw undecided();
+  const id = recordIdOf(name, parts.self);
+  const draft = await parts.facts.read(caller, 'query', async (reader) => {
+    const conflict = await findConflict(reader, parts.tables, id);
+    if (conflict === undefined) throw noSuchConflict();
+    if (conflict.record.status === 'resolved') throw alreadyResolved();
+    const model =
+      newValue === undefined
+        ? await memberOf(conflict, decision.winningFactId, reader, parts.tables)
+        : conflict.factA.fact;
+    return resolutionDraft(conflict, model, newValue ?? model.value, caller, note);
+  });
+  const attestedKeyId = await signerOf(draft, decision.attestation, caller, parts);
+  const { view } = await parts.facts.append(
+    { ...draft, sessionId: decision.sessionId ?? null, attestedKeyId },
+    caller,
+    {
+      exclusive: true,
+      guard: async (transaction) => {
+        const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
+        if (open.length === 0) throw alreadyResolved();
+      },
+    },
+  );
+  return view;
+}
+
+/** What is signed is the fact that the resolution appends. */
+async function signerOf(
+  { entity, relation, value, source }: FactDraft,
+  attestation: AttestationJson | null | undefined,
+  caller: Principal,
+  { agentKeys }: ConflictParts,
+): Promise<string | null> {
+  if (attestation == null) return null;
+  const { key_id: keyId, signature } = attestation;
+  const signed = { keyId, signature, entity, relation, value, source };
+  return verifyAttestation(agentKeys, signed, caller, 'body.attestation');
+}
+
+async function memberOf(
+  { record }: ConflictView,
+  id: string | null | undefined,
+  reader: FactReader,
+  tables: PluginTables,
+): Promise<StoredFact> {
+  const members =
+    id == null || hasForbiddenCodePoint(id) ? [] : await membersAmong(tables.in(reader.snapshot), record.id, [id]);
+  const [fact] = await reader.visible(members);
+  if (fact === undefined) throw notAMember();
+  return fact;
+}
+
+/** A fact of the original triple that outlives all its members. */
+function resolutionDraft(
+  conflict: ConflictView,
+  model: StoredFact,
+  value: FactValue,
+  caller: Principal,
+  note: string,
+): FactDraft {
+  return {
+    entity: model.entity,
+    relation: model.relation,
+    value,
+    source: caller.entityUri,
+    confidence: 1,
+    scope: model.scope,
+    gardenId: model.gardenId,
+    derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
+    notes: new Map([...noted(Resolution, { conflictId: conflict.record.id, note }), ...noted(SumsUp, true)]),
+  };
+}
+
+/** The UUID of the record that is named by it, or by the identifier with the service's prefix. */
+export function recordIdOf(text: string, { names }: NodeSelf): string {
+  // No store holds such an id.
+  if (hasForbiddenCodePoint(text)) throw noSuchConflict();
+  const prefix = names.conflictId('');
+  return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();
+}
+
+function readNote(note: string): string {
+  const path = 'body.resolution_note';
+  if (Buffer.byteLength(note) > NOTE_BYTES) {
+    throw new ServiceError('validation', `resolution_note is longer than ${NOTE_BYTES} bytes`, {
+      violations: [{ path, message: 'too long' }],
+    });
+  }
+  if (hasForbiddenCodePoint(note)) {
+    throw new ServiceError('validation', 'resolution_note has a character that cannot be stored', {
+      violations: [{ path, message: 'holds U+0000 or a lone surrogate' }],
+    });
+  }
+  return note;
+}
+
+export const noSuchConflict = (): ServiceError => new ServiceError('lookup', 'no such conflict');
+
+const alreadyResolved = (): ServiceError => new ServiceError(ALREADY_RESOLVED, 'the conflict is already resolved');
+
+const undecided = (): ServiceError =>
+  new ServiceError('validation', 'give winning_fact_id or new_value', {
+    violations: [{ path: 'body.winning_fact_id', message: 'required unless new_value is given' }],
+  });
+
+const notAMember = (): ServiceError =>
+  new ServiceError('validation', 'winning_fact_id is not a member of this conflict', {
+    violations: [{ path: 'body.winning_fact_id', message: 'not a member' }],
+  });
