@@ -24,7 +24,7 @@ export interface ChainHead {
 
 export const CHAIN_START: ChainHead = { seq: 0, hash: null };
 
-/** Members in the order of their names: what is hashed is key-sorted compact JSON (wire contract 6.3). */
+/** Members stand in the order of their names, because key-sorted compact JSON is what is hashed. */
 export const eventHash = (fact: StoredFact): string =>
   digest({
     cid: fact.cid,

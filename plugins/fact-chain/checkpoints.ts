@@ -1,11 +1,4 @@
-import {
-  formatInstant,
-  type PluginSnapshot,
-  type PluginTables,
-  type ServiceNames,
-  type SqlValue,
-  sha256Hex,
-} from '../../kernel/plugin-api.ts';
+import type { PluginSnapshot, PluginTables, SqlValue } from '../../kernel/plugin-api.ts';
 import { CHAIN_START, type ChainHead } from './chain-link.ts';
 import { CHECKPOINTS_TABLE } from './fact-chain-migrations.ts';
 
@@ -33,7 +26,7 @@ export const newestCheckpoint = async (
   return row === undefined ? undefined : checkpointFromRow(row);
 };
 
-/** Writes a checkpoint down, unless somebody else has gone as far meanwhile. Answers the newest. */
+/** Writes a checkpoint down, unless another process has gone as far meanwhile. Returns the newest. */
 export const addCheckpoint = (
   tables: PluginTables,
   tenantId: string,
@@ -75,41 +68,3 @@ const checkpointFromRow = (row: Readonly<Record<string, SqlValue>>): Checkpoint 
   previousHash: row['prev_hash'] == null ? null : String(row['prev_hash']),
   createdMs: Number(row['created_ms']),
 });
-
-/**
- * The `checkpoint` member of a chain proof (wire contract 6.3). The log is the node's own, so what is created is
- * submitted at once.
- */
-export const checkpointJson = (
-  checkpoint: Checkpoint,
-  { names, logId }: { readonly names: ServiceNames; readonly logId: string },
-) => {
-  const createdAt = formatInstant(checkpoint.createdMs);
-  // In the order of their names, as they are hashed.
-  const payload = {
-    chain_hash: checkpoint.hash,
-    covered_chain_seq: checkpoint.seq,
-    created_at: createdAt,
-    kind: names.chainCheckpointKind,
-    tenant_id: checkpoint.tenantId,
-    version: 1,
-  };
-  return {
-    id: checkpoint.id,
-    tenant_id: checkpoint.tenantId,
-    covered_chain_seq: checkpoint.seq,
-    chain_hash: checkpoint.hash,
-    status: 'submitted',
-    attempt_count: 1,
-    created_at: createdAt,
-    submitted_at: createdAt,
-    last_error: null,
-    tl_backend: 'local',
-    tl_log_id: logId,
-    tl_leaf_hash: sha256Hex(JSON.stringify(payload)),
-    tl_log_index: checkpoint.logIndex,
-    tl_integrated_time: Math.floor(checkpoint.createdMs / 1000),
-    tl_inclusion_proof: { chain_hash: checkpoint.hash, prev_hash: checkpoint.previousHash },
-    tl_raw: { payload },
-  };
-};

@@ -1,13 +1,16 @@
 import { defineRef, type StoredFact } from '../../kernel/plugin-api.ts';
 
+/** JSON Schema of the proof that `FactChain.prove` makes, for answers that show one. */
+export { CHAIN_PROOF_JSON } from './chain-proof-json.ts';
+
 /**
- * The hash chain over all facts of a tenant, in the order of their commits (wire contract 6.3): whoever keeps a head
- * can tell later whether any fact before it was changed, left out or added.
+ * The hash chain over all facts of a tenant, in the order of their commits. Someone who keeps a head can tell later
+ * whether any fact before it was changed, left out or added.
  */
 export interface FactChain {
   /**
-   * The `chain_proof` member of a recall answer, ready to be serialised; null while the tenant has no facts. Verifies
-   * the links of `facts`, which are those that the answer shows, and what was added since the last proof; a verified
+   * The proof as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts. Verifies
+   * the links of `facts`, which are those that the caller is about to see, and what was added since the last proof; a verified
    * prefix is never hashed again. After very many new facts the proof ends before the newest of them. Rejects with
    * `fact_chain_mismatch` (409) when something does not fit.
    */

@@ -7,8 +7,9 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import type { ChainHead } from './chain-link.ts';
+import { chainProofJson } from './chain-proof-json.ts';
 import type { ChainStore } from './chain-store.ts';
-import { addCheckpoint, type Checkpoint, checkpointJson, headOf, newestCheckpoint } from './checkpoints.ts';
+import { addCheckpoint, type Checkpoint, headOf, newestCheckpoint } from './checkpoints.ts';
 import { verifyFacts, verifyLinks } from './verify-links.ts';
 
 /** Links that one call hashes: some 50 ms. What is beyond is left to the next one, and to the background. */
@@ -46,10 +47,5 @@ export const proveChain = async (tenantId: string, facts: readonly StoredFact[],
   const checkpoint = await advanceCheckpoint(tenantId, facts, parts);
   if (checkpoint === undefined) return null;
   const { names, nodeId } = parts.self;
-  return {
-    tenant_id: tenantId,
-    checked_entries: checkpoint.seq,
-    head_hash: checkpoint.hash,
-    checkpoint: checkpointJson(checkpoint, { names, logId: sha256Hex(`${nodeId} ${tenantId}`) }),
-  };
+  return chainProofJson(checkpoint, names, sha256Hex(`${nodeId} ${tenantId}`));
 };

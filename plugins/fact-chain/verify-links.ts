@@ -3,7 +3,7 @@ import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-lin
 import { FACT_CHAIN_MISMATCH } from './fact-chain-errors.ts';
 
 /**
- * Hashes links again, and the facts that they speak of, from `head` on. Answers the new head; throws
+ * Hashes links again, and the facts that they speak of, from `head` on. Returns the new head. Throws
  * `fact_chain_mismatch` (409).
  */
 export const verifyLinks = async (

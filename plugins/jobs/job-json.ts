@@ -1,17 +1,35 @@
-import { formatInstant } from '../../kernel/plugin-api.ts';
-import type { Job } from './job-row.ts';
-import type { JobData } from './jobs-api.ts';
+import { COUNT_JSON, INSTANT_JSON, objectOf, orNull, SCOPES, STRING_JSON } from '../../kernel/plugin-api.ts';
+import type { JobReport } from './jobs-api.ts';
 
-/** A job as its route shows it (wire contract 16). Members of the result never take the place of the job's own. */
-export const jobJson = (job: Job, result: JobData): Record<string, unknown> => ({
-  ...result,
+/** A job in an answer. Members of its result stand beside its own, so the object is open. */
+export const JOB_JSON = {
+  ...objectOf(
+    {
+      job_id: STRING_JSON,
+      job_type: STRING_JSON,
+      status: { type: 'string', enum: ['pending', 'running', 'done', 'failed'] },
+      scope: orNull({ type: 'string', enum: [...SCOPES, 'all'] }),
+      estimated_s: COUNT_JSON,
+      created_at: INSTANT_JSON,
+      started_at: INSTANT_JSON,
+      completed_at: INSTANT_JSON,
+      error: STRING_JSON,
+    },
+    { optional: ['started_at', 'completed_at', 'error'] },
+  ),
+  additionalProperties: true,
+};
+
+/** A job as its route shows it. Members of the result never take the place of the job's own. */
+export const jobJson = (job: JobReport): Record<string, unknown> => ({
+  ...job.result,
   job_id: job.id,
   job_type: job.type,
   status: job.status,
   scope: job.scope,
   estimated_s: job.estimatedSeconds,
-  created_at: formatInstant(job.createdMs),
-  ...(job.startedMs === null ? {} : { started_at: formatInstant(job.startedMs) }),
-  ...(job.completedMs === null ? {} : { completed_at: formatInstant(job.completedMs) }),
+  created_at: job.createdAt,
+  ...(job.startedAt === null ? {} : { started_at: job.startedAt }),
+  ...(job.completedAt === null ? {} : { completed_at: job.completedAt }),
   ...(job.error === null ? {} : { error: job.error }),
 });

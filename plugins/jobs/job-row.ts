@@ -1,7 +1,5 @@
 import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
-import type { JobData, JobDedupe } from './jobs-api.ts';
-
-export type JobStatus = 'pending' | 'running' | 'done' | 'failed';
+import type { JobData, JobDedupe, JobStatus } from './jobs-api.ts';
 
 /** A job as the store holds it. Times in milliseconds since the epoch, by the store's own clock. */
 export interface Job {

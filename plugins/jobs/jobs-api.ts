@@ -40,6 +40,25 @@ export interface JobDedupe {
   readonly until?: 'started' | 'ended' | 'removed';
 }
 
+export type JobStatus = 'pending' | 'running' | 'done' | 'failed';
+
+/** How far a job has come. */
+export interface JobReport {
+  readonly id: string;
+  readonly type: string;
+  readonly status: JobStatus;
+  readonly scope: Scope | 'all' | null;
+  readonly estimatedSeconds: number;
+  /** RFC 3339; null while it has not happened. */
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  /** For people. */
+  readonly error: string | null;
+  /** What the job found, as far as the caller may see it now; empty without a result, and without `present`. */
+  readonly result: JobData;
+}
+
 /** A job while this process holds it. */
 export interface JobRun {
   readonly id: string;
@@ -86,7 +105,7 @@ export interface JobHandler {
 /** Durable work: what was enqueued survives crashes and restarts, and every process on the store may do it. */
 export interface JobQueue {
   /**
-   * Adds a job and answers its id, or the id of the one that `dedupe` says is the same. With a transaction, which must
+   * Adds a job and returns its id, or the id of the one that `dedupe` says is the same. With a transaction, which must
    * be of the job's tenant, the job exists exactly when the transaction commits; without one the job is durable when
    * the promise resolves.
    */
@@ -96,9 +115,10 @@ export interface JobQueue {
    */
   handle(type: string, handler: JobHandler): void;
   /**
-   * What `GET /v1/jobs/{id}` answers this caller; rejects with `lookup` for an unknown job and somebody else's alike.
+   * A job for its creator and for administrators of its tenant. Needs `read`. Rejects with `lookup` for an unknown job
+   * and for somebody else's alike.
    */
-  describe(id: string, caller: Principal): Promise<Readonly<Record<string, unknown>>>;
+  read(caller: Principal, id: string): Promise<JobReport>;
 }
 
 /** Optional for plugins that can do without: `requires: { jobs: optional(JobQueue) }`. */

@@ -65,13 +65,13 @@ export const jobsPlugin = definePlugin({
       keepMs: config.keepSeconds * 1000,
     });
     const runner = new JobRunner({ store, clock, log, ...config });
-    const describe: JobQueue['describe'] = (id, caller) => readJob({ store, runner, facts }, id, caller);
-    provide(JobQueue, {
+    const jobs: JobQueue = {
       enqueue: (request, transaction) => store.enqueue(request, transaction),
       handle: (type, handler) => runner.handle(type, handler),
-      describe,
-    });
-    route(jobRoute(describe));
+      read: (caller, id) => readJob({ store, runner, facts }, caller, id),
+    };
+    provide(JobQueue, jobs);
+    route(jobRoute(jobs));
     onSignal(WORK, () => void runner.look());
     every(LOOK_INTERVAL_MS, () => {
       runner.begin();

@@ -1,7 +1,7 @@
-import { type Facts, type Principal, ServiceError } from '../../kernel/plugin-api.ts';
-import { jobJson } from './job-json.ts';
+import { type Facts, formatInstant, type Principal, requirePermission, ServiceError } from '../../kernel/plugin-api.ts';
 import type { JobRunner } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
+import type { JobReport } from './jobs-api.ts';
 
 export interface ReadJobParts {
   readonly store: JobStore;
@@ -10,14 +10,33 @@ export interface ReadJobParts {
 }
 
 /**
- * A job as its creator or an administrator of the tenant reads it. Its result is a snapshot of what the worker saw, so
- * it is presented by whoever made it, on a reader with the rights of today.
+ * See `JobQueue.read`. A result is a snapshot of what the worker saw, so its handler presents it on a reader with the
+ * rights of today.
  */
-export const readJob = ({ store, runner, facts }: ReadJobParts, id: string, caller: Principal) =>
-  facts.read(caller, 'query', async (reader) => {
+export const readJob = async (
+  { store, runner, facts }: ReadJobParts,
+  caller: Principal,
+  id: string,
+): Promise<JobReport> => {
+  requirePermission(caller, 'read');
+  return facts.read(caller, 'query', async (reader) => {
     const job = await store.readableBy(caller, id, reader.snapshot);
     if (job === undefined) throw new ServiceError('lookup', 'no such job');
     const present = job.result === null ? undefined : runner.handlerOf(job.type)?.present;
-    const shown = job.result === null || present === undefined ? {} : await present(job.result, reader);
-    return jobJson(job, shown);
+    const result = job.result === null || present === undefined ? {} : await present(job.result, reader);
+    return {
+      id: job.id,
+      type: job.type,
+      status: job.status,
+      scope: job.scope,
+      estimatedSeconds: job.estimatedSeconds,
+      createdAt: formatInstant(job.createdMs),
+      startedAt: instantOf(job.startedMs),
+      completedAt: instantOf(job.completedMs),
+      error: job.error,
+      result,
+    };
   });
+};
+
+const instantOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));

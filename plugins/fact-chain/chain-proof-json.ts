@@ -1,0 +1,87 @@
+import {
+  COUNT_JSON,
+  formatInstant,
+  INSTANT_JSON,
+  objectOf,
+  orNull,
+  type ServiceNames,
+  STRING_JSON,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import type { Checkpoint } from './checkpoints.ts';
+
+const HASH_JSON = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
+
+/** A proof in an answer. */
+export const CHAIN_PROOF_JSON = objectOf({
+  tenant_id: STRING_JSON,
+  checked_entries: COUNT_JSON,
+  head_hash: HASH_JSON,
+  checkpoint: objectOf({
+    id: STRING_JSON,
+    tenant_id: STRING_JSON,
+    covered_chain_seq: COUNT_JSON,
+    chain_hash: HASH_JSON,
+    status: { type: 'string', const: 'submitted' },
+    attempt_count: COUNT_JSON,
+    created_at: INSTANT_JSON,
+    submitted_at: INSTANT_JSON,
+    last_error: { type: 'null' },
+    tl_backend: { type: 'string', const: 'local' },
+    tl_log_id: STRING_JSON,
+    tl_leaf_hash: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    tl_log_index: COUNT_JSON,
+    tl_integrated_time: COUNT_JSON,
+    tl_inclusion_proof: objectOf({ chain_hash: HASH_JSON, prev_hash: orNull(HASH_JSON) }),
+    tl_raw: objectOf({
+      payload: objectOf({
+        chain_hash: HASH_JSON,
+        covered_chain_seq: COUNT_JSON,
+        created_at: INSTANT_JSON,
+        kind: STRING_JSON,
+        tenant_id: STRING_JSON,
+        version: { type: 'integer', const: 1 },
+      }),
+    }),
+  }),
+});
+
+/** A proof up to a checkpoint. `logId` names the node's own log of checkpoints. */
+export const chainProofJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => ({
+  tenant_id: checkpoint.tenantId,
+  checked_entries: checkpoint.seq,
+  head_hash: checkpoint.hash,
+  checkpoint: checkpointJson(checkpoint, names, logId),
+});
+
+/** The log is the node's own, so a checkpoint is submitted as soon as it is made. */
+const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => {
+  const createdAt = formatInstant(checkpoint.createdMs);
+  // In the order of their names, as they are hashed.
+  const payload = {
+    chain_hash: checkpoint.hash,
+    covered_chain_seq: checkpoint.seq,
+    created_at: createdAt,
+    kind: names.chainCheckpointKind,
+    tenant_id: checkpoint.tenantId,
+    version: 1,
+  };
+  return {
+    id: checkpoint.id,
+    tenant_id: checkpoint.tenantId,
+    covered_chain_seq: checkpoint.seq,
+    chain_hash: checkpoint.hash,
+    status: 'submitted',
+    attempt_count: 1,
+    created_at: createdAt,
+    submitted_at: createdAt,
+    last_error: null,
+    tl_backend: 'local',
+    tl_log_id: logId,
+    tl_leaf_hash: sha256Hex(JSON.stringify(payload)),
+    tl_log_index: checkpoint.logIndex,
+    tl_integrated_time: Math.floor(checkpoint.createdMs / 1000),
+    tl_inclusion_proof: { chain_hash: checkpoint.hash, prev_hash: checkpoint.previousHash },
+    tl_raw: { payload },
+  };
+};
