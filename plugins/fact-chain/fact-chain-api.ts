@@ -9,8 +9,8 @@ export { CHAIN_PROOF_JSON } from './chain-proof-json.ts';
  */
 export interface FactChain {
   /**
-   * The proof as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts. Verifies
-   * the links of `facts`, which are those that the caller is about to see, and what was added since the last proof; a verified
+   * The proof as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts. Verifies the links of
+   * `facts`, which are those that the caller is about to see, and what was added since the last proof; a verified
    * prefix is never hashed again. After very many new facts the proof ends before the newest of them. Rejects with
    * `fact_chain_mismatch` (409) when something does not fit.
    */
