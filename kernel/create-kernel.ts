@@ -16,8 +16,9 @@ import { type Container, createContainer } from './container/awilix-container.ts
 import { Random } from './crypto/random.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
-import { Facts, GardenAccess } from './facts/facts-api.ts';
+import { Facts } from './facts/facts.ts';
 import { createFacts } from './facts/facts-service.ts';
+import { GardenAccess } from './facts/garden-access.ts';
 import { raiseClock } from './facts/raise-clock.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';

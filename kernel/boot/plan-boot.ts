@@ -1,7 +1,7 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
 import { Random } from '../crypto/random.ts';
 import { NodeDescription } from '../description/node-description.ts';
-import { Facts } from '../facts/facts-api.ts';
+import { Facts } from '../facts/facts.ts';
 import { Cursors } from '../http/cursors.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';

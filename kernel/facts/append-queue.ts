@@ -2,8 +2,12 @@ import { type Clock, type FactStore, type Principal, ServiceError } from '../../
 import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { AppendRun, type ItemVerdict, PendingItem, type PreparedItem, type RunParts } from './append-run.ts';
-import type { AppendedFact, AppendOptions, AppendVerdict, FactReader, Origin } from './facts-api.ts';
+import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
+import { AppendRun, type RunParts } from './append-run.ts';
+import type { Appender } from './appender.ts';
+import type { PreparedItem } from './drafted-fact.ts';
+import { type ItemVerdict, PendingItem } from './pending-item.ts';
+import type { FactReader } from './reader-api.ts';
 
 /** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one (reliability A1.8). */
 const GROUP_ITEMS = 256;
@@ -24,8 +28,7 @@ export interface QueueParts extends RunParts {
 /** One call of `append` or `appendAll`, waiting for its transaction. */
 export interface AppendCall {
   readonly items: readonly PreparedItem[];
-  readonly caller: Principal;
-  readonly origin: Origin;
+  readonly appender: Appender;
   readonly options: AppendOptions;
   readonly bytes: number;
 }
@@ -138,7 +141,7 @@ export class AppendQueue {
       const calls = take().map(({ call }) => call);
       const nowMs = clock.nowMs();
       const run = new AppendRun(this.#parts, { wide, transaction, nowMs }, this.#parts.node);
-      const pending = calls.map((call) => call.items.map((item) => new PendingItem(item, call.caller, call.origin)));
+      const pending = calls.map((call) => call.items.map((item) => new PendingItem(item, call.appender)));
       for (const [at, call] of calls.entries()) await guard(call, pending[at] ?? [], transaction);
       await run.append(pending.flat());
       await run.saveClock();
@@ -185,6 +188,6 @@ async function guard(call: AppendCall, items: readonly PendingItem[], transactio
     await call.options.guard?.(transaction);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    for (const item of items) item.reject(error);
+    for (const item of items) item.refuse(error);
   }
 }

@@ -1,113 +1,39 @@
-import type {
-  FactOutline,
-  Hlc,
-  PreparedFact,
-  Principal,
-  ServiceError,
-  StoredFact,
-  WriteTransaction,
-} from '../../ports/ports.ts';
-import type { Random } from '../crypto/random.ts';
-import type { HookCaller } from '../hooks/define-hook.ts';
-import { factAppended, factBeforeAppend } from '../hooks/kernel-hooks.ts';
-import type { ServiceNames } from '../identity/service-names.ts';
+import type { FactOutline, Hlc, PreparedFact, Principal, StoredFact, WriteTransaction } from '../../ports/ports.ts';
+import type { CollectHook, HookCaller } from '../hooks/define-hook.ts';
+import { appendAuthorise, appendJudge, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { refuseAssertion } from './assertion-rights.ts';
-import { coverBy } from './cover-by.ts';
 import {
+  type AppendBatch,
   type AppendedFact,
   type AppendItem,
-  type FactDraft,
-  type Notes,
-  type Origin,
+  type AuthoriseBatch,
   SIBLING_LIMIT,
-} from './facts-api.ts';
-import { prepareFact } from './prepare-fact.ts';
+} from './append-api.ts';
+import type { Appender } from './appender.ts';
+import { coverBy } from './cover-by.ts';
+import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
+import type { FactDraft } from './fact-draft.ts';
+import { PendingItem } from './pending-item.ts';
 import { stampFact } from './stamp-fact.ts';
-import { tripleId } from './triple-id.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
 
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 const FOLLOW_UP_DEPTH = 3;
 
-export interface RunParts {
+export interface RunParts extends DraftingParts {
   readonly hooks: HookCaller;
-  readonly names: ServiceNames;
-  readonly random: Random;
 }
 
-/** What became of an item: the fact it is answered with, or why it was refused. */
-export type ItemVerdict =
-  | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
-  | { readonly kind: 'rejected'; readonly error: ServiceError };
-
-/** A fact as its call brings it. */
-export interface PreparedItem {
-  readonly fact: PreparedFact;
-  readonly notes: Notes | undefined;
-  readonly hasNewId: boolean;
-}
-
-/** One fact on its way through a transaction. */
-export class PendingItem implements AppendItem {
-  fact: PreparedFact;
-  readonly caller: Principal;
-  readonly origin: Origin;
-  readonly notes: Notes | undefined;
-  /** The id was drawn for the fact, so that no other fact has it. */
-  readonly hasNewId: boolean;
-  #tripleId: string | undefined;
-  #verdict: ItemVerdict | undefined;
-  #leader: PendingItem | undefined;
-
-  constructor({ fact, notes, hasNewId }: PreparedItem, caller: Principal, origin: Origin) {
-    this.fact = fact;
-    this.caller = caller;
-    this.origin = origin;
-    this.notes = notes;
-    this.hasNewId = hasNewId;
-  }
-
-  get tripleId(): string {
-    this.#tripleId ??= tripleId(this.fact);
-    return this.#tripleId;
-  }
-
-  get open(): boolean {
-    return this.#verdict === undefined && this.#leader === undefined;
-  }
-
-  get verdict(): ItemVerdict {
-    if (this.#leader !== undefined) {
-      const verdict = this.#leader.verdict;
-      return verdict.kind === 'stored' ? { ...verdict, existing: true } : verdict;
-    }
-    if (this.#verdict === undefined) throw new Error('an item was left without a verdict');
-    return this.#verdict;
-  }
-
-  revise(changes: Partial<PreparedFact>): void {
-    this.fact = { ...this.fact, ...changes };
-    this.#tripleId = undefined;
-  }
-
-  reject(error: ServiceError): void {
-    if (this.open) this.#verdict = { kind: 'rejected', error };
-  }
-
-  settle(existing: StoredFact): void {
-    if (this.open) this.#verdict = { kind: 'stored', fact: existing, existing: true };
-  }
-
-  follow(earlier: AppendItem): void {
-    if (this.open && earlier instanceof PendingItem && earlier !== this) this.#leader = earlier;
-  }
-
-  store(fact: StoredFact): void {
-    this.#verdict = { kind: 'stored', fact, existing: false };
-  }
-}
+/** Asks for the rights to store the items, by what the snapshot or transaction holds. */
+export const authorise = async (
+  hooks: HookCaller,
+  batch: AuthoriseBatch & { readonly items: readonly PendingItem[] },
+): Promise<void> => {
+  if (!hooks.hasHandlers(appendAuthorise)) return;
+  await hooks.collect(appendAuthorise, batch);
+  for (const item of batch.items) item.conclude();
+};
 
 /** A write transaction, as the kernel and as plugins see it. */
 export interface OpenTransaction {
@@ -139,10 +65,11 @@ export class AppendRun {
 
   /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
-    for (const item of items) this.#checkRights(item);
+    await authorise(this.#parts.hooks, { items, snapshot: this.#transaction, nowMs: this.#nowMs });
     // Asked for together: on a database of its own, each answer that is waited for costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
-    await this.#judge(items);
+    await this.#decide(appendSettle, items);
+    await this.#decide(appendJudge, items);
     const stored = await this.#insert(items.filter((item) => item.open));
     if (stored.length === 0) return;
     this.appended.push(...stored);
@@ -169,26 +96,19 @@ export class AppendRun {
     if (this.#clock === undefined && items.some((item) => item.open)) this.#clock = await this.#wide.lockClock();
   }
 
-  /** Here, and not in the routes alone, so that no way of asserting goes past it. */
-  #checkRights(item: PendingItem): void {
-    if (!item.open || item.origin !== 'client') return;
-    const refusal = refuseAssertion(item.fact, item.caller, { names: this.#parts.names, nowMs: this.#nowMs });
-    if (refusal !== null) item.reject(refusal);
-  }
-
-  async #judge(items: readonly PendingItem[]): Promise<void> {
+  async #decide<I extends AppendItem>(
+    hook: CollectHook<AppendBatch<I>, never>,
+    items: readonly (PendingItem & I)[],
+  ): Promise<void> {
     const { hooks } = this.#parts;
-    if (!hooks.hasHandlers(factBeforeAppend)) return;
-    await hooks.filter(
-      factBeforeAppend,
-      {
-        items,
-        transaction: this.#transaction,
-        nowMs: this.#nowMs,
-        siblings: (item) => this.#siblingsOf(item),
-      },
-      undefined,
-    );
+    if (!hooks.hasHandlers(hook)) return;
+    await hooks.collect(hook, {
+      items,
+      transaction: this.#transaction,
+      nowMs: this.#nowMs,
+      siblings: (item) => this.#siblingsOf(item),
+    });
+    for (const item of items) item.conclude();
   }
 
   async #insert(items: readonly PendingItem[]): Promise<AppendedFact[]> {
@@ -215,7 +135,7 @@ export class AppendRun {
       } else {
         const known = await this.#transaction.get(fact.id);
         if (known === undefined) throw new Error('the store refused a fact that it does not have');
-        item.settle(known);
+        item.answerWith(known);
       }
     }
     return stored;
@@ -240,8 +160,11 @@ export class AppendRun {
   }
 
   #followUp(draft: FactDraft): PendingItem {
-    const fact = prepareFact(draft, this.#node, 'plugin', this.#parts);
-    return new PendingItem({ fact, notes: draft.notes, hasNewId: draft.id === undefined }, this.#node, 'plugin');
+    const appender: Appender = { caller: this.#node, origin: 'plugin' };
+    return new PendingItem(
+      new DraftedFact(draft, appender, this.#parts.names).prepare(this.#parts, this.#nowMs),
+      appender,
+    );
   }
 
   /**

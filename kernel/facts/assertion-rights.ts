@@ -1,28 +1,33 @@
-import { type FactValue, type PreparedFact, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
+import { type PreparedFact, type Principal, ServiceError } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
-import { type FactNameKeys, reservedNameOf } from './match-key.ts';
+import { reservedNameOf } from './match-key.ts';
 import { memberRefusal } from './member-refusal.ts';
+import type { Refusal } from './refusal-order.ts';
 
-/** How far ahead of the node's clock a suggested timestamp may lie (wire contract 4.2). */
+/** How far ahead of the node's clock a suggested timestamp may lie. */
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
 /**
- * Why a client may not assert this fact, whatever the route it came by: an assertion, a resolution, a promotion (wire
- * contract 4.2). Null when it may. What the node says itself is not judged. Gardens are the business of the plugin that
- * knows them.
+ * Why a client may not assert this fact, whatever the way it came by: an assertion, a resolution, a promotion. Null
+ * when it may. Nothing here can change between the request and the commit, so it is judged once, before the
+ * transaction. The rest is judged by plugins in `append:authorise`.
  */
 export const refuseAssertion = (
   fact: PreparedFact,
   caller: Principal,
-  { names, nowMs }: { readonly names: ServiceNames; readonly nowMs: number },
-): ServiceError | null => {
-  if (caller.kind === 'node') return null;
-  return (
-    refuseTimestamp(fact.timestampMs, nowMs, 'body.timestamp') ??
-    refuseNames(fact, names) ??
-    refuseScope(fact.scope, caller) ??
-    refuseInstruction(fact.value, caller)
-  );
+  { names, nowMs, path }: { readonly names: ServiceNames; readonly nowMs: number; readonly path: string },
+): Refusal | null => {
+  const { timestampMs, scope, value } = fact;
+  const untimely = refuseTimestamp(timestampMs, nowMs, `${path}.timestamp`);
+  if (untimely !== null) return { error: untimely, check: 'member' };
+  const reserved = reservedNameOf(fact, names);
+  if (reserved !== null) return { error: new ServiceError('reserved_namespace', reserved), check: 'name' };
+  if (!caller.allowedScopes.has(scope)) {
+    return { error: new ServiceError('authorization', `the key may not write to scope ${scope}`), check: 'scope' };
+  }
+  if (value.interpretAs !== 'instruction' || caller.permissions.has('instruction:write')) return null;
+  const message = 'asserting an instruction needs the permission instruction:write';
+  return { error: new ServiceError('instruction_write_required', message), check: 'permission' };
 };
 
 /** `path` names the member. */
@@ -30,17 +35,3 @@ export const refuseTimestamp = (timestampMs: number | null, nowMs: number, path:
   timestampMs === null || timestampMs <= nowMs + MAX_TIMESTAMP_LEAD_MS
     ? null
     : memberRefusal(path, `must not be more than ${MAX_TIMESTAMP_LEAD_MS / 1000} seconds in the future`);
-
-/** Names that are the node's own. */
-export const refuseNames = (fact: FactNameKeys, names: ServiceNames): ServiceError | null => {
-  const reserved = reservedNameOf(fact, names);
-  return reserved === null ? null : new ServiceError('reserved_namespace', reserved);
-};
-
-export const refuseScope = (scope: Scope, caller: Principal): ServiceError | null =>
-  caller.allowedScopes.has(scope) ? null : new ServiceError('authorization', `the key may not write to scope ${scope}`);
-
-export const refuseInstruction = (value: FactValue, caller: Principal): ServiceError | null =>
-  value.interpretAs !== 'instruction' || caller.permissions.has('instruction:write')
-    ? null
-    : new ServiceError('instruction_write_required', 'asserting an instruction needs the permission instruction:write');

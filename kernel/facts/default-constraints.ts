@@ -14,7 +14,7 @@ import {
   not,
   type Principal,
 } from '../../ports/ports.ts';
-import type { ReadContext } from './facts-api.ts';
+import type { ReadContext } from './reader-api.ts';
 
 /**
  * What every read is narrowed to, whatever plugins are on (wire contract 2.4 and 4.5). Plugins can only narrow further,

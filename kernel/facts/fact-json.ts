@@ -1,7 +1,7 @@
 import type { StoredFact } from '../../ports/fact.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { effectiveConfidence } from './effective-confidence.ts';
-import type { FactView } from './facts-api.ts';
+import type { FactView } from './reader-api.ts';
 
 /** Turns what a caller sees of a fact into the fact object of wire contract 4.1, members in the order given there. */
 export type FactJson = (view: FactView) => Record<string, unknown>;

@@ -5,17 +5,9 @@ import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
-import type {
-  FactPage,
-  FactReader,
-  FactSearch,
-  FactView,
-  GardenAccess,
-  ReadContext,
-  ReadPurpose,
-  ReadView,
-} from './facts-api.ts';
+import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
+import type { FactPage, FactReader, FactSearch, FactView, ReadContext, ReadPurpose, ReadView } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {

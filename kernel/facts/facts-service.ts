@@ -9,23 +9,23 @@ import {
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
+import { appendRead } from '../hooks/kernel-hooks.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import type { AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendQueue } from './append-queue.ts';
+import { authorise } from './append-run.ts';
+import type { Appender } from './appender.ts';
+import { DraftedFact, type PreparedItem } from './drafted-fact.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
+import type { FactDraft } from './fact-draft.ts';
 import { openReader } from './fact-reader.ts';
-import type {
-  AppendOptions,
-  AppendVerdict,
-  FactDraft,
-  FactReader,
-  Facts,
-  GardenAccess,
-  ReadPurpose,
-} from './facts-api.ts';
-import { prepareFact } from './prepare-fact.ts';
+import type { Facts } from './facts.ts';
+import type { GardenAccess } from './garden-access.ts';
+import { PendingItem } from './pending-item.ts';
+import type { FactReader, ReadPurpose } from './reader-api.ts';
 
 export interface FactsParts {
   readonly store: FactStore;
@@ -71,15 +71,33 @@ class FactsService implements Facts {
     if (this.#parts.store.insideWrite()) {
       throw new Error('inside a write, facts follow by being returned from fact:appended');
     }
-    const origin = options.origin ?? 'client';
-    const names = this.#parts.self.names;
-    const items = drafts.map((draft) => ({
-      fact: prepareFact(draft, caller, origin, { names, random: this.#parts.random }),
-      notes: draft.notes,
-      hasNewId: draft.id === undefined,
-    }));
+    const _origin = options.origin ?? 'client';
+    const appender: Appender = { caller, origin: options.origin ?? 'client' };
+    const items = await this.#prepare(drafts, appender);
+    const refused = items.flatMap(({ refusal }): AppendVerdict[] =>
+      refusal === undefined ? [] : [{ kind: 'rejected', error: refusal }],
+    );
+    if (refused.length === items.length) return refused;
     const bytes = items.reduce((sum, { fact }) => sum + FACT_OVERHEAD_BYTES + String(fact.value.v).length, 0);
-    return this.#queueOf(caller.tenantId).join({ items, caller, origin, options, bytes });
+    return this.#queueOf(caller.tenantId).join({ items, appender, options, bytes });
+  }
+
+  async refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]> {
+    const { store, clock, hooks } = this.#parts;
+    const appender: Appender = { caller, origin: 'client' };
+    const items = (await this.#prepare(drafts, appender)).map((item) => new PendingItem(item, appender));
+    await store.read((wide) => authorise(hooks, { items, snapshot: narrowSnapshot(wide), nowMs: clock.nowMs() }));
+    return items.map((item) => item.refusal);
+  }
+
+  /** The steps before the transaction. */
+  async #prepare(drafts: readonly FactDraft[], appender: Appender): Promise<PreparedItem[]> {
+    const { hooks, clock, random, self } = this.#parts;
+    const { names } = self;
+    const items = drafts.map((draft) => new DraftedFact(draft, appender, names));
+    if (hooks.hasHandlers(appendRead)) await hooks.collect(appendRead, { items, caller: appender.caller });
+    const nowMs = clock.nowMs();
+    return items.map((item) => item.prepare({ names, random }, nowMs));
   }
 
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T> {

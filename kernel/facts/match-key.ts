@@ -49,6 +49,15 @@ export interface FactNameKeys {
   readonly sourceKey: string;
 }
 
+export const nameKeys = (
+  { entity, relation, source }: { readonly entity: string; readonly relation: string; readonly source: string },
+  names: ServiceNames,
+): FactNameKeys => ({
+  entityKey: matchKey(entity, names),
+  relationKey: matchKey(relation, names),
+  sourceKey: matchKey(source, names),
+});
+
 /** Why a client may not assert a fact of these names (403 `reserved_namespace`), or null when it may. */
 export const reservedNameOf = (fact: FactNameKeys, names: ServiceNames): string | null => {
   const { entityKey, relationKey, sourceKey } = fact;

@@ -1,24 +1,26 @@
-import type { PreparedFact, Principal } from '../../ports/ports.ts';
+import type { PreparedFact } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { parseInstant } from '../time/instant.ts';
+import type { DraftParts } from './append-api.ts';
+import type { Appender } from './appender.ts';
 import { contentId } from './content-id.ts';
+import type { FactDraft } from './fact-draft.ts';
 import { valueKey } from './fact-value.ts';
-import type { FactDraft, Origin } from './facts-api.ts';
-import { isSystemName, matchKey } from './match-key.ts';
+import { type FactNameKeys, isSystemName } from './match-key.ts';
 
 /**
  * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is
- * never held over hashing and parsing.
+ * never held over hashing and parsing. `parts` are what handlers of `append:read` added.
  */
 export function prepareFact(
   draft: FactDraft,
-  caller: Principal,
-  origin: Origin,
-  { names, random }: { names: ServiceNames; random: Random },
+  { entityKey, relationKey, sourceKey }: FactNameKeys,
+  { caller, origin }: Appender,
+  { names, random }: { readonly names: ServiceNames; readonly random: Random },
+  parts: DraftParts = NO_PARTS,
 ): PreparedFact {
-  const entityKey = matchKey(draft.entity, names);
-  const relationKey = matchKey(draft.relation, names);
+  const gardenId = parts.gardenId ?? draft.gardenId ?? null;
   return {
     id: draft.id ?? random.uuid(),
     tenantId: caller.tenantId,
@@ -30,18 +32,18 @@ export function prepareFact(
     value: draft.value,
     valueKey: valueKey(draft.value, names),
     source: draft.source,
-    sourceKey: matchKey(draft.source, names),
+    sourceKey,
     timestamp: draft.timestamp ?? null,
     timestampMs: instantOf(draft.timestamp),
     confidence: draft.confidence,
     validUntil: draft.validUntil ?? null,
     validUntilMs: instantOf(draft.validUntil),
-    gardenId: draft.gardenId ?? null,
+    gardenId,
     cid: contentId(draft),
-    derivedFrom: draft.derivedFrom ?? [],
+    derivedFrom: parts.derivedFrom?.({ scope: draft.scope, gardenId }) ?? draft.derivedFrom ?? [],
     system: isSystemName(entityKey, relationKey, names),
-    attested: draft.attested ?? null,
-    attestedKeyId: draft.attestedKeyId ?? null,
+    attested: parts.attested ?? draft.attested ?? null,
+    attestedKeyId: parts.attestedKeyId ?? draft.attestedKeyId ?? null,
     sessionId: draft.sessionId ?? null,
     assertedBy: origin === 'peer' ? null : caller.entityUri,
     receivedFrom: draft.receivedFrom ?? null,
@@ -49,5 +51,7 @@ export function prepareFact(
     hlcText: draft.hlcText ?? null,
   };
 }
+
+const NO_PARTS: DraftParts = Object.freeze({});
 
 const instantOf = (text: string | null | undefined): number | null => (text == null ? null : parseInstant(text));

@@ -1,5 +1,5 @@
 import { type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
-import type { EnteredGarden } from './facts-api.ts';
+import type { EnteredGarden } from './garden-access.ts';
 import { memberRefusal } from './member-refusal.ts';
 
 /**

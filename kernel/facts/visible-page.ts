@@ -1,6 +1,6 @@
 import { all, isIn, type StoredFact } from '../../ports/ports.ts';
 import { LIST_BYTES } from '../http/spelled-list.ts';
-import type { FactReader } from './facts-api.ts';
+import type { FactReader } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 /** Facts by their ids, for a list whose order is not that of the facts. */

@@ -1,12 +1,36 @@
 import type { Filter, InboundRequest, Principal } from '../../ports/ports.ts';
-import type { AppendBatch, AppendedBatch, AppendedFact, FactDraft, FactView, ReadContext } from '../facts/facts-api.ts';
+import type {
+  AppendBatch,
+  AppendedBatch,
+  AppendedFact,
+  AuthoriseBatch,
+  DraftBatch,
+  SettleableItem,
+} from '../facts/append-api.ts';
+import type { FactDraft } from '../facts/fact-draft.ts';
+import type { FactView, ReadContext } from '../facts/reader-api.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from './define-hook.ts';
 
-/**
- * In the write transaction, before stamps are given. Handlers answer per item; they replace nothing but may revise
- * items.
+/*
+ * An append goes through four phases, each a hook, and their order is their meaning. Handlers of one phase are called
+ * once for all facts, do not see what the others of that phase decide, and so may run in any order. Handlers that have
+ * nothing to wait for return nothing: a promise takes time even when it is kept at once.
  */
-export const factBeforeAppend = defineFilterHook<AppendBatch>('fact:beforeAppend');
+
+/** Before the transaction: completes drafts by what their notes ask for, and refuses what cannot be completed. */
+export const appendRead = defineCollectHook<DraftBatch, never>('append:read');
+
+/**
+ * In the transaction: whether the callers may store these facts, by what holds now. Handlers refuse; they may be asked
+ * on a snapshot too, so they write nothing.
+ */
+export const appendAuthorise = defineCollectHook<AuthoriseBatch, never>('append:authorise');
+
+/** In the transaction: facts that are stored already take the place of those that repeat them. */
+export const appendSettle = defineCollectHook<AppendBatch<SettleableItem>, never>('append:settle');
+
+/** In the transaction: whether what is to be stored fits what is there. The last refusal before stamps are given. */
+export const appendJudge = defineCollectHook<AppendBatch, never>('append:judge');
 
 /**
  * In the same transaction, after the facts were inserted, once per batch. Rows that must exist exactly when the fact

@@ -1,6 +1,7 @@
 import { isIn, type PreparedFact, ServiceError, type StoredFact, type WriteTransaction } from '../../ports/ports.ts';
 import { coverBy } from '../facts/cover-by.ts';
 import { isTooFarAhead, parseHlc } from '../facts/hybrid-logical-clock.ts';
+import { nameKeys } from '../facts/match-key.ts';
 import { prepareFact } from '../facts/prepare-fact.ts';
 import { stampFact } from '../facts/stamp-fact.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
@@ -102,8 +103,10 @@ const readLine = (parts: ImportParts, text: string, nowMs: number): Read => {
 const readFact = ({ self, random, tenantId }: ImportParts, line: TransferLine, nowMs: number): Read => {
   const { draft, assertedBy, cid, cover } = readPortableFact(line);
   checkStamp(draft.hlcText, nowMs);
-  const node = nodePrincipal(self.names, tenantId);
-  const fact = { ...prepareFact(draft, node, 'peer', { names: self.names, random }), assertedBy };
+  const { names } = self;
+  const node = nodePrincipal(names, tenantId);
+  const keys = nameKeys(draft, names);
+  const fact = { ...prepareFact(draft, keys, { caller: node, origin: 'peer' }, { names, random }), assertedBy };
   if (fact.cid !== cid)
     throw invalid('the fact does not match its content identifier: the file was changed or damaged');
   return { kind: 'fact', fact, cover };

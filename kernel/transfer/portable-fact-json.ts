@@ -1,7 +1,7 @@
 import { type Cover, SCOPES, ServiceError, type StoredFact } from '../../ports/ports.ts';
+import type { FactDraft } from '../facts/fact-draft.ts';
 import { readEntityUri, readRelation } from '../facts/fact-identity.ts';
 import { readFactValue } from '../facts/fact-value.ts';
-import type { FactDraft } from '../facts/facts-api.ts';
 import { parseHlc } from '../facts/hybrid-logical-clock.ts';
 import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
 import { parseInstant } from '../time/instant.ts';

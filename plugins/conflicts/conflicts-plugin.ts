@@ -1,11 +1,11 @@
 import {
+  appendJudge,
   Clock,
   Cursors,
   createReadSession,
   definePlugin,
   Facts,
   factAppended,
-  factBeforeAppend,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
@@ -68,9 +68,7 @@ export const conflictsPlugin = definePlugin({
   setup({ config, use, tables, hooks, on, provide, route }) {
     const { facts, clock, random, self, cursors, gardens, agentKeys } = use;
     if (config.mode === 'strict') {
-      on(factBeforeAppend, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)), {
-        order: 'last',
-      });
+      on(appendJudge, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)));
     }
     const alone = new AloneInTransaction();
     const parts = { names: self.names, random, hooks };

@@ -5,6 +5,7 @@ import {
   type FactView,
   hasForbiddenCodePoint,
   type NodeSelf,
+  type Notes,
   noted,
   type PluginTables,
   type Principal,
@@ -13,7 +14,7 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { SumsUp } from '../facts/facts-api.ts';
-import { type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
+import { attestationNotes } from '../keys/keys-api.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
 import { ALREADY_RESOLVED } from './conflicts-errors.ts';
@@ -42,34 +43,22 @@ export async function resolveConflict(
       newValue === undefined
         ? await memberOf(conflict, decision.winningFactId, reader, parts.tables)
         : conflict.factA.fact;
-    return resolutionDraft(conflict, model, newValue ?? model.value, caller, note);
+    const notes = new Map([
+      ...noted(Resolution, { conflictId: conflict.record.id, note }),
+      ...noted(SumsUp, true),
+      // What is signed is the fact that the resolution appends.
+      ...attestationNotes(parts.agentKeys, decision.attestation),
+    ]);
+    return resolutionDraft(conflict, model, newValue ?? model.value, caller, notes);
   });
-  const attestedKeyId = await signerOf(draft, decision.attestation, caller, parts);
-  const { view } = await parts.facts.append(
-    { ...draft, sessionId: decision.sessionId ?? null, attestedKeyId },
-    caller,
-    {
-      exclusive: true,
-      guard: async (transaction) => {
-        const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
-        if (open.length === 0) throw alreadyResolved();
-      },
+  const { view } = await parts.facts.append({ ...draft, sessionId: decision.sessionId ?? null }, caller, {
+    exclusive: true,
+    guard: async (transaction) => {
+      const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
+      if (open.length === 0) throw alreadyResolved();
     },
-  );
+  });
   return view;
-}
-
-/** What is signed is the fact that the resolution appends. */
-async function signerOf(
-  { entity, relation, value, source }: FactDraft,
-  attestation: AttestationJson | null | undefined,
-  caller: Principal,
-  { agentKeys }: ConflictParts,
-): Promise<string | null> {
-  if (attestation == null) return null;
-  const { key_id: keyId, signature } = attestation;
-  const signed = { keyId, signature, entity, relation, value, source };
-  return verifyAttestation(agentKeys, signed, caller, 'body.attestation');
 }
 
 async function memberOf(
@@ -91,7 +80,7 @@ function resolutionDraft(
   model: StoredFact,
   value: FactValue,
   caller: Principal,
-  note: string,
+  notes: Notes,
 ): FactDraft {
   return {
     entity: model.entity,
@@ -102,7 +91,7 @@ function resolutionDraft(
     scope: model.scope,
     gardenId: model.gardenId,
     derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
-    notes: new Map([...noted(Resolution, { conflictId: conflict.record.id, note }), ...noted(SumsUp, true)]),
+    notes,
   };
 }
 

@@ -1,24 +1,23 @@
 import {
   type AppendVerdict,
   type BodyItem,
-  type FactDraft,
-  type FactJson,
   problemOf,
-  type Reply,
   type Route,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import type { AssertParts } from './assert-fact-route.ts';
-import type { Answer } from './idempotency.ts';
+import { type AssertParts, onceReply } from './assert-fact-route.ts';
+import type { KeptAnswer, OnceForAll } from './facts-api.ts';
 
-/** Items of one batch (wire contract 4.4). */
+/** Items of one batch. */
 const MAX_BATCH_ITEMS = 1000;
 
-/** POST /v1/facts/batch (wire contract 4.4): a verdict per item; what is accepted is stored in one transaction. */
-export const assertBatchRoute = (
-  parts: AssertParts & { readonly names: ServiceNames },
-): Route<undefined, undefined, readonly BodyItem[]> => ({
+interface BatchParts extends AssertParts {
+  readonly names: ServiceNames;
+}
+
+/** POST /v1/facts/batch: a verdict per item; what is accepted is stored in one transaction. */
+export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined, readonly BodyItem[]> => ({
   method: 'POST',
   path: '/v1/facts/batch',
   summary: 'Assert up to 1000 facts in one transaction, each with its own verdict',
@@ -27,35 +26,13 @@ export const assertBatchRoute = (
   bodyForm: 'items',
   bodyLimit: 'bulk',
   async handle(request) {
-    const { facts, prepare, idempotency, readSession } = parts;
+    const { assertions, readSession } = parts;
     const { caller, body: items } = request;
     checkCount(items.length);
-    const inputs = items.map((item, at) => ({ item, path: `body[${at}]` }));
-    const outcomes = await prepare(inputs, { caller, sessionId: readSession(request) });
-    const drafts = outcomes.filter((outcome): outcome is FactDraft => !(outcome instanceof ServiceError));
-    const answer = (verdicts: readonly AppendVerdict[]): Answer => ({
-      status: 200,
-      text: JSON.stringify(batchJson(outcomes, verdicts, parts)),
-    });
-    const reply = await idempotency.run(
-      request,
-      'POST /v1/facts/batch',
-      () => items.map(asked),
-      async (recorder) => {
-        if (drafts.length === 0) {
-          await recorder?.keep(answer([]));
-          return answer([]);
-        }
-        let kept: Answer | undefined;
-        const options = recorder?.options((verdicts) => {
-          kept = answer(verdicts);
-          return kept;
-        });
-        const verdicts = await facts.appendAll(drafts, caller, { ...options, exclusive: true });
-        return kept ?? answer(verdicts);
-      },
-    );
-    return withheld(reply, outcomes, parts.names);
+    const options = { sessionId: readSession(request) };
+    const key = request.header('idempotency-key');
+    if (key === undefined) return answerOf(await assertions.assertAll(caller, items, options), parts);
+    return onceReply(await assertions.assertAllOnce(caller, items, onceForAll(key, parts), options));
   },
 });
 
@@ -68,45 +45,44 @@ const checkCount = (count: number): void => {
   }
 };
 
-/** What an item asked for, to tell a repeated batch from another one. */
-const asked = (item: BodyItem): unknown => ('value' in item ? [item.value] : item.error.code);
+const onceForAll = (key: string, parts: BatchParts): OnceForAll => ({
+  key,
+  request: 'POST /v1/facts/batch',
+  answer: (verdicts) => answerOf(verdicts, parts),
+  withhold(kept, refusals) {
+    if (!refusals.some(lacksRight)) return kept;
+    const { results } = JSON.parse(kept.text) as { readonly results: readonly ResultJson[] };
+    const told = results.map((result, index) => {
+      const refusal = refusals[index];
+      return lacksRight(refusal) ? rejectedJson(index, refusal, parts.names) : result;
+    });
+    return answerWith(told);
+  },
+});
 
-const batchJson = (
-  outcomes: readonly (FactDraft | ServiceError)[],
-  verdicts: readonly AppendVerdict[],
-  { factJson, names }: { readonly factJson: FactJson; readonly names: ServiceNames },
-): Record<string, unknown> => {
-  let appended = 0;
-  let accepted = 0;
-  const results = outcomes.map((outcome, index) => {
-    const verdict = outcome instanceof ServiceError ? refused(outcome) : verdicts[appended++];
-    if (verdict === undefined) throw new Error('an item of a batch was left without a verdict');
-    if (verdict.kind === 'rejected') return rejectedJson(index, verdict.error, names);
-    accepted += 1;
-    return { index, status: 201, fact: factJson(verdict.view) };
-  });
-  return { accepted, rejected: results.length - accepted, results };
+interface ResultJson {
+  readonly index: number;
+  readonly status: number;
+}
+
+const answerOf = (verdicts: readonly AppendVerdict[], { factJson, names }: BatchParts): KeptAnswer =>
+  answerWith(
+    verdicts.map((verdict, index) =>
+      verdict.kind === 'rejected'
+        ? rejectedJson(index, verdict.error, names)
+        : { index, status: 201, fact: factJson(verdict.view) },
+    ),
+  );
+
+const answerWith = (results: readonly ResultJson[]): KeptAnswer => {
+  const accepted = results.filter(({ status }) => status === 201).length;
+  return { status: 200, text: JSON.stringify({ accepted, rejected: results.length - accepted, results }) };
 };
-
-const refused = (error: ServiceError): AppendVerdict => ({ kind: 'rejected', error });
 
 const rejectedJson = (index: number, refusal: ServiceError, names: ServiceNames) => {
   const error = problemOf(refusal, { names });
   return { index, status: error.status, error };
 };
 
-/** A kept answer says no more than the caller may be told today: rights come before idempotency (wire contract 4.2). */
-const withheld = (reply: Reply, outcomes: readonly (FactDraft | ServiceError)[], names: ServiceNames): Reply => {
-  const isKept = reply.headers?.['Idempotency-Replayed'] !== undefined;
-  if (!isKept || typeof reply.text !== 'string' || !outcomes.some(lacksRight)) return reply;
-  const kept = JSON.parse(reply.text) as { readonly results: readonly { readonly status: number }[] };
-  const results = kept.results.map((result, index) => {
-    const outcome = outcomes[index];
-    return lacksRight(outcome) ? rejectedJson(index, outcome, names) : result;
-  });
-  const accepted = results.filter(({ status }) => status === 201).length;
-  return { ...reply, text: JSON.stringify({ accepted, rejected: results.length - accepted, results }) };
-};
-
-const lacksRight = (outcome: FactDraft | ServiceError | undefined): outcome is ServiceError =>
-  outcome instanceof ServiceError && (outcome.status === 403 || outcome.status === 404);
+const lacksRight = (refusal: ServiceError | undefined): refusal is ServiceError =>
+  refusal !== undefined && (refusal.status === 403 || refusal.status === 404);

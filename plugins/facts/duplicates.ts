@@ -1,6 +1,5 @@
 import {
   type AppendBatch,
-  type AppendItem,
   all,
   compareHlc,
   equals,
@@ -10,21 +9,24 @@ import {
   noteOf,
   type PreparedFact,
   type ServiceNames,
+  type SettleableItem,
   SIBLING_LIMIT,
   type StoredFact,
   ttlTarget,
 } from '../../kernel/plugin-api.ts';
-import { ClientAssertion } from './client-assertion.ts';
+import { Asserted } from './read-assertion.ts';
 import { isTtlRelation } from './ttl.ts';
 
+type SettleBatch = AppendBatch<SettleableItem>;
+
 /**
- * Answers a repeated assertion with the record that is already there (wire contract 4.3): same caller, equal in
+ * Answers a repeated assertion with the record that is already there: same caller, equal in
  * everything a caller says, and still live. Items are judged in order, so a retraction between two equal assertions
  * keeps both.
  */
-export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames): Promise<void> => {
+export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames): Promise<void> => {
   const triples = new Map<string, TripleInBatch>();
-  const ttls = new Map<string, AppendItem>();
+  const ttls = new Map<string, SettleableItem>();
   for (const item of batch.items) {
     if (!item.open) continue;
     let triple = triples.get(item.tripleId);
@@ -32,7 +34,7 @@ export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames):
       triple = { candidates: [], ended: false };
       triples.set(item.tripleId, triple);
     }
-    if (noteOf(item.notes, ClientAssertion) === undefined || item.fact.confidence === 0) end(triple);
+    if (noteOf(item.notes, Asserted) === undefined || item.fact.confidence === 0) end(triple);
     else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
     else {
       // Most facts are the first of their triple, and waiting for nothing takes time as well.
@@ -44,8 +46,8 @@ export const settleDuplicates = async (batch: AppendBatch, names: ServiceNames):
 
 /** What one transaction has done to a triple so far. */
 interface TripleInBatch {
-  /** Items that will be stored, unless a later handler refuses them, and are live. */
-  candidates: AppendItem[];
+  /** Items that will be stored, unless a later phase refuses them, and are live. */
+  candidates: SettleableItem[];
   /** Facts stored before this transaction no longer count as live. */
   ended: boolean;
 }
@@ -56,7 +58,7 @@ const end = (triple: TripleInBatch): void => {
   triple.candidates = [];
 };
 
-const settleOne = (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> | undefined => {
+const settleOne = (batch: SettleBatch, item: SettleableItem, triple: TripleInBatch): Promise<void> | undefined => {
   const { fact } = item;
   const earlier = triple.candidates.find((candidate) => repeatsItem(fact, candidate));
   if (earlier !== undefined) {
@@ -69,21 +71,21 @@ const settleOne = (batch: AppendBatch, item: AppendItem, triple: TripleInBatch):
   return undefined;
 };
 
-const settleStored = async (batch: AppendBatch, item: AppendItem, triple: TripleInBatch): Promise<void> => {
+const settleStored = async (batch: SettleBatch, item: SettleableItem, triple: TripleInBatch): Promise<void> => {
   const stored = await storedEqual(batch, item);
   if (stored !== undefined) item.settle(stored);
   else keepAsCandidate(batch, item, triple);
 };
 
-const keepAsCandidate = ({ nowMs }: AppendBatch, item: AppendItem, triple: TripleInBatch): void => {
+const keepAsCandidate = ({ nowMs }: SettleBatch, item: SettleableItem, triple: TripleInBatch): void => {
   if (item.fact.validUntilMs === null || item.fact.validUntilMs > nowMs) triple.candidates.push(item);
 };
 
 /** A time-to-live repeats another only while that one is in force: set to and fro, each must count again. */
 const settleTtl = async (
-  batch: AppendBatch,
-  item: AppendItem,
-  latest: Map<string, AppendItem>,
+  batch: SettleBatch,
+  item: SettleableItem,
+  latest: Map<string, SettleableItem>,
   names: ServiceNames,
 ): Promise<void> => {
   const target = ttlTarget(item.fact.entity, names);
@@ -97,13 +99,13 @@ const settleTtl = async (
   else latest.set(target, item);
 };
 
-const isInForce = async ({ transaction }: AppendBatch, factId: string, ttl: StoredFact): Promise<boolean> => {
+const isInForce = async ({ transaction }: SettleBatch, factId: string, ttl: StoredFact): Promise<boolean> => {
   const [expiry] = await transaction.expiries([factId]);
   return expiry !== undefined && compareHlc(ttl.hlc, expiry.hlc) === 0;
 };
 
 /** The live fact from before this transaction that the item repeats. */
-const storedEqual = async (batch: AppendBatch, item: AppendItem): Promise<StoredFact | undefined> => {
+const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<StoredFact | undefined> => {
   const { fact } = item;
   const siblings = fact.system ? await systemSiblings(batch, fact) : batch.siblings(item);
   const twin = siblings.find((sibling) => repeats(fact, sibling, sibling.interpretAs));
@@ -113,7 +115,7 @@ const storedEqual = async (batch: AppendBatch, item: AppendItem): Promise<Stored
 
 /** A batch brings no siblings of system facts, because they have no rivals; they are repeated too, now and then. */
 const systemSiblings = async (
-  { transaction, nowMs }: AppendBatch,
+  { transaction, nowMs }: SettleBatch,
   fact: PreparedFact,
 ): Promise<readonly FactOutline[]> => (await transaction.siblings([fact], nowMs, SIBLING_LIMIT))[0] ?? [];
 
@@ -121,7 +123,7 @@ const systemSiblings = async (
  * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan
  * of such a triple would hold the append lock; a value that is equal but spelled differently is then stored once more.
  */
-const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
+const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
   const alike: Filter[] = [
     equals('tenantId', fact.tenantId),
     equals('entityKey', fact.entityKey),
@@ -136,7 +138,7 @@ const findEqual = async ({ transaction, nowMs }: AppendBatch, fact: PreparedFact
   return found.find((stored) => repeats(fact, stored, stored.value.interpretAs));
 };
 
-const repeatsItem = (fact: PreparedFact, { fact: earlier }: AppendItem): boolean =>
+const repeatsItem = (fact: PreparedFact, { fact: earlier }: SettleableItem): boolean =>
   repeats(fact, earlier, earlier.value.interpretAs);
 
 /**

@@ -1,4 +1,7 @@
 import {
+  appendAuthorise,
+  appendRead,
+  appendSettle,
   Clock,
   Cursors,
   createFactJson,
@@ -6,22 +9,23 @@ import {
   definePlugin,
   Facts,
   factAppended,
-  factBeforeAppend,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
   optional,
   schema,
+  Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
-import { AgentKeys } from '../keys/keys-api.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
-import { createPrepareAssertions } from './assertions.ts';
-import { checkOtherAssertions } from './check-other-assertions.ts';
+import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
+import { createAuthoriseAssertions } from './authorise-assertions.ts';
 import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
+import { createCompleteAssertions } from './complete-assertions.ts';
+import { createAssertions } from './create-assertions.ts';
 import { settleDuplicates } from './duplicates.ts';
-import { INSTRUCTION_WRITE, IntactFacts, SessionReads } from './facts-api.ts';
+import { AssertionMembers, Assertions, INSTRUCTION_WRITE, IntactFacts, SessionReads } from './facts-api.ts';
 import * as errors from './facts-errors.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import { getFactRoute } from './get-fact-route.ts';
@@ -29,10 +33,10 @@ import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
 import { provenanceRoute } from './provenance-route.ts';
 import { queryFactsRoute } from './query-facts-route.ts';
+import { createReadAssertion } from './read-assertion.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
 import { verifyCidRoute } from './verify-cid-route.ts';
-import { createVerifySignature } from './verify-signature.ts';
 
 interface FactsSettings {
   readonly attestationRequired: boolean;
@@ -54,11 +58,11 @@ export const factsPlugin = definePlugin({
     clock: Clock,
     self: NodeSelf,
     cursors: Cursors,
-    agentKeys: optional(AgentKeys),
+    vocabulary: Vocabulary,
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
-  declares: [...Object.values(errors), INSTRUCTION_WRITE],
+  declares: [...Object.values(errors), INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,
@@ -80,20 +84,20 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
-  provides: [SessionReads, IntactFacts],
+  provides: [Assertions, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, route, every, provide }) {
-    const { facts, clock, self, cursors, agentKeys, audit, gardens } = use;
+    const { facts, clock, self, cursors, vocabulary, audit, gardens } = use;
     const { names } = self;
-    const nowMs = () => clock.nowMs();
     const factJson = createFactJson(self);
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
-    const verifySignature = createVerifySignature(agentKeys, config.attestationRequired);
     const guard = config.sessionGuard === 'off' ? undefined : createSessionGuard({ tables, facts, clock });
     const sessionReads = guard ?? NO_SESSION_READS;
     const readSession = createReadSession(names);
-    const prepare = createPrepareAssertions({ facts, self, nowMs, verifySignature, sessionGuard: guard, gardens });
-    const assertParts = { facts, factJson, prepare, idempotency, readSession, names };
+    const readAssertion = createReadAssertion(vocabulary.words(AssertionMembers), names);
+    const assertions = createAssertions({ facts, clock, idempotency, readAssertion });
+    const assertParts = { assertions, factJson, readSession, names };
+    provide(Assertions, assertions);
     provide(SessionReads, sessionReads);
     provide(IntactFacts, intact);
 
@@ -105,13 +109,10 @@ export const factsPlugin = definePlugin({
     route(verifyCidRoute({ facts }));
     route(cidBackfillStatusRoute({ facts }));
 
-    on(
-      factBeforeAppend,
-      (batch) => checkOtherAssertions(batch, { attestationRequired: config.attestationRequired, sessionGuard: guard }),
-      { order: 'first' },
-    );
-    // First, so that a repetition is answered before anybody judges it as a new fact.
-    on(factBeforeAppend, (batch) => settleDuplicates(batch, names), { order: 'first' });
+    const { attestationRequired } = config;
+    on(appendRead, createCompleteAssertions({ facts, names, attestationRequired }));
+    on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
+    on(appendSettle, (batch) => settleDuplicates(batch, names));
     on(factAppended, (batch) => recordExpiries(batch, names));
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();

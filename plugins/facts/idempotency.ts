@@ -2,27 +2,18 @@ import {
   type AppendOptions,
   type AppendVerdict,
   type Clock,
-  canonicalJson,
   type PluginTables,
   type Principal,
-  type Reply,
-  type RouteRequest,
   ServiceError,
   type SqlValue,
-  sha256Hex,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import type { KeptAnswer, OnceAnswer } from './facts-api.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './facts-errors.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
-/** How long an answer is kept (wire contract 4.3). */
+/** How long an answer is kept. */
 const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
-
-/** What a request is answered with; the text is the body, byte for byte. */
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
 
 /** Keeps the answer of one request under its key. */
 export interface Recorder {
@@ -30,25 +21,27 @@ export interface Recorder {
    * For an append: refuses it when the key was used meanwhile, and keeps `answerOf` the verdicts in its transaction. An
    * `undefined` answer, one that is not a success, is not kept.
    */
-  options(answerOf: (verdicts: readonly AppendVerdict[]) => Answer | undefined): AppendOptions;
+  options(answerOf: (verdicts: readonly AppendVerdict[]) => KeptAnswer | undefined): AppendOptions;
   /** For a request that turned out to append nothing: keeps the answer in a transaction of its own. */
-  keep(answer: Answer): Promise<void>;
+  keep(answer: KeptAnswer): Promise<void>;
 }
 
-type AnyRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'header'>;
+/** Whose request it is, and how a repetition is told from another request under the same key. */
+export interface KeyedRequest {
+  readonly caller: Principal;
+  readonly key: string;
+  hash(): string;
+}
+
+export interface KeyedWork {
+  /** Throws where the caller may not make this request any more; asked before anything else than `work` is answered. */
+  permit(): Promise<void>;
+  work(recorder: Recorder): Promise<KeptAnswer>;
+}
 
 export interface Idempotency {
-  /**
-   * Runs `work` at most once per key and request. Without an `Idempotency-Key` header it just runs, with `undefined`.
-   * `body` is what was asked for; together with the route it tells a repetition from another request under the same
-   * key. The reply to a repetition is what the recorder kept.
-   */
-  run(
-    request: AnyRequest,
-    route: string,
-    body: () => unknown,
-    work: (recorder: Recorder | undefined) => Promise<Reply>,
-  ): Promise<Reply>;
+  /** Does the work at most once per key and request. A repetition gets what the recorder kept. */
+  run(request: KeyedRequest, work: KeyedWork): Promise<OnceAnswer>;
   /** Forgets answers that are older than a day. */
   purge(): Promise<void>;
 }
@@ -56,15 +49,15 @@ export interface Idempotency {
 export const createIdempotency = (tables: PluginTables, clock: Clock): Idempotency => {
   const running = new Set<string>();
   return {
-    async run(request, route, body, work) {
-      const { caller } = request;
-      const key = readKey(request.header('idempotency-key'));
-      if (key === undefined) return work(undefined);
+    async run({ caller, key, hash }, keyed) {
       const slot = JSON.stringify([caller.tenantId, caller.entityUri, key]);
-      if (running.has(slot)) throw inProgress();
+      if (!KEY_SHAPE.test(key) || running.has(slot)) {
+        await keyed.permit();
+        throw KEY_SHAPE.test(key) ? inProgress() : malformedKey();
+      }
       running.add(slot);
       try {
-        return await runOnce(new KeyRecord(tables, clock, caller, key, requestHash(route, body())), work);
+        return await runOnce(new KeyRecord(tables, clock, caller, key, hash()), keyed);
       } finally {
         running.delete(slot);
       }
@@ -77,25 +70,27 @@ export const createIdempotency = (tables: PluginTables, clock: Clock): Idempoten
   };
 };
 
-const runOnce = async (record: KeyRecord, work: (recorder: Recorder) => Promise<Reply>): Promise<Reply> => {
+const runOnce = async (record: KeyRecord, { permit, work }: KeyedWork): Promise<OnceAnswer> => {
   // Looked up before the append joins a transaction, so that a plain repetition never waits for the writer.
   await record.lookUp();
   if (record.found === undefined) {
     try {
-      const reply = await work(record);
-      if (record.found === undefined) return reply;
+      const answer = await work(record);
+      if (record.found === undefined) return { ...answer, isReplay: false };
     } catch (error) {
       // Another process may have stored an answer meanwhile; then that one counts, whatever became of this attempt.
       if (record.found === undefined) throw error;
     }
   }
+  // A kept answer says no more than the caller may be told today.
+  await permit();
   if (record.found === 'of another request') throw mismatch();
-  return { ...record.found, headers: { 'Idempotency-Replayed': 'true' } };
+  return { ...record.found, isReplay: true };
 };
 
 class KeyRecord implements Recorder {
   /** What the store held under the key before this request. */
-  found: Answer | 'of another request' | undefined;
+  found: KeptAnswer | 'of another request' | undefined;
   readonly #where: Readonly<Record<string, string>>;
   readonly #tables: PluginTables;
   readonly #clock: Clock;
@@ -116,7 +111,7 @@ class KeyRecord implements Recorder {
     });
   }
 
-  options(answerOf: (verdicts: readonly AppendVerdict[]) => Answer | undefined): AppendOptions {
+  options(answerOf: (verdicts: readonly AppendVerdict[]) => KeptAnswer | undefined): AppendOptions {
     return {
       guard: (transaction) => this.#guard(this.#tables.in(transaction)),
       beforeCommit: async (transaction, verdicts) => {
@@ -127,7 +122,7 @@ class KeyRecord implements Recorder {
     };
   }
 
-  async keep(answer: Answer): Promise<void> {
+  async keep(answer: KeptAnswer): Promise<void> {
     await this.#tables.write(this.#tenantId, async (writable) => {
       await this.#guard(writable);
       await this.#insert(writable, answer);
@@ -151,7 +146,7 @@ class KeyRecord implements Recorder {
     return false;
   }
 
-  async #insert(writable: WritableTables, { status, text }: Answer): Promise<void> {
+  async #insert(writable: WritableTables, { status, text }: KeptAnswer): Promise<void> {
     const kept = { request_hash: this.#hash, status, body: text, created_ms: this.#clock.nowMs() };
     await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#where, ...kept }]);
   }
@@ -159,17 +154,12 @@ class KeyRecord implements Recorder {
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-const readKey = (text: string | undefined): string | undefined => {
-  if (text === undefined || KEY_SHAPE.test(text)) return text;
+const malformedKey = (): ServiceError => {
   const message = 'must be 1 to 255 visible ASCII characters';
-  throw new ServiceError('bad_parameter', `the Idempotency-Key header ${message}`, {
+  return new ServiceError('bad_parameter', `the Idempotency-Key header ${message}`, {
     violations: [{ path: 'header.idempotency-key', message }],
   });
 };
-
-/** Members that no reader looks at may hold a number that JSON has no form for; such a number counts as null here. */
-const requestHash = (route: string, body: unknown): string =>
-  sha256Hex(`${route}\n${canonicalJson(JSON.parse(JSON.stringify(body)))}`);
 
 const inProgress = (): ServiceError =>
   new ServiceError(IDEMPOTENCY_IN_PROGRESS, 'a request with this Idempotency-Key is still running', {

@@ -1,23 +1,21 @@
 import { memberRefusal } from '../../kernel/plugin-api.ts';
 
-/** References that one assertion may carry (wire contract 1.9). */
+/** References that one assertion may carry. */
 const MAX_DERIVATIONS = 100;
 
 /** A reference to a fact that another was derived from: by content, or by an id that still has to be looked up. */
 export type Derivation = { readonly hash: string } | { readonly factId: string };
 
 /**
- * Reads `derived_from` (wire contract 4.2): a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash
+ * Reads `derived_from`: a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash
  * counts before an id beside it. Anything else is refused with 422.
  */
 export const readDerivations = (input: unknown, path: string): readonly Derivation[] => {
-  if (input === undefined) return NONE;
   if (!Array.isArray(input)) throw memberRefusal(path, 'must be a list');
   if (input.length > MAX_DERIVATIONS) throw memberRefusal(path, `must not have more than ${MAX_DERIVATIONS} entries`);
   return input.map((entry, at) => readEntry(entry, `${path}[${at}]`));
 };
 
-const NONE: readonly Derivation[] = [];
 const HASH = /^(?:sha256:)?([0-9a-f]{64})$/i;
 const FACT_ID = /^[\x21-\x7e]{1,128}$/;
 const FORMS = 'must be {fact_id, hash}, sha256:<64 hex digits> or 64 hex digits';

@@ -1,8 +1,7 @@
 import {
   type AppendedBatch,
-  type FactDraft,
   memberRefusal,
-  noteOf,
+  type PreparedFact,
   type Principal,
   parseDateOrInstant,
   ServiceError,
@@ -10,7 +9,6 @@ import {
   type StoredFact,
   ttlTarget,
 } from '../../kernel/plugin-api.ts';
-import { ClientAssertion } from './client-assertion.ts';
 
 /** The meta-relation that bounds the life of another fact (wire contract 4.5). */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
@@ -24,17 +22,15 @@ interface TtlContext {
 
 /**
  * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it:
- * 422 for a value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted
- * (reliability.md, D18).
+ * 422 for a value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted.
  */
 export const ttlRefusal = (
-  draft: FactDraft,
+  fact: PreparedFact,
   target: StoredFact | undefined,
   { caller, administered, path }: TtlContext,
 ): ServiceError | null => {
-  if (draft.value.type !== 'datetime')
-    return memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
-  if (draft.confidence === 0) {
+  if (fact.value.type !== 'datetime') return memberRefusal(`${path}.value.type`, 'must be datetime for a time-to-live');
+  if (fact.confidence === 0) {
     return memberRefusal(
       `${path}.confidence`,
       'must be above 0: a time-to-live is replaced by a newer one, not retracted',
@@ -52,10 +48,10 @@ export const ttlRefusal = (
  * newest; it is tested beside `valid_until`, so it never moves an expiry past that.
  */
 export const recordExpiries = async ({ facts, transaction }: AppendedBatch, names: ServiceNames): Promise<void> => {
-  for (const { fact, origin, notes } of facts) {
+  for (const { fact, origin } of facts) {
     if (!fact.system || !isTtlRelation(fact.relationKey, names)) continue;
-    // Facts from elsewhere were not checked for the right to shorten a life.
-    if (origin !== 'plugin' && noteOf(notes, ClientAssertion) === undefined) continue;
+    // Facts from elsewhere were not judged for the right to shorten a life.
+    if (origin === 'peer') continue;
     const expiresMs = fact.value.type === 'datetime' ? parseDateOrInstant(String(fact.value.v)) : null;
     if (expiresMs !== null && fact.confidence > 0) {
       await transaction.setExpiry(ttlTarget(fact.entity, names), expiresMs, fact.hlc);

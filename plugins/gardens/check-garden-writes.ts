@@ -1,7 +1,8 @@
 import {
-  type AppendBatch,
   type AppendItem,
+  type AuthoriseBatch,
   type ReadableTables,
+  type RefusableItem,
   refuseGarden,
   refuseGardenWrite,
   type ServiceError,
@@ -12,15 +13,15 @@ import { gardensById, rolesOf } from './garden-store.ts';
 
 /**
  * Refuses what a client asserts into a garden that it may not write to, by the memberships of the transaction that
- * would store it (wire contract 4.2). What the node itself adds goes where the fact went that it follows from. Costs
+ * would store it. What the node itself adds goes where the fact went that it follows from. Costs
  * nothing while no fact names a garden.
  */
-export const checkGardenWrites = ({ items }: AppendBatch, own: ReadableTables): Promise<undefined> | undefined => {
+export const checkGardenWrites = ({ items }: AuthoriseBatch, own: ReadableTables): Promise<undefined> | undefined => {
   const inGardens = items.filter((item) => item.open && item.origin === 'client' && item.fact.gardenId !== null);
   return inGardens.length === 0 ? undefined : checkAll(inGardens, own);
 };
 
-const checkAll = async (items: readonly AppendItem[], own: ReadableTables): Promise<undefined> => {
+const checkAll = async (items: readonly RefusableItem[], own: ReadableTables): Promise<undefined> => {
   const ids = distinct(items.map(gardenIdOf));
   const tenantIds = distinct(items.map(({ caller }) => caller.tenantId));
   const callers = distinct(items.map(({ caller }) => caller.entityUri));
@@ -30,14 +31,14 @@ const checkAll = async (items: readonly AppendItem[], own: ReadableTables): Prom
     for (const item of items) {
       if (item.caller.tenantId !== tenantId) continue;
       const refusal = refusalOf(item, gardens.get(gardenIdOf(item)), roles(gardenIdOf(item), item.caller));
-      if (refusal !== null) item.reject(refusal);
+      if (refusal !== null) item.reject(refusal, 'place');
     }
   }
   return undefined;
 };
 
 const refusalOf = (
-  { caller, fact }: AppendItem,
+  { caller, fact, path }: AppendItem,
   garden: Garden | undefined,
   role: Role | undefined,
 ): ServiceError | null => {
@@ -45,7 +46,7 @@ const refusalOf = (
   // A meta-fact is where the fact is that it speaks of, and its own right was checked by whoever takes it in.
   if (fact.system) return null;
   if (garden.deletedMs !== null) return refuseGarden(caller);
-  return refuseGardenWrite(entered(garden, role), fact.scope, caller, 'body');
+  return refuseGardenWrite(entered(garden, role), fact.scope, caller, path);
 };
 
 const gardenIdOf = ({ fact }: AppendItem): string => fact.gardenId ?? '';

@@ -2,11 +2,13 @@ import {
   defineCollectHook,
   defineRef,
   type FactView,
+  memberRefusal,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type Scope,
 } from '../../kernel/plugin-api.ts';
+import { defineAssertionMember } from '../facts/facts-api.ts';
 import type { AttestationJson } from '../keys/keys-api.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import type { Quarantined, QuarantineStatus } from './quarantine-row.ts';
@@ -180,3 +182,13 @@ export interface GardenCreated {
 export const gardenCreated = defineCollectHook<GardenCreated & { readonly transaction: PluginTransaction }, never>(
   'garden:created',
 );
+
+/** The member `garden_id` of assertions: the garden by URI, UUID or slug. */
+export const GARDEN_ID = defineAssertionMember<string>('garden_id', {
+  summary: 'garden that the fact is asserted in, by URI, id or slug',
+  schema: {},
+  read(input, path) {
+    if (typeof input === 'string' && input.trim() !== '') return input.trim();
+    throw memberRefusal(path, 'must be the URI, id or slug of a garden');
+  },
+});

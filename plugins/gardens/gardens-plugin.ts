@@ -1,10 +1,11 @@
 import {
+  appendAuthorise,
+  appendRead,
   Clock,
   createReadSession,
   definePlugin,
   Facts,
   factAppended,
-  factBeforeAppend,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
@@ -18,12 +19,13 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
+import { enterGardens } from './enter-gardens.ts';
 import { followFacts } from './follow-facts.ts';
 import { createGardenAccess } from './garden-access.ts';
 import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
-import { GARDEN, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
+import { GARDEN, GARDEN_ID, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
 import * as errors from './gardens-errors.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
 import { markGardens } from './mark-gardens.ts';
@@ -59,7 +61,7 @@ export const gardensPlugin = definePlugin({
     agentKeys: optional(AgentKeys),
   },
   provides: [GardenAccess, Gardens, Quarantine],
-  declares: [...Object.values(errors), GARDEN, GARDEN_MEMBER],
+  declares: [...Object.values(errors), GARDEN, GARDEN_ID, GARDEN_MEMBER],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -93,10 +95,11 @@ export const gardensPlugin = definePlugin({
     const presence = new MemberPresence(tables);
     onSignal(MEMBERS_ADDED, () => presence.heard());
     await presence.look();
-    provide(GardenAccess, createGardenAccess(tables, self, presence));
+    const access = createGardenAccess(tables, self, presence);
+    provide(GardenAccess, access);
 
-    // First, so that nobody is answered with what they may no longer write.
-    on(factBeforeAppend, (batch) => checkGardenWrites(batch, tables.in(batch.transaction)), { order: 'first' });
+    on(appendRead, (batch) => enterGardens(batch, { facts, access, names: self.names }));
+    on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot)));
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
     on(readAnnotate, (views, context) => markGardens(views, context, tables));
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));

@@ -21,7 +21,7 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
-import { type AgentKeys, type AttestationJson, verifyAttestation } from '../keys/keys-api.ts';
+import { type AgentKeys, attestationNotes } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import { entered, findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
@@ -79,11 +79,13 @@ export class QuarantineService implements Quarantine {
       const place = { scope: held.fact.scope, gardenId: into?.id ?? null };
       return { ...held, into, derivedFrom: await referencesFor(place, held.fact.derivedFrom, reader) };
     });
-    const attestedKeyId = await this.#signer(fact, attestation, caller);
     const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = fact;
     const said = { entity, relation, value, source, confidence, scope, validUntil, timestamp };
-    const copy = { ...said, derivedFrom, sessionId, attestedKeyId };
-    const notes = noted(PromotionOf, { id: fact.id, scope, gardenId: fact.gardenId });
+    const copy = { ...said, derivedFrom, sessionId };
+    const notes = new Map([
+      ...noted(PromotionOf, { id: fact.id, scope, gardenId: fact.gardenId }),
+      ...attestationNotes(this.#parts.agentKeys, attestation),
+    ]);
     let decision: Decision | undefined;
     await facts.append({ ...copy, gardenId: into?.id ?? null, notes }, caller, {
       exclusive: true,
@@ -96,17 +98,6 @@ export class QuarantineService implements Quarantine {
     });
     if (decision === undefined) throw new Error(`a promotion on ${self.nodeId} was stored without its decision`);
     return decision;
-  }
-
-  #signer(
-    { entity, relation, value, source }: StoredFact,
-    attestation: AttestationJson | null,
-    caller: Principal,
-  ): Promise<string> | null {
-    if (attestation === null) return null;
-    const { key_id: keyId, signature } = attestation;
-    const signed = { keyId, signature, entity, relation, value, source };
-    return verifyAttestation(this.#parts.agentKeys, signed, caller, 'body.attestation');
   }
 
   async reject(caller: Principal, verdict: Verdict): Promise<Decision> {

@@ -3,11 +3,15 @@ import {
   definePermission,
   defineRef,
   type FactValue,
+  memberRefusal,
+  type Notes,
+  noted,
   type PluginSnapshot,
   type Principal,
   type Scope,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import { defineAssertionMember } from '../facts/facts-api.ts';
 
 /** An API key without its secret (wire contract 13.1). */
 export interface KeyRecord {
@@ -112,21 +116,50 @@ export interface AgentKeys {
   verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
 }
 
+/** What a draft says of its signature, for the append to verify. */
+export interface Attestation {
+  readonly keyId: string;
+  readonly signature: string;
+  /** As sent, where that is not what the draft holds. */
+  readonly entity?: string;
+  readonly source?: string;
+}
+
+/** The member `attestation` of assertions. What its note says is verified before the transaction, whoever made it. */
+export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
+  summary: 'signature of an agent key over the assertion as it is sent',
+  schema: { properties: { key_id: {}, signature: {} } },
+  read(input, path, { entity, source }) {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw memberRefusal(path, 'must be an object');
+    }
+    const text = (name: string): string => {
+      const value = Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
+      if (typeof value === 'string' && value !== '') return value;
+      throw memberRefusal(`${path}.${name}`, 'must be a non-empty string');
+    };
+    return {
+      keyId: text('key_id'),
+      signature: text('signature'),
+      entity: String(entity),
+      source: String(source),
+    };
+  },
+});
+
 /**
- * Id of the agent key that signed an assertion of the caller. Rejects as `AgentKeys.verify` does; without anybody who
- * knows agent keys no signature can be checked, so none is accepted.
+ * The note for a draft of a plugin whose caller sent a signature over it. Throws `attestation_invalid` where nobody
+ * knows agent keys: no signature can be verified then, so none is accepted.
  */
-export const verifyAttestation = async (
+export const attestationNotes = (
   agentKeys: AgentKeys | undefined,
-  signed: SignedAssertion,
-  caller: Principal,
-  path: string,
-): Promise<string> => {
+  attestation: AttestationJson | null | undefined,
+): Notes => {
+  if (attestation == null) return new Map();
   if (agentKeys === undefined) {
     throw new ServiceError(ATTESTATION_INVALID, 'this node knows no agent keys, so no signature can be checked');
   }
-  await agentKeys.verify(signed, caller, path);
-  return signed.keyId;
+  return noted(ATTESTATION.note, { keyId: attestation.key_id, signature: attestation.signature });
 };
 
 export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');

@@ -1,5 +1,6 @@
 import {
   Authorizer,
+  appendRead,
   Clock,
   DEFAULT_TENANT,
   definePlugin,
@@ -25,10 +26,11 @@ import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
-import { AgentKeys, ATTESTATION_INVALID, FEDERATE, KeyRegistry } from './keys-api.ts';
+import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import { meRoute } from './me-route.ts';
 import { createAgentKeys } from './verify-assertion.ts';
+import { verifyAttestations } from './verify-attestations.ts';
 
 interface Settings {
   readonly maxAgeDays: number;
@@ -48,7 +50,7 @@ export const keysPlugin = definePlugin({
   summary: 'API keys and agent keys: who may call this node, and whose signature is good',
   requires: { clock: Clock, random: Random, self: NodeSelf, vocabulary: Vocabulary, audit: optional(AuditLog) },
   provides: [Authorizer, KeyRegistry, AgentKeys],
-  declares: [ATTESTATION_INVALID, FEDERATE],
+  declares: [ATTESTATION, ATTESTATION_INVALID, FEDERATE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -127,7 +129,9 @@ export const keysPlugin = definePlugin({
     provide(KeyRegistry, registry);
 
     const agentKeys = new AgentKeyStore(tables);
-    provide(AgentKeys, createAgentKeys(agentKeys));
+    const verifier = createAgentKeys(agentKeys);
+    provide(AgentKeys, verifier);
+    on(appendRead, (batch) => verifyAttestations(batch, verifier));
     on(auditDescribeKeys, async ({ keyIds, tenantId, snapshot }) =>
       (await agentKeys.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
     );

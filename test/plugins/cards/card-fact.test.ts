@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, factBeforeAppend, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
+import { appendAuthorise, definePlugin, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, startCardsNode } from './cards-node.ts';
 
@@ -87,7 +87,7 @@ forEachStore('a card whose fact a plugin refuses', () => {
       version: '1.0.0',
       kernelApi: KERNEL_API,
       setup: ({ on }) => {
-        on(factBeforeAppend, ({ items }) => {
+        on(appendAuthorise, ({ items }) => {
           for (const item of items) if (item.fact.system) item.reject(new ServiceError('authorization', 'not here'));
         });
       },

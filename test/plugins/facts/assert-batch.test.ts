@@ -8,7 +8,7 @@ forEachStore('asserting a batch', () => {
   let key: string;
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['facts', 'conflicts'] });
+    node = await startTestNode({ plugins: ['facts', 'conflicts', 'gardens'] });
     key = await node.addKey();
   });
 

@@ -8,7 +8,7 @@ forEachStore('who may assert what', () => {
   let key: string;
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['facts'] });
+    node = await startTestNode({ plugins: ['facts', 'gardens', 'keys'] });
     key = await node.addKey();
   });
 

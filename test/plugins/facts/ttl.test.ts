@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
@@ -106,7 +107,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(true);
   });
 
-  it('moves nothing when it comes around the checks of the routes', async () => {
+  it('is refused alike when it comes around the routes, and the node itself may set it', async () => {
     const { id } = (await assert()).body;
     const caller = {
       kind: 'key',
@@ -127,7 +128,7 @@ forEachStore('a time-to-live', () => {
       scope: 'local',
     } as const;
     // biome-ignore lint/suspicious/noExplicitAny: literal sets are narrower than a principal's
-    await node.facts.append(draft, caller as any);
+    expect(await rejection(node.facts.append(draft, caller as any))).to.include({ code: 'lookup' });
     expect(await isShown(id)).to.equal(true);
     await node.facts.append({ ...draft, source: 'system:svc' }, caller as never, { origin: 'plugin' });
     expect(await isShown(id)).to.equal(false);

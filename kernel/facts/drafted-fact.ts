@@ -1,0 +1,75 @@
+import type { PreparedFact, Principal, ServiceError } from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import type { Check, DraftItem, DraftParts } from './append-api.ts';
+import { type Appender, isByClient } from './appender.ts';
+import { refuseAssertion } from './assertion-rights.ts';
+import type { FactDraft, Notes, Origin } from './fact-draft.ts';
+import { type FactNameKeys, nameKeys } from './match-key.ts';
+import { prepareFact } from './prepare-fact.ts';
+import { firstRefusal, type Refusal } from './refusal-order.ts';
+
+export interface DraftingParts {
+  readonly names: ServiceNames;
+  readonly random: Random;
+}
+
+/** A fact as its call brings it into a transaction, or the refusal that keeps it out of every one. */
+export interface PreparedItem {
+  readonly fact: PreparedFact;
+  readonly notes: Notes | undefined;
+  readonly path: string;
+  readonly hasNewId: boolean;
+  readonly refusal: ServiceError | undefined;
+}
+
+/** A draft that handlers of `append:read` complete. */
+export class DraftedFact implements DraftItem {
+  readonly draft: FactDraft;
+  readonly keys: FactNameKeys;
+  readonly caller: Principal;
+  readonly origin: Origin;
+  readonly byClient: boolean;
+  #parts: DraftParts | undefined;
+  #refusal: Refusal | undefined;
+
+  constructor(draft: FactDraft, appender: Appender, names: ServiceNames) {
+    this.draft = draft;
+    this.keys = nameKeys(draft, names);
+    this.caller = appender.caller;
+    this.origin = appender.origin;
+    this.byClient = isByClient(appender);
+  }
+
+  get notes(): Notes | undefined {
+    return this.draft.notes;
+  }
+
+  get path(): string {
+    return this.draft.path ?? 'body';
+  }
+
+  complete(parts: DraftParts): void {
+    const known: DraftParts = this.#parts ?? {};
+    const twice = Object.keys(parts).find((member) => Object.hasOwn(known, member));
+    if (twice !== undefined) throw new Error(`two handlers of append:read set ${twice} of one draft`);
+    this.#parts = { ...known, ...parts };
+  }
+
+  reject(error: ServiceError, check: Check = 'other'): void {
+    this.#refusal = firstRefusal(this.#refusal, { error, check });
+  }
+
+  /** Judges what needs no look into the store, and derives all that follows from the draft. */
+  prepare(parts: DraftingParts, nowMs: number): PreparedItem {
+    const { draft, notes, path } = this;
+    const fact = prepareFact(draft, this.keys, this, parts, this.#parts);
+    if (this.byClient) this.#refuse(fact, parts.names, nowMs);
+    return { fact, notes, path, hasNewId: draft.id === undefined, refusal: this.#refusal?.error };
+  }
+
+  #refuse(fact: PreparedFact, names: ServiceNames, nowMs: number): void {
+    const refusal = refuseAssertion(fact, this.caller, { names, nowMs, path: this.path });
+    if (refusal !== null) this.reject(refusal.error, refusal.check);
+  }
+}

@@ -1,0 +1,42 @@
+import { defineRef, type Principal, type ServiceError, type StoredFact } from '../../ports/ports.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import type { AppendOptions, AppendVerdict } from './append-api.ts';
+import type { FactDraft } from './fact-draft.ts';
+import type { FactReader, FactView, ReadPurpose } from './reader-api.ts';
+
+/** The facts of the node. Every call is made on behalf of somebody. */
+export interface Facts {
+  /**
+   * Stores one fact and everything that follows from it in one transaction, and answers after the commit. Rejects with
+   * the ServiceError of its verdict. Not idempotent by itself; see the `facts` plugin for duplicates and idempotency
+   * keys.
+   */
+  append(draft: FactDraft, caller: Principal, options?: AppendOptions): Promise<{ view: FactView; existing: boolean }>;
+  /** The same for several facts in one transaction, judged in order, each with its own verdict. */
+  appendAll(
+    drafts: readonly FactDraft[],
+    caller: Principal,
+    options?: AppendOptions,
+  ): Promise<readonly AppendVerdict[]>;
+  /**
+   * Why an append of these drafts would be refused now for what the caller may do, each in its turn; undefined where it
+   * would not. Nothing is written and no writer is waited for.
+   */
+  refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]>;
+  /** Runs reads on one snapshot. */
+  read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T>;
+  /**
+   * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several
+   * callers, or rights of their own, on one state. The reader ends with the snapshot.
+   */
+  readIn<T>(
+    snapshot: PluginSnapshot,
+    caller: Principal,
+    purpose: ReadPurpose,
+    work: (reader: FactReader) => Promise<T>,
+  ): Promise<T>;
+  /** Judges one fact for one caller without the query compiler: visible, in any state. */
+  isVisible(fact: StoredFact, reader: FactReader): Promise<boolean>;
+}
+
+export const Facts = defineRef<Facts>('kernel.facts');

@@ -1,0 +1,105 @@
+import type { PreparedFact, Principal, ServiceError, StoredFact } from '../../ports/ports.ts';
+import type { AppendItem, Check, RefusableItem, SettleableItem } from './append-api.ts';
+import { type Appender, isByClient } from './appender.ts';
+import type { PreparedItem } from './drafted-fact.ts';
+import type { Notes, Origin } from './fact-draft.ts';
+import { compareHlc } from './hybrid-logical-clock.ts';
+import { firstRefusal, type Refusal } from './refusal-order.ts';
+import { tripleId } from './triple-id.ts';
+
+/** What became of an item: the fact it is answered with, or why it was refused. */
+export type ItemVerdict =
+  | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
+  | { readonly kind: 'rejected'; readonly error: ServiceError };
+
+/**
+ * One fact on its way through a transaction. What handlers decide counts from the end of their phase on, so that no
+ * handler sees what another one of the same phase decided.
+ */
+export class PendingItem implements RefusableItem, SettleableItem {
+  readonly fact: PreparedFact;
+  readonly tripleId: string;
+  readonly caller: Principal;
+  readonly origin: Origin;
+  readonly notes: Notes | undefined;
+  readonly path: string;
+  /** The id was drawn for the fact, so that no other fact has it. */
+  readonly hasNewId: boolean;
+  #verdict: ItemVerdict | undefined;
+  #leader: PendingItem | undefined;
+  #refusal: Refusal | undefined;
+  #existing: StoredFact | undefined;
+  #follows: PendingItem | undefined;
+
+  constructor({ fact, notes, path, hasNewId, refusal }: PreparedItem, { caller, origin }: Appender) {
+    this.fact = fact;
+    this.tripleId = tripleId(fact);
+    this.caller = caller;
+    this.origin = origin;
+    this.notes = notes;
+    this.path = path;
+    this.hasNewId = hasNewId;
+    if (refusal !== undefined) this.refuse(refusal);
+  }
+
+  get byClient(): boolean {
+    return isByClient(this);
+  }
+
+  get open(): boolean {
+    return this.#verdict === undefined && this.#leader === undefined;
+  }
+
+  get verdict(): ItemVerdict {
+    if (this.#leader !== undefined) {
+      const verdict = this.#leader.verdict;
+      return verdict.kind === 'stored' ? { ...verdict, existing: true } : verdict;
+    }
+    if (this.#verdict === undefined) throw new Error('an item was left without a verdict');
+    return this.#verdict;
+  }
+
+  /** Why it was refused; undefined while it was not. */
+  get refusal(): ServiceError | undefined {
+    return this.#verdict?.kind === 'rejected' ? this.#verdict.error : undefined;
+  }
+
+  reject(error: ServiceError, check: Check = 'other'): void {
+    this.#refusal = firstRefusal(this.#refusal, { error, check });
+  }
+
+  /** Of several facts, the one that was stored first. */
+  settle(existing: StoredFact): void {
+    const known = this.#existing;
+    if (known === undefined || compareHlc(existing.feed, known.feed) < 0) this.#existing = existing;
+  }
+
+  /**
+   * A fact that is stored already counts more than one that will be. Of several such, any will do, but always the same.
+   */
+  follow(earlier: AppendItem): void {
+    if (!(earlier instanceof PendingItem) || earlier === this) return;
+    const known = this.#follows;
+    if (known === undefined || earlier.fact.id < known.fact.id) this.#follows = earlier;
+  }
+
+  /** Ends a phase: what its handlers decided becomes the verdict, unless there was one before. */
+  conclude(): void {
+    if (!this.open) return;
+    if (this.#refusal !== undefined) this.refuse(this.#refusal.error);
+    else if (this.#existing !== undefined) this.answerWith(this.#existing);
+    else this.#leader = this.#follows;
+  }
+
+  refuse(error: ServiceError): void {
+    if (this.open) this.#verdict = { kind: 'rejected', error };
+  }
+
+  answerWith(fact: StoredFact): void {
+    this.#verdict = { kind: 'stored', fact, existing: true };
+  }
+
+  store(fact: StoredFact): void {
+    this.#verdict = { kind: 'stored', fact, existing: false };
+  }
+}

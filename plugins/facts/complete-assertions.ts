@@ -1,0 +1,105 @@
+import {
+  type DraftBatch,
+  type DraftItem,
+  type Facts,
+  noteOf,
+  type Principal,
+  referenceTo,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+  ttlTarget,
+} from '../../kernel/plugin-api.ts';
+import { ATTESTATION } from '../keys/keys-api.ts';
+import { DERIVED_FROM } from './assertion-members.ts';
+import { ATTESTATION_REQUIRED } from './facts-errors.ts';
+import type { Derivation } from './read-derivations.ts';
+
+export interface CompletionParts {
+  readonly facts: Facts;
+  readonly names: ServiceNames;
+  /** Every assertion must be signed. */
+  readonly attestationRequired: boolean;
+}
+
+/** What an assertion names besides itself. */
+interface Naming {
+  readonly item: DraftItem;
+  /** Id of the fact whose life it bounds. */
+  readonly target: string | undefined;
+  readonly derivations: readonly Derivation[] | undefined;
+}
+
+/**
+ * Completes drafts that name other facts: a time-to-live is put where the fact is that it speaks of, and ids in
+ * `derived_from` become content ids, where the caller can read the fact.
+ */
+export const createCompleteAssertions = ({ facts, names, attestationRequired }: CompletionParts) => {
+  const ttl = names.meta('ttl');
+  return ({ items, caller }: DraftBatch): Promise<void> | undefined => {
+    const naming: Naming[] = [];
+    for (const item of items) {
+      if (attestationRequired) requireSignature(item);
+      const target = item.byClient && item.keys.relationKey === ttl ? ttlTarget(item.draft.entity, names) : undefined;
+      const derivations = noteOf(item.notes, DERIVED_FROM.note);
+      if (target !== undefined || derivations !== undefined) naming.push({ item, target, derivations });
+    }
+    // Nearly all assertions name nothing else, and there is nothing to wait for.
+    return naming.length === 0 ? undefined : complete(naming, caller, facts);
+  };
+};
+
+const complete = async (naming: readonly Naming[], caller: Principal, facts: Facts): Promise<void> => {
+  const seen = await visibleFacts(idsOf(naming), caller, facts);
+  for (const { item, target, derivations } of naming) {
+    // Callers who see a fact see the times-to-live that speak of it.
+    if (target !== undefined) item.complete({ gardenId: seen.get(target)?.gardenId ?? null });
+    if (derivations === undefined) continue;
+    item.complete({
+      derivedFrom: (place) =>
+        derivations.map((derivation) =>
+          'hash' in derivation ? derivation.hash : referenceTo(derivation.factId, seen.get(derivation.factId), place),
+        ),
+    });
+  }
+};
+
+const idsOf = (naming: readonly Naming[]): ReadonlySet<string> => {
+  const ids = new Set<string>();
+  for (const { target, derivations = [] } of naming) {
+    if (target !== undefined) ids.add(target);
+    for (const derivation of derivations) if ('factId' in derivation) ids.add(derivation.factId);
+  }
+  return ids;
+};
+
+/** Ids in one query; a batch may name a hundred thousand. */
+const LOOK_UP_CHUNK = 1000;
+
+/** Those of the facts that the caller may see, by id, from one snapshot. */
+const visibleFacts = async (
+  ids: ReadonlySet<string>,
+  caller: Principal,
+  facts: Facts,
+): Promise<ReadonlyMap<string, StoredFact>> => {
+  const seen = new Map<string, StoredFact>();
+  if (ids.size === 0) return seen;
+  const all = [...ids];
+  await facts.read(caller, 'get', async (reader) => {
+    for (let at = 0; at < all.length; at += LOOK_UP_CHUNK) {
+      for (const fact of await reader.visible(all.slice(at, at + LOOK_UP_CHUNK))) seen.set(fact.id, fact);
+    }
+  });
+  return seen;
+};
+
+/** Whether a signature is good is judged where the keys of agents are known. */
+const requireSignature = (item: DraftItem): void => {
+  const isSigned = item.draft.attestedKeyId != null || noteOf(item.notes, ATTESTATION.note) !== undefined;
+  if (!item.byClient || isSigned) return;
+  const refusal = new ServiceError(ATTESTATION_REQUIRED, 'this node accepts signed assertions only', {
+    hint: 'register an agent key and send an attestation with its signature',
+    violations: [{ path: `${item.path}.attestation`, message: 'is required' }],
+  });
+  item.reject(refusal, 'signature');
+};

@@ -1,0 +1,132 @@
+import {
+  type AppendVerdict,
+  type BodyItem,
+  type Clock,
+  canonicalJson,
+  type FactDraft,
+  type Facts,
+  type Principal,
+  requirePermission,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import type { Assertions, AssertOptions, KeptAnswer } from './facts-api.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { ReadAssertion } from './read-assertion.ts';
+
+export interface AssertionParts {
+  readonly facts: Facts;
+  readonly clock: Clock;
+  readonly idempotency: Idempotency;
+  readonly readAssertion: ReadAssertion;
+}
+
+export const createAssertions = ({ facts, clock, idempotency, readAssertion }: AssertionParts): Assertions => {
+  const read = (body: unknown, path: string, { sessionId = null }: AssertOptions): FactDraft =>
+    readAssertion(body, path, { nowMs: clock.nowMs(), sessionId });
+  const readAll = (bodies: readonly BodyItem[], options: AssertOptions): readonly (FactDraft | ServiceError)[] =>
+    bodies.map((body, at) => {
+      if ('error' in body) return body.error;
+      try {
+        return read(body.value, `body[${at}]`, options);
+      } catch (error) {
+        if (error instanceof ServiceError) return error;
+        throw error;
+      }
+    });
+  return {
+    async assert(caller, body, options = {}) {
+      requirePermission(caller, 'write');
+      return facts.append(read(body, 'body', options), caller);
+    },
+    async assertAll(caller, bodies, options = {}) {
+      requirePermission(caller, 'write');
+      const outcomes = readAll(bodies, options);
+      return inOrder(outcomes, await facts.appendAll(draftsOf(outcomes), caller, { exclusive: true }));
+    },
+    async assertOnce(caller, body, { key, request, answer }, options = {}) {
+      requirePermission(caller, 'write');
+      const draft = read(body, 'body', options);
+      return idempotency.run(
+        { caller, key, hash: () => requestHash(request, body) },
+        {
+          async permit() {
+            const [refusal] = await facts.refusals([draft], caller);
+            if (refusal !== undefined) throw refusal;
+          },
+          async work(recorder) {
+            let kept: KeptAnswer | undefined;
+            const options = recorder.options(([verdict]) => {
+              if (verdict?.kind === 'stored') kept = answer(verdict.view);
+              return kept;
+            });
+            const { view } = await facts.append(draft, caller, options);
+            return kept ?? answer(view);
+          },
+        },
+      );
+    },
+    async assertAllOnce(caller, bodies, { key, request, answer, withhold }, options = {}) {
+      requirePermission(caller, 'write');
+      const outcomes = readAll(bodies, options);
+      const drafts = draftsOf(outcomes);
+      const hash = () => requestHash(request, bodies.map(asked));
+      const given = await idempotency.run(
+        { caller, key, hash },
+        {
+          // Each item has its own verdict, so none refuses the whole.
+          permit: async () => {},
+          async work(recorder) {
+            let kept: KeptAnswer | undefined;
+            const options = recorder.options((verdicts) => {
+              kept = answer(inOrder(outcomes, verdicts));
+              return kept;
+            });
+            const verdicts = await facts.appendAll(drafts, caller, { ...options, exclusive: true });
+            if (kept !== undefined) return kept;
+            const answered = answer(inOrder(outcomes, verdicts));
+            // Nothing was to be stored, so no transaction kept it.
+            await recorder.keep(answered);
+            return answered;
+          },
+        },
+      );
+      if (!given.isReplay) return given;
+      return { ...withhold(given, await refusalsNow(outcomes, caller, facts)), isReplay: true };
+    },
+  };
+};
+
+const draftsOf = (outcomes: readonly (FactDraft | ServiceError)[]): readonly FactDraft[] =>
+  outcomes.filter((outcome): outcome is FactDraft => !(outcome instanceof ServiceError));
+
+/** The verdicts on the drafts, with those on the bodies that did not become one. */
+const inOrder = (
+  outcomes: readonly (FactDraft | ServiceError)[],
+  verdicts: readonly AppendVerdict[],
+): readonly AppendVerdict[] => {
+  let judged = 0;
+  return outcomes.map((outcome) => {
+    if (outcome instanceof ServiceError) return { kind: 'rejected', error: outcome };
+    const verdict = verdicts[judged++];
+    if (verdict === undefined) throw new Error('an item of a batch was left without a verdict');
+    return verdict;
+  });
+};
+
+const refusalsNow = async (
+  outcomes: readonly (FactDraft | ServiceError)[],
+  caller: Principal,
+  facts: Facts,
+): Promise<readonly (ServiceError | undefined)[]> => {
+  const refusals = await facts.refusals(draftsOf(outcomes), caller);
+  let judged = 0;
+  return outcomes.map((outcome) => (outcome instanceof ServiceError ? undefined : refusals[judged++]));
+};
+
+/** What an item asked for, to tell a repeated batch from another one. */
+const asked = (item: BodyItem): unknown => ('value' in item ? [item.value] : item.error.code);
+
+/** Members that no reader looks at may hold a number that JSON has no form for; such a number counts as null here. */
+const requestHash = (request: string, body: unknown): string =>
+  sha256Hex(`${request}\n${canonicalJson(JSON.parse(JSON.stringify(body)))}`);

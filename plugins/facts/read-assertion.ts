@@ -1,0 +1,200 @@
+import {
+  compileDeclared,
+  defineRef,
+  FACT_VALUE_JSON,
+  type FactDraft,
+  memberRefusal,
+  type Notes,
+  noted,
+  parseInstant,
+  type Ref,
+  Refusals,
+  readEntityUri,
+  readFactValue,
+  readRelation,
+  refuseTimestamp,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  type ServiceNames,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import type { AssertionMember, SentAssertion } from './facts-api.ts';
+
+/**
+ * Note on every draft that was read from the body of an assertion. Only such facts are compared with earlier ones: a
+ * resolution that equals an old fact must still be stored.
+ */
+export const Asserted = defineRef<true>('facts.asserted');
+
+export interface ReadContext {
+  readonly nowMs: number;
+  /** From the session header, null without one. */
+  readonly sessionId: string | null;
+}
+
+/**
+ * Reads the body of an assertion. Throws all that is wrong with it at once, undeclared members among it: 422, or 413
+ * for a value that is too long and nothing else. `path` names the body. Null for an optional member means absent.
+ */
+export type ReadAssertion = (input: unknown, path: string, context: ReadContext) => FactDraft;
+
+/**
+ * Members that the node assigns itself. Clients send back what they once got, and it has no effect.
+ */
+const WITHOUT_EFFECT = { id: {}, hlc: {}, cid: {}, attested: {}, received_from: {}, tenant_id: {} } as const;
+
+/** Clients send these as null with every assertion, whether or not the plugin that reads them is there. */
+const MAY_BE_NULL = ['garden_id', 'attestation'] as const;
+
+const ONLY_ASSERTED = noted(Asserted, true);
+
+/** `claimed` are the members that plugins read. */
+export const createReadAssertion = (claimed: readonly AssertionMember[], names: ServiceNames): ReadAssertion => {
+  const undeclaredIn = compileDeclared(
+    schema<object>({
+      properties: {
+        entity: {},
+        relation: {},
+        value: FACT_VALUE_JSON,
+        source: {},
+        confidence: {},
+        scope: {},
+        valid_until: {},
+        timestamp: {},
+        ...Object.fromEntries(claimed.map(({ id, schema }) => [id, schema])),
+        session_id: {},
+        ...WITHOUT_EFFECT,
+      },
+    }),
+  );
+  const unclaimed = MAY_BE_NULL.filter((name) => !claimed.some(({ id }) => id === name));
+  return (input, path, context) => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw memberRefusal(path, 'must be an object');
+    }
+    const body = input as Record<string, unknown>;
+    for (const name of unclaimed) if (body[name] === null) delete body[name];
+    const reading = { claimed, body, path, ...context };
+    const undeclared = undeclaredIn(body, path);
+    const draft = undeclared.length === 0 ? readValid(reading) : undefined;
+    if (draft !== undefined) {
+      requireSession(reading, names);
+      return draft;
+    }
+    // Read once more, past the first violation: nearly all bodies are right, and pay nothing for the rest to be named.
+    const refusals = new Refusals();
+    refusals.add(undeclared);
+    readMembers(reading, (name, reader, isRequired) =>
+      refusals.attempt(() => reader(memberOf(body, name, path, isRequired), `${path}.${name}`)),
+    );
+    refusals.settle();
+    throw new Error('an assertion was refused and then found right');
+  };
+};
+
+interface Reading extends ReadContext {
+  readonly claimed: readonly AssertionMember[];
+  readonly body: SentAssertion;
+  readonly path: string;
+}
+
+type ReadMember = <T>(name: string, reader: (value: unknown, path: string) => T, isRequired?: boolean) => T;
+
+const readValid = (reading: Reading): FactDraft | undefined => {
+  const { body, path } = reading;
+  try {
+    return readMembers(reading, (name, reader, isRequired) =>
+      reader(memberOf(body, name, path, isRequired), `${path}.${name}`),
+    );
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+};
+
+const readMembers = ({ claimed, body, nowMs, sessionId, path }: Reading, read: ReadMember): FactDraft => {
+  const draft: FactDraft = {
+    entity: read('entity', readEntityUri, true),
+    relation: read('relation', readRelation, true),
+    source: read('source', readEntityUri, true),
+    value: read('value', readFactValue, true),
+    confidence: read('confidence', readConfidence),
+    scope: read('scope', readScope),
+    validUntil: read('valid_until', readInstant),
+    timestamp: read('timestamp', (value, at) => readTimestamp(value, at, nowMs)),
+    notes: readClaimed(claimed, body, read),
+    sessionId,
+    path,
+  };
+  read('session_id', readSessionId);
+  return draft;
+};
+
+/** Most assertions hold no claimed member, and share one note. */
+const readClaimed = (claimed: readonly AssertionMember[], body: SentAssertion, read: ReadMember): Notes => {
+  let notes: Map<Ref<unknown>, unknown> | undefined;
+  for (const member of claimed) {
+    if (ownMember(body, member.id) == null) continue;
+    const note = read(member.id, (value, path) => member.read(value, path, body));
+    if (note === undefined) continue;
+    notes ??= new Map(ONLY_ASSERTED);
+    notes.set(member.note, note);
+  }
+  return notes ?? ONLY_ASSERTED;
+};
+
+/**
+ * The header decides. A body that names another session is refused: the fact would belong to a session it did not ask
+ * for.
+ */
+const requireSession = ({ body, path, sessionId }: Reading, names: ServiceNames): void => {
+  const named = readSessionId(ownMember(body, 'session_id') ?? undefined, path);
+  if (named === null || named === sessionId) return;
+  throw memberRefusal(`${path}.session_id`, `must be the same as the header ${names.headers.session}`);
+};
+
+/** Own members only, so that nothing is ever read off a prototype. */
+const ownMember = (body: SentAssertion, name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
+
+const memberOf = (body: SentAssertion, name: string, path: string, isRequired = false): unknown => {
+  const value = ownMember(body, name);
+  if (!isRequired) return value ?? undefined;
+  if (value === undefined) throw memberRefusal(`${path}.${name}`, 'is required');
+  return value;
+};
+
+const readConfidence = (input: unknown, path: string): number => {
+  if (input === undefined) return 1;
+  if (typeof input !== 'number' || !(input >= 0 && input <= 1))
+    throw memberRefusal(path, 'must be a number between 0 and 1');
+  // Adding zero makes one of the two zeros.
+  return input + 0;
+};
+
+const readScope = (input: unknown, path: string): Scope => {
+  if (input === undefined) return 'local';
+  const scope = SCOPES.find((known) => known === input);
+  if (scope === undefined) throw memberRefusal(path, `must be one of ${SCOPES.join(', ')}`);
+  return scope;
+};
+
+const readInstant = (input: unknown, path: string): string | null => {
+  if (input === undefined) return null;
+  if (typeof input === 'string' && parseInstant(input) !== null) return input;
+  throw memberRefusal(path, 'must be an RFC 3339 date-time with offset');
+};
+
+/** A timestamp in the future is refused with everything else that is wrong with the body. */
+const readTimestamp = (input: unknown, path: string, nowMs: number): string | null => {
+  const timestamp = readInstant(input, path);
+  const refusal = timestamp === null ? null : refuseTimestamp(parseInstant(timestamp), nowMs, path);
+  if (refusal !== null) throw refusal;
+  return timestamp;
+};
+
+const readSessionId = (input: unknown, path: string): string | null => {
+  if (input === undefined) return null;
+  if (typeof input !== 'string') throw memberRefusal(path, 'must be a string');
+  return input.trim() === '' ? null : input.trim();
+};

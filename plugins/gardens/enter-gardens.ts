@@ -1,0 +1,55 @@
+import {
+  type DraftBatch,
+  type DraftItem,
+  type EnteredGarden,
+  type Facts,
+  type GardenAccess,
+  noteOf,
+  type Principal,
+  refuseGarden,
+  refuseGardenWrite,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
+import { GARDEN_ID } from './gardens-api.ts';
+
+interface EntryParts {
+  readonly facts: Facts;
+  readonly access: GardenAccess;
+  readonly names: ServiceNames;
+}
+
+/**
+ * Puts drafts into the gardens that they name. Whether their caller may write there is judged once more in the
+ * transaction, by the memberships that it holds; here it comes in its turn among the refusals.
+ */
+export const enterGardens = ({ items, caller }: DraftBatch, parts: EntryParts): Promise<void> | undefined => {
+  const naming = items.filter(({ notes }) => noteOf(notes, GARDEN_ID.note) !== undefined);
+  return naming.length === 0 ? undefined : enterAll(naming, caller, parts);
+};
+
+const enterAll = (
+  items: readonly DraftItem[],
+  caller: Principal,
+  { facts, access, names }: EntryParts,
+): Promise<void> =>
+  facts.read(caller, 'get', async ({ snapshot }) => {
+    const entered = new Map<string, EnteredGarden | undefined>();
+    for (const item of items) {
+      const name = noteOf(item.notes, GARDEN_ID.note) ?? '';
+      if (!entered.has(name)) entered.set(name, await access.enter(name, caller, snapshot));
+      place(item, entered.get(name), names);
+    }
+  });
+
+const place = (item: DraftItem, garden: EnteredGarden | undefined, names: ServiceNames): void => {
+  const { caller, draft, keys, path } = item;
+  if (garden === undefined) {
+    item.reject(refuseGarden(caller), 'place');
+    return;
+  }
+  // A time-to-live is where the fact is that it speaks of, whatever garden its writer names.
+  if (keys.relationKey === names.meta('ttl')) return;
+  const refusal = refuseGardenWrite(garden, draft.scope, caller, path);
+  if (refusal !== null) item.reject(refusal, 'place');
+  else item.complete({ gardenId: garden.id });
+};
