@@ -2,43 +2,31 @@ import {
   defineCollectHook,
   definePermission,
   defineRef,
+  defineVocabulary,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type StoredFact,
+  type Word,
 } from '../../kernel/plugin-api.ts';
 
-/** Kinds of entries (wire contract 14). The set is closed. */
-export const AUDIT_EVENTS = [
-  'fact_write',
-  'fact_read',
-  'capability_issued',
-  'capability_verified',
-  'capability_rejected',
-  'capability_revoked',
-  'manifest_publish',
-  'key_rotation',
-  'federation_connect',
-  'quarantine_ingest',
-  'quarantine_promote',
-  'quarantine_reject',
-  'quota_breach',
-  'admin_action',
-  'api_key_revoked',
-  'replay_rejected',
-  'instruction_audit',
-  'instruction_quarantined',
-  'instruction_promoted',
-  'peer_hlc_anomaly',
-  'tombstone_created',
-  'tombstone_revoked',
-  'tombstone_federation_ingested',
-  'tombstone_federation_rejected',
-  'federation_integrity_rejected',
-  'federation_valid_until_extension_rejected',
-  'subscription_cancelled_access_revoked',
-] as const;
-export type AuditEvent = (typeof AUDIT_EVENTS)[number];
+/** A kind of entry. */
+export type AuditEvent = Word;
+
+export const AuditEvents = defineVocabulary<AuditEvent>('audit event', /^[a-z][a-z0-9_]{0,63}$/);
+
+/**
+ * Declares a kind of entry: `defineAuditEvent('budget_spent', { summary: 'a budget was spent' })`. The plugin that
+ * records it lists it in `declares`; entries of an event that nobody declares are refused.
+ */
+export const defineAuditEvent = (id: string, definition: { readonly summary: string }): AuditEvent =>
+  AuditEvents.define(id, definition);
+
+/** A client or another node brought a fact that was stored. */
+export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
+/** What several plugins record: the detail says what was done. */
+export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
+export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signing key was added, ended or replaced' });
 
 type Scalar = string | number | boolean | null;
 

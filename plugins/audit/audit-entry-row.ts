@@ -1,10 +1,10 @@
 import type { AppendedFact, Hlc, Row, SqlValue } from '../../kernel/plugin-api.ts';
-import type { AuditEntry, RecordedEntry } from './audit-api.ts';
+import { type AuditEntry, FACT_WRITE, type RecordedEntry } from './audit-api.ts';
 
 /** The row of a stored fact: the hot path's, so it holds what the fact does not say and no more. */
 export const rowOfFact = ({ fact, caller }: AppendedFact, id: string, nowMs: number): Row => ({
   id,
-  event_type: 'fact_write',
+  event_type: FACT_WRITE.id,
   tenant_id: fact.tenantId,
   entity_uri: caller.entityUri,
   oidc_sub: caller.oidcSub,
@@ -19,7 +19,7 @@ export const rowOfFact = ({ fact, caller }: AppendedFact, id: string, nowMs: num
 
 export const rowOfEntry = (entry: AuditEntry, id: string, nowMs: number, feed: Hlc | null): Row => ({
   id,
-  event_type: entry.event,
+  event_type: entry.event.id,
   tenant_id: entry.tenantId,
   entity_uri: entry.entityUri,
   oidc_sub: entry.oidcSub ?? null,

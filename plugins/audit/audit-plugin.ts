@@ -7,8 +7,18 @@ import {
   KERNEL_API,
   type PluginTransaction,
   Random,
+  Vocabulary,
 } from '../../kernel/plugin-api.ts';
-import { AUDIT_READ, Audit, type AuditEntry, AuditLog } from './audit-api.ts';
+import {
+  ADMIN_ACTION,
+  AUDIT_READ,
+  Audit,
+  type AuditEntry,
+  AuditEvents,
+  AuditLog,
+  FACT_WRITE,
+  KEY_ROTATION,
+} from './audit-api.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
@@ -21,24 +31,31 @@ export const auditPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
-  requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors },
+  requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors, vocabulary: Vocabulary },
   provides: [AuditLog, Audit],
-  declares: [AUDIT_READ],
+  declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, KEY_ROTATION],
   migrations: auditMigrations,
   setup({ use, tables, hooks, on, provide, route }) {
-    const { facts, clock, random, cursors } = use;
+    const { facts, clock, random, cursors, vocabulary } = use;
     const store = new AuditStore({ tables, clock, random });
     const limit = new RejectionLimit();
     const recordApart = (entries: readonly AuditEntry[]): Promise<void> =>
       tables.write(tenantOf(entries), (_own, transaction) => store.add(entries, transaction));
 
+    const refuseUndeclared = ({ event }: AuditEntry): void => {
+      if (vocabulary.find(AuditEvents, event.id) === undefined) {
+        throw new Error(`the audit event ${event.id} is recorded, but no enabled plugin declares it`);
+      }
+    };
     provide(AuditLog, {
       async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction) {
         const entries = [given].flat();
+        entries.forEach(refuseUndeclared);
         if (transaction !== undefined) await store.add(entries, transaction);
         else if (entries.length > 0) await recordApart(entries);
       },
       async recordRejection(entry) {
+        refuseUndeclared(entry);
         const admitted = limit.admit(entry, clock.monotonicMs());
         if (admitted !== null) await recordApart([admitted]);
       },

@@ -16,7 +16,7 @@ export class RejectionLimit {
 
   /** The entry to record, with the number of those that were left out before it; null when this one is left out. */
   admit(entry: AuditEntry, monotonicMs: number): AuditEntry | null {
-    const key = JSON.stringify([entry.tenantId, entry.entityUri, entry.event]);
+    const key = JSON.stringify([entry.tenantId, entry.entityUri, entry.event.id]);
     const known = this.#windows.get(key);
     const isOver = known === undefined || monotonicMs - known.startedMs >= WINDOW_MS;
     const window = isOver ? this.#open(key, monotonicMs) : known;

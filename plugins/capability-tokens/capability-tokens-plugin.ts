@@ -25,6 +25,7 @@ import {
   CapabilityRegistry,
   CapabilityTokens,
 } from './capability-tokens-api.ts';
+import * as words from './capability-tokens-words.ts';
 import { StoredCapabilities } from './stored-capabilities.ts';
 
 const PRUNE_INTERVAL_MS = 3_600_000;
@@ -46,7 +47,7 @@ export const capabilityTokensPlugin = definePlugin({
     gardens: optional(GardenAccess),
   },
   provides: [CapabilityTokens, CapabilityRegistry],
-  declares: [CAPABILITY_REQUIRED, CAPABILITY_INVALID],
+  declares: [...Object.values(words), CAPABILITY_REQUIRED, CAPABILITY_INVALID],
   migrations: capabilityMigrations,
   async setup({ use, tables, route, provide, every }) {
     const { clock, random, cursors, self, identity, audit, gardens } = use;

@@ -25,6 +25,12 @@ import type {
   VerifiedCapability,
 } from './capability-tokens-api.ts';
 import { CAPABILITY_INVALID, CAPABILITY_REQUIRED } from './capability-tokens-api.ts';
+import {
+  CAPABILITY_ISSUED,
+  CAPABILITY_REJECTED,
+  CAPABILITY_REVOKED,
+  CAPABILITY_VERIFIED,
+} from './capability-tokens-words.ts';
 import { checkIssuer, expiryOf, readNames } from './check-issue.ts';
 import { coversTarget } from './covers-target.ts';
 import { digestOfToken, signToken } from './token-document.ts';
@@ -67,7 +73,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
       // In the transaction, so that a garden that the issuer has just been put out of is not passed on.
       await checkIssuer(token, actor, transaction, this.#parts);
       await store.insert(own, record);
-      await this.#parts.audit?.record(entryOf('capability_issued', actor, record), transaction);
+      await this.#parts.audit?.record(entryOf(CAPABILITY_ISSUED, actor, record), transaction);
     });
     return { ...recordOf(record), nonce: token.nonce, tokenJson };
   }
@@ -75,7 +81,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
   async inspect(tokenJson: string, actor: Principal): Promise<CapabilityFinding> {
     const judgement = await this.#judge(tokenJson, actor.tenantId);
     if (judgement.valid) {
-      await this.#parts.audit?.record(entryOf('capability_verified', actor, judgement.record));
+      await this.#parts.audit?.record(entryOf(CAPABILITY_VERIFIED, actor, judgement.record));
       return { valid: true, record: recordOf(judgement.record) };
     }
     await this.#recordRefusal(judgement, actor);
@@ -99,7 +105,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
       await this.#recordRefusal(judgement, caller);
       throw new ServiceError(CAPABILITY_INVALID, `${judgement.reason}: ${judgement.detail}`);
     }
-    await this.#parts.audit?.record(entryOf('capability_verified', caller, judgement.record));
+    await this.#parts.audit?.record(entryOf(CAPABILITY_VERIFIED, caller, judgement.record));
     const { tokenId, issuer, subject, verb, object, expiresMs } = judgement.record;
     return { tokenId, issuer, subject, verb, object, expiresMs };
   }
@@ -132,7 +138,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
       if (token.revokedMs !== null) throw new ServiceError('conflict', 'the token is already revoked');
       const nowMs = clock.nowMs();
       await store.revoke(own, tokenId, { nowMs, by: actor.entityUri, reason });
-      await this.#parts.audit?.record(entryOf('capability_revoked', actor, token), transaction);
+      await this.#parts.audit?.record(entryOf(CAPABILITY_REVOKED, actor, token), transaction);
       return { ...recordOf(token), revokedMs: nowMs };
     });
   }
@@ -155,7 +161,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
 
   async #recordRefusal(judgement: Judgement & { valid: false }, caller: CapabilityHolder): Promise<void> {
     const { reason, record } = judgement;
-    await this.#parts.audit?.recordRejection(entryOf('capability_rejected', caller, record, { reason }));
+    await this.#parts.audit?.recordRejection(entryOf(CAPABILITY_REJECTED, caller, record, { reason }));
   }
 }
 

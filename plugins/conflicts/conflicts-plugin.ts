@@ -21,8 +21,8 @@ import { AgentKeys } from '../keys/keys-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
 import { CONFLICT, Conflicts } from './conflicts-api.ts';
-import * as errors from './conflicts-errors.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
+import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
 import { createConflicts } from './create-conflicts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
@@ -50,7 +50,7 @@ export const conflictsPlugin = definePlugin({
     agentKeys: optional(AgentKeys),
   },
   provides: [Conflicts],
-  declares: [...Object.values(errors), CONFLICT],
+  declares: [...Object.values(words), CONFLICT],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

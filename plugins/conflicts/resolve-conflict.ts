@@ -17,7 +17,7 @@ import { SumsUp } from '../facts/facts-api.ts';
 import { attestationNotes } from '../keys/keys-api.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
-import { ALREADY_RESOLVED } from './conflicts-errors.ts';
+import { ALREADY_RESOLVED } from './conflicts-words.ts';
 import type { ConflictParts } from './create-conflicts.ts';
 import { findConflict } from './list-conflicts.ts';
 

@@ -1,8 +1,8 @@
 import { Clock, definePlugin, factAppended, KERNEL_API, NodeSelf, Random } from '../../kernel/plugin-api.ts';
 import { ChainStore } from './chain-store.ts';
 import { FactChain } from './fact-chain-api.ts';
-import * as errors from './fact-chain-errors.ts';
 import { factChainMigrations } from './fact-chain-migrations.ts';
+import * as words from './fact-chain-words.ts';
 import { advanceCheckpoint, proveChain } from './prove-chain.ts';
 
 /** Often enough that a proof seldom has much to hash, seldom enough to cost nothing. */
@@ -15,7 +15,7 @@ export const factChainPlugin = definePlugin({
   summary: 'Ties every fact to the one before it by a hash, and proves on request that nothing was changed',
   requires: { clock: Clock, random: Random, self: NodeSelf },
   provides: [FactChain],
-  declares: Object.values(errors),
+  declares: Object.values(words),
   migrations: factChainMigrations,
   setup({ use, tables, on, every, provide }) {
     const store = new ChainStore(tables);

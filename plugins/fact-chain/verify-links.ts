@@ -1,6 +1,6 @@
 import { isIn, type PluginSnapshot, ServiceError, type StoredFact } from '../../kernel/plugin-api.ts';
 import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
-import { FACT_CHAIN_MISMATCH } from './fact-chain-errors.ts';
+import { FACT_CHAIN_MISMATCH } from './fact-chain-words.ts';
 
 /**
  * Hashes links again, and the facts that they speak of, from `head` on. Returns the new head. Throws

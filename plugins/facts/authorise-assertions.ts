@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
 import { SumsUp } from './facts-api.ts';
-import { PROVENANCE_CYCLE_DETECTED } from './facts-errors.ts';
+import { PROVENANCE_CYCLE_DETECTED } from './facts-words.ts';
 import { Asserted } from './read-assertion.ts';
 import type { SessionGuard } from './session-guard.ts';
 import { ttlRefusal } from './ttl.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION } from '../keys/keys-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
-import { ATTESTATION_REQUIRED } from './facts-errors.ts';
+import { ATTESTATION_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 
 export interface CompletionParts {

@@ -1,5 +1,5 @@
 import { hasForbiddenCodePoint, memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
-import { CID_MALFORMED } from './facts-errors.ts';
+import { CID_MALFORMED } from './facts-words.ts';
 
 /** Path parameter of the routes about one fact. */
 export interface FactPath {

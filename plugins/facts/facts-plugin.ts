@@ -26,8 +26,8 @@ import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
 import { settleDuplicates } from './duplicates.ts';
 import { AssertionMembers, Assertions, INSTRUCTION_WRITE, IntactFacts, SessionReads } from './facts-api.ts';
-import * as errors from './facts-errors.ts';
 import { factsMigrations } from './facts-migrations.ts';
+import * as words from './facts-words.ts';
 import { getFactRoute } from './get-fact-route.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
@@ -62,7 +62,7 @@ export const factsPlugin = definePlugin({
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
-  declares: [...Object.values(errors), INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
+  declares: [...Object.values(words), INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,

@@ -9,8 +9,8 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { KeptAnswer, OnceAnswer } from './facts-api.ts';
-import { IDEMPOTENCY_IN_PROGRESS } from './facts-errors.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
+import { IDEMPOTENCY_IN_PROGRESS } from './facts-words.ts';
 
 /** How long an answer is kept. */
 const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { contentId, type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { IntactFacts } from './facts-api.ts';
-import { CID_MISMATCH } from './facts-errors.ts';
+import { CID_MISMATCH, FEDERATION_INTEGRITY_REJECTED } from './facts-words.ts';
 
 /** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
 export const recomputedCid = (fact: StoredFact): string | null => {
@@ -23,7 +23,7 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
         if (reported.size < MAX_REPORTED) reported.add(fact.id);
         log.error('a stored fact no longer matches its content id and is left out of lists', { factId: fact.id });
         await audit?.recordRejection({
-          event: 'federation_integrity_rejected',
+          event: FEDERATION_INTEGRITY_REJECTED,
           tenantId: caller.tenantId,
           entityUri: names.systemSource,
           factId: fact.id,

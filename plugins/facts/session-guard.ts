@@ -12,8 +12,8 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { SessionReads } from './facts-api.ts';
-import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-errors.ts';
 import { SESSION_READS_TABLE } from './facts-migrations.ts';
+import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 
 /** How long a session is held to what it has read (wire contract 2.5). */

@@ -13,6 +13,7 @@ import type { AuditLog } from '../audit/audit-api.ts';
 import { gardensById } from './garden-store.ts';
 import { QuarantineReason } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
+import { QUARANTINE_INGEST } from './gardens-words.ts';
 import { type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
 
 /** A fact that was let out of quarantine, or refused, stays where it is and ends. */
@@ -49,7 +50,7 @@ export const followFacts = async (
     );
     await parts.audit?.record(
       held.map(({ entry, by }) => ({
-        event: 'quarantine_ingest' as const,
+        event: QUARANTINE_INGEST,
         tenantId: entry.tenantId,
         entityUri: by,
         factId: entry.factId,

@@ -12,7 +12,7 @@ import {
   ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
+import { ADMIN_ACTION, type AuditEntry, type AuditLog } from '../audit/audit-api.ts';
 import { findGarden } from './garden-access.ts';
 import { requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
@@ -31,7 +31,7 @@ import {
   roleOf,
 } from './garden-store.ts';
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
-import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-errors.ts';
+import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-words.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
 
 export interface GardenServiceParts {
@@ -202,7 +202,7 @@ export class GardenService implements Gardens {
   ): Promise<void> {
     await this.#parts.audit?.record(
       {
-        event: 'admin_action',
+        event: ADMIN_ACTION,
         tenantId: garden.tenantId,
         entityUri: caller.entityUri,
         oidcSub: caller.oidcSub,

@@ -26,8 +26,8 @@ import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute 
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
 import { GARDEN, GARDEN_ID, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
-import * as errors from './gardens-errors.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
+import * as words from './gardens-words.ts';
 import { markGardens } from './mark-gardens.ts';
 import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
 import { addMemberRoute, changeMemberRoute, listMembersRoute, removeMemberRoute } from './member-routes.ts';
@@ -61,7 +61,7 @@ export const gardensPlugin = definePlugin({
     agentKeys: optional(AgentKeys),
   },
   provides: [GardenAccess, Gardens, Quarantine],
-  declares: [...Object.values(errors), GARDEN, GARDEN_ID, GARDEN_MEMBER],
+  declares: [...Object.values(words), GARDEN, GARDEN_ID, GARDEN_MEMBER],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

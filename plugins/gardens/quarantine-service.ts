@@ -28,8 +28,8 @@ import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
 import { gardensById, roleOf } from './garden-store.ts';
 import type { Decision, HeldFacts, Promotion, Quarantine, QuarantineSearch, Verdict } from './gardens-api.ts';
-import { FACT_NOT_QUARANTINE_PENDING } from './gardens-errors.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
+import { FACT_NOT_QUARANTINE_PENDING, QUARANTINE_PROMOTE, QUARANTINE_REJECT } from './gardens-words.ts';
 import { listQuarantined } from './list-quarantined.ts';
 import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
 import { readFreeText } from './read-garden-draft.ts';
@@ -181,7 +181,7 @@ export class QuarantineService implements Quarantine {
       .update({ status, acted_by: caller.entityUri, acted_ms: nowMs, target_garden_id: targetGarden?.id ?? null });
     await audit?.record(
       {
-        event: status === 'promoted' ? 'quarantine_promote' : 'quarantine_reject',
+        event: status === 'promoted' ? QUARANTINE_PROMOTE : QUARANTINE_REJECT,
         tenantId: caller.tenantId,
         entityUri: caller.entityUri,
         oidcSub: caller.oidcSub,

@@ -6,7 +6,7 @@ import {
   requireReadScope,
 } from '../../kernel/plugin-api.ts';
 import type { GraphWalk } from './graph-api.ts';
-import { GRAPH_DEPTH_EXCEEDED } from './graph-errors.ts';
+import { GRAPH_DEPTH_EXCEEDED } from './graph-words.ts';
 
 const MAX_DEPTH = 2;
 /** More seeds than anybody names by hand, and few enough for one request line. */

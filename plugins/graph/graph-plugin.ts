@@ -16,8 +16,8 @@ import { checkWalk } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
 import { DEFAULT_NEIGHBORS, EntityGraph, MAX_NEIGHBORS } from './graph-api.ts';
-import * as errors from './graph-errors.ts';
 import { graphMigrations } from './graph-migrations.ts';
+import * as words from './graph-words.ts';
 import { neighborsRoute } from './neighbors-route.ts';
 import { pageNeighbors } from './page-neighbors.ts';
 import { expandRecall } from './recall-expansion.ts';
@@ -42,7 +42,7 @@ export const graphPlugin = definePlugin({
   summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
   requires: { facts: Facts, clock: Clock, cursors: Cursors, self: NodeSelf },
   provides: [EntityGraph],
-  declares: Object.values(errors),
+  declares: Object.values(words),
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

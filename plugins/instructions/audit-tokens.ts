@@ -10,8 +10,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { UsageReport } from './instructions-api.ts';
-import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID } from './instructions-errors.ts';
 import { TOKENS_TABLE } from './instructions-migrations.ts';
+import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID, INSTRUCTION_AUDIT } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 
 /** Wire contract 15. */
@@ -106,7 +106,7 @@ export class AuditTokens {
       used_chunks: chunks.filter((name) => used.includes(name)),
       missed_chunks: units.map(({ name }) => name).filter((name) => missed.includes(name)),
     };
-    const entry = { event: 'instruction_audit' as const, tenantId, entityUri, oidcSub, factId: manifestId, detail };
+    const entry = { event: INSTRUCTION_AUDIT, tenantId, entityUri, oidcSub, factId: manifestId, detail };
     await audit.record(entry, transaction);
   }
 }

@@ -13,7 +13,7 @@ import type { TextRanker } from '../search/search-api.ts';
 import type { AuditTokens } from './audit-tokens.ts';
 import { chunkJson } from './instruction-json.ts';
 import type { InstructionRequest, Instructions, LoadedInstructions, Unit } from './instructions-api.ts';
-import { INSTRUCTION_SCOPE_DENIED, MANIFEST_NOT_FOUND } from './instructions-errors.ts';
+import { INSTRUCTION_SCOPE_DENIED, MANIFEST_NOT_FOUND } from './instructions-words.ts';
 import { searchTextOf, tokensOf } from './manifest.ts';
 import type { CurrentVersion, Manifests } from './manifests.ts';
 import { readAgentId, readManifest } from './read-manifest.ts';

@@ -9,7 +9,7 @@ import {
   publishedJson,
 } from './instruction-json.ts';
 import type { Instructions } from './instructions-api.ts';
-import { INSTRUCTION_SCOPE_DENIED } from './instructions-errors.ts';
+import { INSTRUCTION_SCOPE_DENIED } from './instructions-words.ts';
 
 interface AgentParams {
   readonly agent_id: string;

@@ -20,8 +20,8 @@ import {
   recallInstructionRoute,
 } from './instruction-routes.ts';
 import { Instructions } from './instructions-api.ts';
-import * as errors from './instructions-errors.ts';
 import { instructionsMigrations } from './instructions-migrations.ts';
+import * as words from './instructions-words.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { Manifests } from './manifests.ts';
 import { transferManifests } from './transfer-manifests.ts';
@@ -43,7 +43,7 @@ export const instructionsPlugin = definePlugin({
     audit: optional(AuditLog),
   },
   provides: [Instructions],
-  declares: Object.values(errors),
+  declares: Object.values(words),
   migrations: instructionsMigrations,
   setup({ use, tables, on, every, provide, route }) {
     const tokens = new AuditTokens({ ...use, tables });

@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
-import { MANIFEST_COVERAGE_FAILURE, MANIFEST_VERSION_CONFLICT } from './instructions-errors.ts';
+import { MANIFEST_COVERAGE_FAILURE, MANIFEST_PUBLISH, MANIFEST_VERSION_CONFLICT } from './instructions-words.ts';
 import { type Manifest, manifestUri } from './manifest.ts';
 import { manifestOf, manifestText } from './manifest-json.ts';
 import type { ManifestStore } from './manifest-store.ts';
@@ -143,7 +143,7 @@ export class Manifests {
     transaction: PluginTransaction,
   ): Promise<void> {
     const detail = { agent_id: agentId, version, units: units.length };
-    const entry = { event: 'manifest_publish' as const, tenantId, entityUri, oidcSub, factId, detail };
+    const entry = { event: MANIFEST_PUBLISH, tenantId, entityUri, oidcSub, factId, detail };
     await this.#parts.audit?.record(entry, transaction);
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { TokenCounter } from '../recall/recall-api.ts';
 import type { ManifestDraft } from './instructions-api.ts';
-import { GUARANTEE_CAP_EXCEEDED, MANIFEST_ENTRY_INVALID, MANIFEST_TOO_LARGE } from './instructions-errors.ts';
+import { GUARANTEE_CAP_EXCEEDED, MANIFEST_ENTRY_INVALID, MANIFEST_TOO_LARGE } from './instructions-words.ts';
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 

@@ -11,7 +11,7 @@ import {
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
-import type { AuditLog } from '../audit/audit-api.ts';
+import { type AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
 import type { AgentKey, AgentKeyStore } from './agent-key-store.ts';
 import { MAX_DESCRIPTION_LENGTH } from './check-registration.ts';
 import { agentKeyJson } from './key-json.ts';
@@ -95,7 +95,7 @@ export const revokeAgentKeyRoute = (parts: AgentKeyParts): Route<{ id: string }>
 });
 
 const rotation = (action: string, key: AgentKey, caller: Principal) => ({
-  event: 'key_rotation' as const,
+  event: KEY_ROTATION,
   tenantId: caller.tenantId,
   entityUri: caller.entityUri,
   oidcSub: caller.oidcSub,

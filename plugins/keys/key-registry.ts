@@ -10,11 +10,12 @@ import {
   ServiceError,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
-import type { AuditLog } from '../audit/audit-api.ts';
+import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
 import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
+import { API_KEY_REVOKED } from './keys-words.ts';
 
 export interface RegistryParts {
   readonly store: KeyStore;
@@ -142,7 +143,7 @@ export class StoredKeyRegistry implements KeyRegistry {
   async #auditRegistration(key: StoredKey, actor: Principal, transaction: PluginTransaction): Promise<void> {
     await this.#parts.audit?.record(
       {
-        event: 'admin_action',
+        event: ADMIN_ACTION,
         tenantId: this.#parts.tenantOf(key),
         entityUri: actor.entityUri,
         oidcSub: actor.oidcSub,
@@ -161,7 +162,7 @@ export class StoredKeyRegistry implements KeyRegistry {
   async #auditRevocation(key: StoredKey, actor: Principal, transaction: PluginTransaction): Promise<void> {
     await this.#parts.audit?.record(
       {
-        event: 'api_key_revoked',
+        event: API_KEY_REVOKED,
         tenantId: this.#parts.tenantOf(key),
         entityUri: actor.entityUri,
         oidcSub: actor.oidcSub,

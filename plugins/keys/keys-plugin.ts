@@ -28,6 +28,7 @@ import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
+import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
 import { createAgentKeys } from './verify-assertion.ts';
 import { verifyAttestations } from './verify-attestations.ts';
@@ -50,7 +51,7 @@ export const keysPlugin = definePlugin({
   summary: 'API keys and agent keys: who may call this node, and whose signature is good',
   requires: { clock: Clock, random: Random, self: NodeSelf, vocabulary: Vocabulary, audit: optional(AuditLog) },
   provides: [Authorizer, KeyRegistry, AgentKeys],
-  declares: [ATTESTATION, ATTESTATION_INVALID, FEDERATE],
+  declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID, FEDERATE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

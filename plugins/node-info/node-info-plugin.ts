@@ -11,7 +11,7 @@ import {
   Random,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { AuditLog } from '../audit/audit-api.ts';
+import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
 import { healthRoute } from './health-route.ts';
 import { metadataRoute } from './metadata-route.ts';
 import { createNodeKeys, inspectNodeKey, openNodeIdentity } from './node-identity.ts';
@@ -62,7 +62,7 @@ export const nodeInfoPlugin = definePlugin({
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
       const { tenantId, entityUri, oidcSub } = actor;
-      await audit?.record({ event: 'key_rotation', tenantId, entityUri, oidcSub, detail });
+      await audit?.record({ event: KEY_ROTATION, tenantId, entityUri, oidcSub, detail });
     };
     const changed = async (keys: RotatedNodeKey): Promise<void> => {
       log.warn('the node signs by another key than before: tell the new key to the nodes that pinned the old one', {

@@ -20,10 +20,10 @@ import { AccessCounts } from './access-counts.ts';
 import { createAnswerRecall } from './answer-recall.ts';
 import { estimateTokens } from './fact-line.ts';
 import { TokenCounter } from './recall-api.ts';
-import * as errors from './recall-errors.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
 import { RecallTrail } from './recall-trail.ts';
+import * as words from './recall-words.ts';
 
 interface Settings {
   readonly salienceWeight: number;
@@ -51,7 +51,7 @@ export const recallPlugin = definePlugin({
     gardens: optional(GardenAccess),
   },
   provides: [TokenCounter],
-  declares: Object.values(errors),
+  declares: Object.values(words),
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -8,7 +8,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-errors.ts';
+import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-words.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
 
 /** A recall as it was asked for, checked, with defaults filled in (wire contract 6.1). */

@@ -6,8 +6,8 @@ import {
   type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { INVALID_WEIGHTS } from './recall-errors.ts';
 import { MAX_LIMIT, type RawRecall, type RecallRequest, readRecallRequest } from './recall-request.ts';
+import { INVALID_WEIGHTS } from './recall-words.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
 /** Answers a recall that has been read and checked. */

@@ -1,6 +1,7 @@
 import { coalesce, type Principal } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { grouped } from './grouped.ts';
+import { FACT_READ } from './recall-words.ts';
 
 /**
  * Leaves the entry that every recall must leave; recalls that end while entries are being written share the next write.
@@ -22,7 +23,7 @@ export class RecallTrail {
     if (this.#audit === undefined) return;
     const { tenantId, entityUri, oidcSub } = caller;
     const detail = { action: 'recall', recall_id: recallId, query_hash: queryHash };
-    this.#waiting.push({ event: 'fact_read', tenantId, entityUri, oidcSub, detail });
+    this.#waiting.push({ event: FACT_READ, tenantId, entityUri, oidcSub, detail });
     // The write under way has taken its entries already: this one goes with the next.
     await this.#write();
   }

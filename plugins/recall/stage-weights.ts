@@ -1,5 +1,5 @@
 import { compileDeclared, memberRefusal, refuseAll, type ServiceError, schema } from '../../kernel/plugin-api.ts';
-import { INVALID_WEIGHTS } from './recall-errors.ts';
+import { INVALID_WEIGHTS } from './recall-words.ts';
 
 /** How much each part counts in the fused score; they add up to 1. */
 export interface StageWeights {

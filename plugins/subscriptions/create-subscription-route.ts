@@ -27,7 +27,7 @@ import {
   type TargetType,
 } from './subscription-record.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
-import { WEBHOOK_URL_FORBIDDEN } from './subscriptions-errors.ts';
+import { WEBHOOK_URL_FORBIDDEN } from './subscriptions-words.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 export interface CreateParts extends TargetParts {

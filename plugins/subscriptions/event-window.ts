@@ -9,7 +9,7 @@ import {
 import { eventOf, type OutboxEvent } from './event-row.ts';
 import { REVOKED_EVENT } from './subscription-record.ts';
 import { EVENTS } from './subscription-store.ts';
-import { EVENT_NOT_FOUND } from './subscriptions-errors.ts';
+import { EVENT_NOT_FOUND } from './subscriptions-words.ts';
 
 export interface EventRange {
   /**

@@ -18,6 +18,7 @@ import {
   type Subscription,
   subscriptionOf,
 } from './subscription-record.ts';
+import { SUBSCRIPTION_CANCELLED } from './subscriptions-words.ts';
 
 export const RECORDS = 'subscriptions_records';
 export const EVENTS = 'subscriptions_events';
@@ -133,7 +134,7 @@ export class SubscriptionStore {
     await own.insertRows(EVENTS, [rowOfNewEvent(event, record)]);
     await audit?.record(
       {
-        event: REVOKED_EVENT,
+        event: SUBSCRIPTION_CANCELLED,
         tenantId: record.tenantId,
         entityUri: record.ownerUri,
         detail: { subscription_id: id, target_type: record.targetType },

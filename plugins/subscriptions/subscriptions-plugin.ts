@@ -33,8 +33,8 @@ import { streamRoute } from './stream-route.ts';
 import { createSubscriptionJson } from './subscription-json.ts';
 import { deleteSubscriptionRoute, getSubscriptionRoute, listSubscriptionsRoute } from './subscription-routes.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
-import * as errors from './subscriptions-errors.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
+import * as words from './subscriptions-words.ts';
 import { WakeUps } from './wake-ups.ts';
 import { createWebhookSeals } from './webhook-seals.ts';
 
@@ -68,7 +68,7 @@ export const subscriptionsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     audit: optional(AuditLog),
   },
-  declares: Object.values(errors),
+  declares: Object.values(words),
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

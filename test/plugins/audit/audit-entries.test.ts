@@ -7,8 +7,15 @@ import {
   type Principal,
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
-import { type AuditEntry, AuditLog, REJECTIONS_PER_MINUTE } from '../../../plugins/audit/audit-api.ts';
+import {
+  ADMIN_ACTION,
+  type AuditEntry,
+  AuditLog,
+  defineAuditEvent,
+  REJECTIONS_PER_MINUTE,
+} from '../../../plugins/audit/audit-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const CALLER: Principal = {
@@ -30,13 +37,18 @@ const draft = (n: number): Parameters<Facts['append']>[0] => ({
   scope: 'local',
 });
 
-const ENTRY: AuditEntry = { event: 'admin_action', tenantId: 'default', entityUri: 'agent:ops' };
+const ENTRY: AuditEntry = { event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops' };
+
+const BEGUN = defineAuditEvent('work_begun', { summary: 'work began' });
+const ENDED = defineAuditEvent('work_ended', { summary: 'work ended' });
+const REFUSED = defineAuditEvent('work_refused', { summary: 'work was refused' });
 
 /** Fails the transaction of any fact about `user:broken`, after everything else was written. */
 const breaker = definePlugin({
   name: 'z-breaker',
   version: '1.0.0',
   kernelApi: KERNEL_API,
+  declares: [BEGUN, ENDED, REFUSED],
   setup: ({ on }) =>
     on(
       factAppended,
@@ -121,25 +133,33 @@ forEachStore('audit entries', () => {
   it('can be recorded by themselves, several in order, and found by their fact', async () => {
     const { view } = await node.facts.append(draft(1), CALLER);
     await audit.record([
-      { ...ENTRY, event: 'quarantine_ingest', factId: view.fact.id, detail: { step: 1 } },
-      { ...ENTRY, event: 'quarantine_promote', factId: view.fact.id, source: 'agent:s', oidcSub: 'o' },
+      { ...ENTRY, event: BEGUN, factId: view.fact.id, detail: { step: 1 } },
+      { ...ENTRY, event: ENDED, factId: view.fact.id, source: 'agent:s', oidcSub: 'o' },
       { ...ENTRY, factId: '3b4d2d50-9e0a-4b8e-9d0e-0f6f8b1f6f11' },
     ]);
     await audit.record([]);
     const { body } = await node.request('GET', `/v1/audit/facts/${view.fact.id}`, { key: auditor });
     const events = body.map(({ event_type }: { event_type: string }) => event_type);
-    expect(events).to.deep.equal(['fact_write', 'quarantine_ingest', 'quarantine_promote']);
+    expect(events).to.deep.equal(['fact_write', 'work_begun', 'work_ended']);
     expect(body[2]).to.include({ source: 'agent:s', oidc_sub: 'o', fact_entity: 'user:a' });
     expect(await entries('principal=agent:ops')).to.have.length(3);
   });
 
+  it('are of an event that somebody declares', async () => {
+    const event = defineAuditEvent('work_forgotten', { summary: 'nobody declares it' });
+    for (const refused of [audit.record({ ...ENTRY, event }), audit.recordRejection({ ...ENTRY, event })]) {
+      expect((await rejection(refused)).message).to.include('no enabled plugin declares it');
+    }
+    expect(await entries('event_type=work_forgotten')).to.deep.equal([]);
+  });
+
   it('about refusals stay within a limit, and say how many were left out', async () => {
-    const refusal: AuditEntry = { ...ENTRY, event: 'quota_breach', detail: { dimension: 'recall' } };
+    const refusal: AuditEntry = { ...ENTRY, event: REFUSED, detail: { dimension: 'recall' } };
     for (let n = 0; n < REJECTIONS_PER_MINUTE + 3; n += 1) await audit.recordRejection(refusal);
-    expect(await entries('event_type=quota_breach')).to.have.length(REJECTIONS_PER_MINUTE);
+    expect(await entries('event_type=work_refused')).to.have.length(REJECTIONS_PER_MINUTE);
     await node.clock.advance(60_000);
     await audit.recordRejection(refusal);
-    expect((await entries('event_type=quota_breach')).at(-1).detail).to.deep.equal({
+    expect((await entries('event_type=work_refused')).at(-1).detail).to.deep.equal({
       dimension: 'recall',
       suppressed: 3,
     });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type AuditEntry, REJECTIONS_PER_MINUTE } from '../../../plugins/audit/audit-api.ts';
+import { ADMIN_ACTION, type AuditEntry, REJECTIONS_PER_MINUTE } from '../../../plugins/audit/audit-api.ts';
 import { RejectionLimit } from '../../../plugins/audit/rejection-limit.ts';
 
 const entry = (entityUri: string): AuditEntry => ({
-  event: 'quota_breach',
+  event: ADMIN_ACTION,
   tenantId: 'default',
   entityUri,
   detail: { dimension: 'recall' },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Audit, AuditLog, type EntryWithFact } from '../../../plugins/audit/audit-api.ts';
+import { ADMIN_ACTION, Audit, AuditLog, type EntryWithFact } from '../../../plugins/audit/audit-api.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -22,7 +22,7 @@ describe('reading the audit log without HTTP', () => {
     await node.facts.append({ ...draft, scope: 'local' }, writer);
     for (const entityUri of [reader.entityUri, 'agent:other', 'agent:other']) {
       await node.clock.advance(1);
-      await node.kernel.get(AuditLog).record({ event: 'admin_action', tenantId: 'default', entityUri });
+      await node.kernel.get(AuditLog).record({ event: ADMIN_ACTION, tenantId: 'default', entityUri });
     }
   });
   afterEach(() => node.stop());

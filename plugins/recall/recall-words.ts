@@ -1,4 +1,5 @@
 import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const INVALID_WEIGHTS = defineErrorCode('invalid_weights', {
   status: 400,
@@ -12,3 +13,5 @@ export const INVALID_TOKEN_BUDGET = defineErrorCode('invalid_token_budget', {
   status: 422,
   summary: 'the token budget is no number that recall can work with',
 });
+
+export const FACT_READ = defineAuditEvent('fact_read', { summary: 'somebody recalled facts' });

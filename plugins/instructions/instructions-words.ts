@@ -1,4 +1,5 @@
 import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const INSTRUCTION_SCOPE_DENIED = defineErrorCode('instruction_scope_denied', {
   status: 403,
@@ -35,4 +36,9 @@ export const AUDIT_TOKEN_INVALID = defineErrorCode('audit_token_invalid', {
 export const AUDIT_TOKEN_EXPIRED = defineErrorCode('audit_token_expired', {
   status: 422,
   summary: 'the audit token is too old',
+});
+
+export const MANIFEST_PUBLISH = defineAuditEvent('manifest_publish', { summary: 'a manifest was published' });
+export const INSTRUCTION_AUDIT = defineAuditEvent('instruction_audit', {
+  summary: 'an agent told what became of an instruction',
 });

@@ -1,4 +1,5 @@
 import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const CID_MALFORMED = defineErrorCode('cid_malformed', {
   status: 400,
@@ -23,4 +24,8 @@ export const ATTESTATION_REQUIRED = defineErrorCode('attestation_required', {
 export const PROVENANCE_CYCLE_DETECTED = defineErrorCode('provenance_cycle_detected', {
   status: 422,
   summary: 'a fact would be derived from itself',
+});
+
+export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integrity_rejected', {
+  summary: 'a stored fact no longer matched its content id',
 });

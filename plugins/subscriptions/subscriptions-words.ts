@@ -1,4 +1,6 @@
 import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineAuditEvent } from '../audit/audit-api.ts';
+import { REVOKED_EVENT } from './subscription-record.ts';
 
 export const EVENT_NOT_FOUND = defineErrorCode('event_not_found', {
   status: 404,
@@ -7,4 +9,8 @@ export const EVENT_NOT_FOUND = defineErrorCode('event_not_found', {
 export const WEBHOOK_URL_FORBIDDEN = defineErrorCode('webhook_url_forbidden', {
   status: 422,
   summary: 'the address of the webhook is one that the node does not call',
+});
+
+export const SUBSCRIPTION_CANCELLED = defineAuditEvent(REVOKED_EVENT, {
+  summary: 'a subscription ended because its owner lost the right to it',
 });

@@ -1,0 +1,10 @@
+import { defineAuditEvent } from '../audit/audit-api.ts';
+
+export const CAPABILITY_ISSUED = defineAuditEvent('capability_issued', { summary: 'a capability token was issued' });
+export const CAPABILITY_VERIFIED = defineAuditEvent('capability_verified', {
+  summary: 'a capability token was shown and held',
+});
+export const CAPABILITY_REJECTED = defineAuditEvent('capability_rejected', {
+  summary: 'a capability token was shown and refused',
+});
+export const CAPABILITY_REVOKED = defineAuditEvent('capability_revoked', { summary: 'a capability token was revoked' });

@@ -1,0 +1,3 @@
+import { defineAuditEvent } from '../audit/audit-api.ts';
+
+export const API_KEY_REVOKED = defineAuditEvent('api_key_revoked', { summary: 'an API key was revoked' });
