@@ -2,8 +2,8 @@ import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-ap
 import type { ConflictRecord } from './conflict-record.ts';
 
 /**
- * The facts by which a conflict describes itself (wire contract 5 and 18.1). They are system facts, never federate, and
- * lie in the place that the conflict is about.
+ * The facts by which a conflict describes itself. They are system facts, never federate, and lie in the place that the
+ * conflict is about.
  */
 
 type Told = Pick<ConflictRecord, 'id' | 'gardenId'>;

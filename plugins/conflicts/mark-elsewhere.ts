@@ -16,9 +16,8 @@ import {
 const MOST_GARDENS = 64;
 
 /**
- * Marks facts whose triple has another live value in another place that the caller reads (wire contract 4.6). Only the
- * caller's own places are asked, so that it does not matter how many gardens there are; nothing is asked for a caller
- * who reads no garden.
+ * Marks facts whose triple has another live value in another place that the caller reads. Only the caller's own places
+ * are asked, so that it does not matter how many gardens there are; nothing is asked for a caller who reads no garden.
  */
 export async function markElsewhere(
   views: readonly FactView[],

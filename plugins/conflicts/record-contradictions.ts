@@ -30,9 +30,8 @@ type Judged = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'validUntilMs
 
 /**
  * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on,
- * and returns the facts that say so (wire contract 5). Runs under the append lock, so every earlier fact of the tenant
- * has been seen. What it reads does not depend on how many facts share a triple, nor on what is said of it in other
- * places.
+ * and returns the facts that say so. Runs under the append lock, so every earlier fact of the tenant has been seen.
+ * What it reads does not depend on how many facts share a triple, nor on what is said of it in other places.
  */
 export async function recordContradictions(
   batch: AppendedBatch,
@@ -212,10 +211,7 @@ class Wave {
     await writeStandings(this.#tables, changes, nowMs);
   }
 
-  /**
-   * A resolution made on another node closes the local record when it names at least two members of it (reliability
-   * D6).
-   */
+  /** A resolution made on another node closes the local record when it names at least two members of it. */
   async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
     if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
     await this.#writer.write();

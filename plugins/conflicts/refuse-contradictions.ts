@@ -18,8 +18,8 @@ import { type Entry, TripleHistory } from './triple-history.ts';
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
 /**
- * Strict mode: refuses a client's assertion that contradicts a live fact the caller can see (wire contract 4.6). Items
- * are judged in order, and those accepted earlier in the same transaction count.
+ * Strict mode: refuses a client's assertion that contradicts a live fact the caller can see. Items are judged in order,
+ * and those accepted earlier in the same transaction count.
  */
 export async function refuseContradictions(
   batch: AppendBatch,

@@ -56,7 +56,7 @@ export const findGarden = async (
   return first;
 };
 
-/** Admins and writers write facts, all roles enter (wire contract 10). */
+/** Admins and writers write facts, all roles enter. */
 export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGarden => ({
   id,
   scope,

@@ -1,7 +1,7 @@
 import { type Principal, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
 import { createdCount, membershipCount } from './garden-store.ts';
 
-/** Gardens that an entity may be a member of (wire contract 10). */
+/** Gardens that an entity may be a member of. */
 export const MAX_MEMBERSHIPS = 1_000;
 
 /**

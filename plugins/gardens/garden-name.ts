@@ -1,6 +1,6 @@
 import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
 
-/** Wire contract 10. */
+/** After trimming, in lower case. */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** What a garden can be named by. */

@@ -2,7 +2,7 @@ import type { FactView, PluginSnapshot, PluginTables } from '../../kernel/plugin
 import type { FactSignals } from '../recall/recall-api.ts';
 import { gardensById } from './garden-store.ts';
 
-/** Specification, recall: what nobody has looked at counts little. */
+/** What nobody has looked at counts little. */
 const QUARANTINE_TIER = 0.2;
 
 /**

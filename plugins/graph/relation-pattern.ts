@@ -6,10 +6,7 @@ export type RelationPattern =
   /** `beyond` is the first text that sorts behind all of them, absent when there is none. */
   | { readonly is: 'prefix'; readonly key: string; readonly beyond: string | undefined };
 
-/**
- * Reads a relation, or the beginning of one with a star behind it (wire contract 8). A star anywhere else is a
- * character like others.
- */
+/** Reads a relation, or the beginning of one with a star behind it. A star anywhere else is a character like others. */
 export const relationPattern = (text: string, names: ServiceNames): RelationPattern => {
   if (!text.endsWith('*')) return { is: 'equal', key: matchKey(text, names) };
   const key = matchKey(text.slice(0, -1), names);

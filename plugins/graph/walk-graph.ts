@@ -44,7 +44,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   return neighbors;
 };
 
-/** What an answer is ordered by (wire contract 1.10); names by their match keys, in the order of the store. */
+/** What an answer is ordered by; names by their match keys, in the order of the store. */
 export type NeighborRank = Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey'>;
 
 export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>

@@ -6,11 +6,11 @@ import type { AgentRecord } from './manifest-store.ts';
 export type Claim = Pick<AgentRecord, 'owner' | 'isRightful'>;
 
 /**
- * Whose the agent is once this caller has published for it (wire contract 15): the first publisher's, who must be the
- * agent itself or hold `instruction:write` or `admin`, and nobody else's afterwards. An administrator may publish for
- * everybody and owns nothing by it. A claim that was made before claims were checked stands until a caller publishes
- * who may claim the agent today. Otherwise an agent that was squatted could never be freed. Throws
- * `instruction_write_required` or `authorization`.
+ * Whose the agent is once this caller has published for it: the first publisher's, who must be the agent itself or hold
+ * `instruction:write` or `admin`, and nobody else's afterwards. An administrator may publish for everybody and owns
+ * nothing by it. A claim that was made before claims were checked stands until a caller publishes who may claim the
+ * agent today. Otherwise an agent that was squatted could never be freed. Throws `instruction_write_required` or
+ * `authorization`.
  */
 export const claimBy = (
   known: AgentRecord | undefined,

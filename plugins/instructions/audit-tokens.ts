@@ -14,7 +14,7 @@ import { TOKENS_TABLE } from './instructions-migrations.ts';
 import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID, INSTRUCTION_AUDIT } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 
-/** Wire contract 15. */
+/** How long an agent may report what it used. */
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** How long a token is still known after that, so that its bearer hears what is wrong with it. */
 const REMEMBERED_MS = 6 * TOKEN_LIFETIME_MS;

@@ -16,10 +16,7 @@ import {
  */
 const INSTRUCTED: Filter = all(equals('interpretAs', 'instruction'), not(isNull('assertedBy')));
 
-/**
- * What was said by the owner of an agent's manifest, or as an instruction (wire contract 15). Who is named as source
- * does not matter.
- */
+/** What was said by the owner of an agent's manifest, or as an instruction. Who is named as source does not matter. */
 export const speaksFor = (owner: string): Filter => any(equals('assertedBy', owner), INSTRUCTED);
 
 /**

@@ -46,7 +46,7 @@ export const tokensOf = ({ units }: Manifest, counter: TokenCounter): number => 
 
 const DEPLOYMENT = 'default';
 
-/** Entity of the fact that holds a version (wire contract 18.1). */
+/** Entity of the fact that holds a version. */
 export const manifestUri = (agentId: string, version: string): string =>
   `instruction:${DEPLOYMENT}/agent/${agentId}/manifest/${version}`;
 

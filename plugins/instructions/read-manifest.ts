@@ -17,9 +17,9 @@ import { GUARANTEE_CAP_EXCEEDED, MANIFEST_ENTRY_INVALID, MANIFEST_TOO_LARGE } fr
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 
-/** Specification, limits. */
+/** Guaranteed units of one manifest: they are loaded past every budget. */
 export const MOST_GUARANTEED = 5;
-/** Wire contract 15. */
+/** Tokens of one manifest, and characters of one description. */
 export const MOST_MANIFEST_TOKENS = 1_000;
 const MAX_DESCRIPTION_LENGTH = 120;
 const MAX_TRIGGER_LENGTH = 1_024;
@@ -58,8 +58,8 @@ const undeclaredIn = compileDeclared(
 );
 
 /**
- * Throws what wire contract 15 says of a manifest that breaks a rule: all that is wrong with its entries at once.
- * Whether its facts exist is not asked here.
+ * Throws for a manifest that breaks a rule (docs/reference/instructions.md, "Manifests"): all that is wrong with its
+ * entries at once. Whether its facts exist is not asked here.
  */
 export const readManifest = (
   { version, entries }: ManifestDraft,

@@ -30,11 +30,11 @@ export interface Selection<L extends Loadable> {
 }
 
 /**
- * The three phases of the specification: hints, then units by their score while slots remain, then all guaranteed
- * units; those that are to be prepended come before all. A guaranteed unit takes no slot and is never cut, not even
- * where it was hinted. What does not fit is passed over and smaller ones are still tried. `scores` are those of the
- * units, 0 for what does not answer the intent; such a unit is loaded only when it is hinted or guaranteed. A unit of
- * which `load` finds nothing is treated as if it were not there, and takes no slot.
+ * Three phases: hints, then units by their score while slots remain, then all guaranteed units; those that are to be
+ * prepended come before all. A guaranteed unit takes no slot and is never cut, not even where it was hinted. What does
+ * not fit is passed over and smaller ones are still tried. `scores` are those of the units, 0 for what does not answer
+ * the intent; such a unit is loaded only when it is hinted or guaranteed. A unit of which `load` finds nothing is
+ * treated as if it were not there, and takes no slot.
  */
 export const selectUnits = async <L extends Loadable>(
   units: readonly Unit[],

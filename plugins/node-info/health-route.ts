@@ -11,7 +11,7 @@ export interface HealthParts {
   readonly log: Logger;
 }
 
-/** `GET /healthz` (wire contract 3.2): both bodies are fixed; what is wrong goes to the log. */
+/** `GET /healthz`: both bodies are fixed; what is wrong goes to the log. */
 export const healthRoute = (parts: HealthParts): Route => {
   const { clock, log } = parts;
   let wasHealthy = true;

@@ -16,7 +16,7 @@ export interface MetadataParts {
   readonly cors: { readonly devLocalhost: boolean; readonly configured: boolean };
 }
 
-/** `GET /.well-known/<name>` (wire contract 3.1). */
+/** `GET /.well-known/<name>`. */
 export const metadataRoute = (parts: MetadataParts): Route => {
   const read = keptAnswer(
     () => metadataOf(parts),

@@ -72,7 +72,7 @@ export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
 
 const RETIRED = '.retired-';
 
-/** As signatures name a key: 16 hexadecimal digits of the digest of its public half (wire contract 17). */
+/** As signatures name a key: 16 hexadecimal digits of the digest of its public half. */
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 /**

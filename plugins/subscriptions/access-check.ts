@@ -31,7 +31,7 @@ const REVOKED: Standing<never> = { revoked: true };
 /**
  * The rights that a subscription lives by: its owner's key, the token, its target, and for each event the scope and the
  * garden of the fact. All is read from the snapshot given and nothing is remembered, so that what was taken back since
- * counts (reliability A5.2). Whoever cannot ask must not send: errors are thrown on.
+ * counts. Whoever cannot ask must not send: errors are thrown on.
  */
 export class AccessCheck {
   readonly #parts: AccessParts;

@@ -57,7 +57,7 @@ interface Body {
 
 const MAX_URL_LENGTH = 2048;
 
-/** `POST /v1/subscriptions` (wire contract 9.1). */
+/** `POST /v1/subscriptions`. */
 export const createSubscriptionRoute = (parts: CreateParts): Route<undefined, undefined, Body> => ({
   method: 'POST',
   path: '/v1/subscriptions',

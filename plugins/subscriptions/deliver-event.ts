@@ -20,7 +20,7 @@ import type { Subscription } from './subscription-record.ts';
 import { subscriptionIn } from './subscription-store.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
-/** Ports that a webhook may have (reliability A5.7). */
+/** Ports that a webhook may have. */
 export const WEBHOOK_PORTS: readonly number[] = [443, 8443];
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -53,8 +53,8 @@ type Judged =
   | { readonly revoked: false; readonly result: Content | undefined };
 
 /**
- * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it (wire contract
- * 9.4). Never rejects. A check that could not be made is no attempt, and nothing is sent.
+ * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it. Never rejects.
+ * A check that could not be made is no attempt, and nothing is sent.
  */
 export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {
   let content: Judged;

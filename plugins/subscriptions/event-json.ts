@@ -1,7 +1,7 @@
 import { type FactJson, type FactView, formatInstant, valueText } from '../../kernel/plugin-api.ts';
 import type { OutboxEvent } from './event-row.ts';
 
-/** Wire contract 9.4: what a webhook and a stream get. Made only after the rights were checked. */
+/** What a webhook and a stream get. Made only after the rights were checked. */
 export const deliveryJson = (event: OutboxEvent, view: FactView, factJson: FactJson): Record<string, unknown> => ({
   event_id: event.id,
   idempotency_key: event.id,
@@ -21,7 +21,7 @@ const eventFactJson = (view: FactView, factJson: FactJson): Record<string, unkno
   value_v: valueText(view.fact.value),
 });
 
-/** Wire contract 9.3. `view` is null for the terminal event alone, which has no content. */
+/** An event in a replay. `view` is null for the terminal event alone, which has no content. */
 export const replayJson = (event: OutboxEvent, view: FactView | null, factJson: FactJson): Record<string, unknown> => ({
   id: event.id,
   event_id: event.id,

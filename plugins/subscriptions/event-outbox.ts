@@ -43,9 +43,9 @@ interface Cause {
 }
 
 /**
- * Queues events in the transaction of what they tell of, so that they exist exactly when it does (reliability A5.1).
- * Subscriptions are found by what a fact has in common with their target, with one indexed look-up for the whole batch;
- * how many there are does not matter.
+ * Queues events in the transaction of what they tell of, so that they exist exactly when it does. Subscriptions are
+ * found by what a fact has in common with their target, with one indexed look-up for the whole batch; how many there
+ * are does not matter.
  */
 export class EventOutbox {
   readonly #parts: OutboxParts;

@@ -45,7 +45,7 @@ export interface Report {
 
 /**
  * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes; a claim
- * ends by the store's own time, and only its last holder, known by its fence, may report (reliability A6).
+ * ends by the store's own time, and only its last holder, known by its fence, may report.
  */
 export class OutboxStore {
   readonly #parts: OutboxStoreParts;

@@ -42,9 +42,9 @@ export interface EventPage {
 }
 
 /**
- * Events as their owner may see them now (wire contract 9.3): the rights of the subscription, of each event, and of the
- * key that asks, all on one snapshot. When a right is gone the subscription ends, and its last event is all that is
- * left to be seen. Undefined for a caller whose own key is no longer good.
+ * Events as their owner may see them now: the rights of the subscription, of each event, and of the key that asks, all
+ * on one snapshot. When a right is gone the subscription ends, and its last event is all that is left to be seen.
+ * Undefined for a caller whose own key is no longer good.
  */
 export const readEvents = async (
   id: string,

@@ -23,9 +23,8 @@ export interface TargetParts {
 const PATH = 'body.target';
 
 /**
- * What a request wants to subscribe to (wire contract 9.1). Throws `validation` for a target that is none,
- * `authorization` for a scope outside the caller's and for a garden that the caller may not enter, and `lookup` for the
- * latter to an admin.
+ * What a request wants to subscribe to. Throws `validation` for a target that is none, `authorization` for a scope
+ * outside the caller's and for a garden that the caller may not enter, and `lookup` for the latter to an admin.
  */
 export const readTarget = async (
   text: string,

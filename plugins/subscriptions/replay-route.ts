@@ -25,9 +25,7 @@ interface Query {
   readonly limit: number;
 }
 
-/**
- * `GET /v1/subscriptions/{id}/events` (wire contract 9.3): what is kept, oldest first, whatever became of its delivery.
- */
+/** `GET /v1/subscriptions/{id}/events`: what is kept, oldest first, whatever became of its delivery. */
 export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id/events',

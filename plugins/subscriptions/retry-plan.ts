@@ -1,7 +1,4 @@
-/**
- * Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts
- * (reliability A5.5).
- */
+/** Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
@@ -33,7 +30,7 @@ const askedPause = ({ retryAfter, nowMs }: FailedAttempt): number => {
   return Number.isNaN(pause) ? 0 : Math.min(Math.max(0, pause), LONGEST_RETRY_AFTER_MS);
 };
 
-/** What an answer means for its event (wire contract 9.4). */
+/** What an answer means for its event. */
 export type Verdict = 'delivered' | 'gone' | 'refused' | 'again';
 
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);

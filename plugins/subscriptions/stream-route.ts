@@ -20,9 +20,9 @@ export const HEARTBEAT_MS = 15_000;
 const EVENTS_AT_ONCE = 50;
 
 /**
- * `GET /v1/subscriptions/{id}/stream` (wire contract 18.4): Server-Sent Events. Goes on after `Last-Event-ID` (or
- * `after`); without either it begins with what comes from now on. Each event passes the checks of a delivery when it is
- * sent; the stream ends after the terminal event, and without one when the key that opened it is no longer good.
+ * `GET /v1/subscriptions/{id}/stream`: Server-Sent Events. Goes on after `Last-Event-ID` (or `after`); without either
+ * it begins with what comes from now on. Each event passes the checks of a delivery when it is sent; the stream ends
+ * after the terminal event, and without one when the key that opened it is no longer good.
  */
 export const streamRoute = (parts: StreamParts): Route<IdParams, Query> => {
   const slots = new StreamSlots();

@@ -10,8 +10,8 @@ export interface SubscriptionJsonParts {
 export type SubscriptionJson = (record: Subscription) => Record<string, unknown>;
 
 /**
- * Wire contract 9.1, without the secret, which only the answer to the creation holds. Where the node cannot open the
- * secret and the address, because they were closed under a key that it has no longer, the address is null and
+ * A subscription without its secret, which only the answer to the creation holds. Where the node cannot open the secret
+ * and the address, because they were closed under a key that it has no longer, the address is null and
  * `delivery_problem` says why nothing is sent.
  */
 export const createSubscriptionJson =

@@ -27,7 +27,7 @@ export const idParams = schema<IdParams>({
   required: ['id'],
 });
 
-/** The caller's own subscription; an unknown one and somebody else's are the same (wire contract 9.1). */
+/** The caller's own subscription; an unknown one and somebody else's are the same. */
 export const ownSubscription = async (
   store: SubscriptionStore,
   id: string,

@@ -12,7 +12,7 @@ export interface Webhook {
 
 /**
  * The secrets of webhooks, and their addresses, whose path or query often is one: closed in the store under the key of
- * the node (reliability A5.4).
+ * the node.
  */
 export interface WebhookSeals {
   /** `whsec_` and 32 random bytes in base64, as Standard Webhooks spells them. */

@@ -54,7 +54,7 @@ forEachStore('the authority of a capability token', () => {
   const issue = async (key: string, body: Readonly<Record<string, unknown>>) =>
     node.request('POST', PATH, { key, body });
 
-  it('never exceeds that of its issuer (P21)', async () => {
+  it('never exceeds that of its issuer', async () => {
     let made = 0;
     const chain = fc.array(
       fc.record({

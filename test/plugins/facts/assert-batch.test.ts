@@ -106,7 +106,7 @@ forEachStore('asserting a batch', () => {
     expect(conflicts.body.conflicts).to.have.lengthOf(1);
   });
 
-  it('refuses a contradiction in strict mode alone, with nothing stored of it (C3-04)', async () => {
+  it('refuses a contradiction in strict mode alone, with nothing stored of it', async () => {
     const strict = await startTestNode({
       plugins: ['facts', 'conflicts'],
       settings: { conflicts: { mode: 'strict' } },

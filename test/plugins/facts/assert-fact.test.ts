@@ -49,9 +49,16 @@ forEachStore('asserting a fact', () => {
       sanitizer_warnings: [],
       sanitizer_redacted: false,
     });
-    expect(Object.keys(reply.body).slice(0, 8)).to.deep.equal(
-      ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'hlc', 'received_from'], // as wire contract 4.1 lists them
-    );
+    expect(Object.keys(reply.body).slice(0, 8)).to.deep.equal([
+      'id',
+      'entity',
+      'relation',
+      'value',
+      'source',
+      'timestamp',
+      'hlc',
+      'received_from',
+    ]);
   });
 
   it('gives confidence 1, scope local, the time of the node and no end to whoever says nothing about them', async () => {
@@ -96,7 +103,7 @@ forEachStore('asserting a fact', () => {
     expect(read.body.warnings).to.deep.equal(body.warnings);
   });
 
-  it('takes what existing clients always send (wire 1.11)', async () => {
+  it('takes what existing clients always send', async () => {
     const reply = await assert({
       value: { type: 'string', v: 'retracted' },
       confidence: 0.0,
@@ -109,7 +116,7 @@ forEachStore('asserting a fact', () => {
     expect(reply.body.confidence).to.equal(0);
   });
 
-  it('honours no member that the node assigns (C4-02)', async () => {
+  it('honours no member that the node assigns', async () => {
     const { status, body } = await assert({
       id: 'mine',
       hlc: '9999999999999.0',
@@ -137,7 +144,7 @@ forEachStore('asserting a fact', () => {
     }
   });
 
-  it('computes the content ids that are listed (C4-01)', async () => {
+  it('computes the content ids that are listed', async () => {
     const text = 'a"b\\c\n\u0007\u00e9\u{1f600}\u2028';
     const cases: [Record<string, unknown>, string][] = [
       [{ confidence: 1 }, 'sha256:0c5bdff9dc551d21c838adb2cc9ae6ab201114edc65e9b5df1957a88118a6e5a'],
@@ -175,7 +182,7 @@ forEachStore('asserting a fact', () => {
     for (const [changes, cid] of cases) expect((await assert(changes)).body.cid).to.equal(cid);
   });
 
-  it('has no way to change a fact (C4-03)', async () => {
+  it('has no way to change a fact', async () => {
     const { body } = await assert();
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       for (const path of ['/v1/facts', `/v1/facts/${body.id}`]) {

@@ -17,7 +17,7 @@ forEachStore('who may assert what', () => {
   const assertAs = (as: string, changes: Record<string, unknown>, headers: Record<string, string> = {}) =>
     node.request('POST', '/v1/facts', { key: as, body: factBody(changes), headers });
 
-  it('keeps reserved names to the node (C4-06)', async () => {
+  it('keeps reserved names to the node', async () => {
     for (const changes of [
       { relation: 'svc:conflict:status' },
       { relation: 'svc:received_from' },
@@ -37,7 +37,7 @@ forEachStore('who may assert what', () => {
     expect((await assertAs(key, { entity: 'svc://host/user/alice' })).status).to.equal(201);
   });
 
-  it('refuses a scope outside the key, admin or not (C4-04)', async () => {
+  it('refuses a scope outside the key, admin or not', async () => {
     for (const permissions of [['write'], ['write', 'admin']] as const) {
       const narrow = await node.addKey({ permissions, scopes: ['public'] });
       const { status, body } = await assertAs(narrow, { scope: 'company' });

@@ -27,7 +27,7 @@ describe('what an assertion may say', () => {
     return reply;
   };
 
-  it('refuses values that are not what their type says (C4-08)', async () => {
+  it('refuses values that are not what their type says', async () => {
     const values: unknown[] = [
       { type: 'number', v: '5' },
       { type: 'boolean', v: 'true' },
@@ -45,7 +45,7 @@ describe('what an assertion may say', () => {
     for (const confidence of [-0.01, 1.01, '1', true]) await expectRefusal({ confidence });
   });
 
-  it('refuses dates that no calendar has, and takes an offset (C4-07)', async () => {
+  it('refuses dates that no calendar has, and takes an offset', async () => {
     for (const valid_until of [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
@@ -134,7 +134,7 @@ describe('what an assertion may say', () => {
     expect(alike.body.errors).to.have.length(2);
   });
 
-  it('refuses a session other than that of the header (wire contract 1.11)', async () => {
+  it('refuses a session other than that of the header', async () => {
     await expectRefusal({ session_id: 's1' });
     const as = (session: string) => ({
       key,

@@ -82,7 +82,7 @@ forEachStore('provenance', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([422, 'provenance_cycle_detected']);
   });
 
-  it('makes hidden and unknown references one and the same, and shows nothing behind them (C7-05)', async () => {
+  it('makes hidden and unknown references one and the same, and shows nothing behind them', async () => {
     const behind = await assert('user:behind', [], { scope: 'public' });
     const hidden = await assert('user:hidden', [behind.cid], { scope: 'company' });
     const seen = await assert('user:seen', [], { scope: 'public' });
@@ -103,7 +103,7 @@ forEachStore('provenance', () => {
     expect((await provenance(root.id)).body.nodes).to.deep.include(nodeOf(behind));
   });
 
-  it('answers a hidden root and an unknown one alike (D1)', async () => {
+  it('answers a hidden root and an unknown one alike', async () => {
     const { id } = await assert('user:hidden', [], { scope: 'company' });
     const same = async (as: string, ids: string[], status: number, code: string) => {
       const bodies = await Promise.all(
@@ -141,7 +141,7 @@ forEachStore('provenance', () => {
     }
   });
 
-  it('bounds chains, ladders and cycles (C7-06)', async function () {
+  it('bounds chains, ladders and cycles', async function () {
     this.timeout(20_000);
     await store(node, [...chainOf(5000), ...ladderOf(30), ...cycleOf(3)]);
     const deep = (await provenance('chain-4999')).body;

@@ -67,7 +67,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf(`?after=${strong.hlc}`)).to.deep.equal([]);
   });
 
-  it('shows what the key may see, and refuses a scope that it may not (C4-04)', async () => {
+  it('shows what the key may see, and refuses a scope that it may not', async () => {
     const ids: Record<string, string> = {};
     for (const scope of ['local', 'team', 'company', 'public']) ids[scope] = (await assert({ scope })).id;
     const narrow = await node.addKey({ permissions: ['read', 'admin'], scopes: ['public'] });
@@ -81,7 +81,7 @@ forEachStore('querying facts', () => {
     expect((await get('')).body.total).to.equal(4);
   });
 
-  it('hides what has expired, been retracted or lost, unless it is asked for (C4-05)', async () => {
+  it('hides what has expired, been retracted or lost, unless it is asked for', async () => {
     const brief = await assert({ entity: 'user:brief', valid_until: '2026-03-02T09:00:02Z' });
     expect(await idsOf('?entity=user:brief')).to.deep.equal([brief.id]);
     await node.clock.advance(2000);
@@ -114,7 +114,7 @@ forEachStore('querying facts', () => {
     expect(seen).to.deep.equal(ids);
   });
 
-  it('binds a cursor to caller and filters (C8-04)', async () => {
+  it('binds a cursor to caller and filters', async () => {
     for (let at = 0; at < 3; at += 1) await assert({ entity: `user:${at}` });
     const { cursor } = (await get('?limit=1&scope=company')).body;
     const other = await node.addKey({ entityUri: 'agent:other' });

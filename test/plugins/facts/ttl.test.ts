@@ -84,7 +84,7 @@ forEachStore('a time-to-live', () => {
     expect((await ttl(id, '2027-01-01')).status).to.equal(201);
   });
 
-  it('is for whoever asserted the fact, and for an admin (D18)', async () => {
+  it('is for whoever asserted the fact, and for an admin', async () => {
     const { id } = (await assert()).body;
     const other = await node.addKey({ entityUri: 'agent:other' });
     const refused = await ttl(id, '2026-03-02T08:00:00Z', other);

@@ -14,7 +14,7 @@ interface Shown {
   readonly differs_elsewhere?: boolean;
 }
 
-forEachStore('contradictions and places (D14)', () => {
+forEachStore('contradictions and places', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit', 'conflicts'] });

@@ -62,7 +62,7 @@ forEachStore('facts in a garden', () => {
     expect(await found('founder', 'entity=user:bob')).to.deep.equal([]);
   });
 
-  it('are to a stranger as if neither they nor the garden existed (C7-03)', async () => {
+  it('are to a stranger as if neither they nor the garden existed', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     const ask = async (method: string, target: string, body?: unknown) => {
@@ -168,7 +168,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('end by a time-to-live of who asserted them, of an admin of the garden, or of an admin key (D18)', async () => {
+  it('end by a time-to-live of who asserted them, of an admin of the garden, or of an admin key', async () => {
     const ttl = (id: string, actor: Actor, status: number, members: object = {}) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: id,

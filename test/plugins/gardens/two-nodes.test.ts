@@ -5,7 +5,7 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 import { assertion, CAST, startGardenNode } from './garden-kit.ts';
 
 forEachStore('gardens on several nodes of one store', () => {
-  it('let a member in, and out, on every node with the next request (C7-04)', async () => {
+  it('let a member in, and out, on every node with the next request', async () => {
     const options = {
       plugins: ['gardens', 'keys', 'facts', 'audit', 'recall', 'search', 'graph', 'cards', 'conflicts'],
     };

@@ -6,7 +6,7 @@ import { refDraft, WRITER } from './ref-drafts.ts';
 const SPOKES = 20_000;
 const PER_APPEND = 1_000;
 
-forEachStore('a hub with 20,000 edges, cycles and a self loop (C8-06)', () => {
+forEachStore('a hub with 20,000 edges, cycles and a self loop', () => {
   let graph: GraphNode;
   before(async function () {
     this.timeout(120_000);

@@ -58,7 +58,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=c')).to.deep.equal([]);
   });
 
-  it('of a garden leads members alone, and nothing behind it is reached by others (C7-01)', async () => {
+  it('of a garden leads members alone, and nothing behind it is reached by others', async () => {
     await inGarden('a', 'b');
     await graph.link('b', 'c');
     await graph.link('a', 'd');

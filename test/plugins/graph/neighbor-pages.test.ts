@@ -45,7 +45,7 @@ forEachStore('pages of neighbours', () => {
     expect(second.neighbors.map(({ entity }: NeighborBody) => entity)).to.deep.equal(['leaf:4', 'leaf:0']);
   });
 
-  it('are cut by a cursor that is good for its caller and query, unchanged, and not for long (C8-04)', async () => {
+  it('are cut by a cursor that is good for its caller and query, unchanged, and not for long', async () => {
     const { next_cursor: cursor } = await page('entity=hub&limit=1', null);
     const refused = async (query: string, code: string, key = graph.key) => {
       const { status, body } = await graph.ask(query, key);

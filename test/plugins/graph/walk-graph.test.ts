@@ -64,7 +64,7 @@ forEachStore('a walk over the graph', () => {
   const neighbors = (caller: Principal, request: Parameters<EntityGraph['neighbors']>[1]) =>
     node.facts.read(caller, 'query', (reader) => node.kernel.get(EntityGraph).neighbors(reader, request));
 
-  it('reaches what the plainest search over the visible live edges reaches, as soon, and on a real way (P36)', async () => {
+  it('reaches what the plainest search over the visible live edges reaches, as soon, and on a real way', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(edge, { maxLength: 14 }),

@@ -140,7 +140,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await get(waiting)).not.to.equal(undefined);
   });
 
-  it('never lets two workers both commit a result, however long they pause (P30)', async () => {
+  it('never lets two workers both commit a result, however long they pause', async () => {
     const step = fc.record({
       worker: fc.nat({ max: 2 }),
       does: fc.constantFrom('claim', 'renew', 'write', 'finish', 'fail', 'again'),

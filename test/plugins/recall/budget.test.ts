@@ -217,7 +217,7 @@ const compareStamps = (a: string, b: string): number => {
   return (one[0] as number) - (other[0] as number) || (one[1] as number) - (other[1] as number);
 };
 
-/** Recomputes a score from its parts, as wire contract 6.2 has it. */
+/** Recomputes a score from its parts (docs/reference/recall.md, "Score"). */
 const expectExplained = (score: number, said: Readonly<Record<string, number>>, body: object): void => {
   const part = (name: string): number => said[name] as number;
   for (const name of ['lexical', 'semantic', 'graph', 'fused', 'confidence', 'access', 'garden_tier']) {

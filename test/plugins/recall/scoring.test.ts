@@ -97,7 +97,7 @@ describe('fusing stages', () => {
 });
 
 describe('salience', () => {
-  it('has the values that the specification gives', () => {
+  it('has the documented values', () => {
     const nowMs = sampleFact(1).timestampMs + 100 * DAY_MS;
     const salience = salienceOf(viewOf({ confidence: 0.6 }, true, 0.4), { access: 0.5, gardenTier: 0 }, nowMs);
     expect(salience).to.deep.equal({

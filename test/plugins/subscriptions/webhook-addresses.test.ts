@@ -7,10 +7,7 @@ import { WEBHOOK_PORTS } from '../../../plugins/subscriptions/deliver-event.ts';
 import { judgeStatus } from '../../../plugins/subscriptions/retry-plan.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
-/**
- * What must never be called (reliability.md B7): other spellings of this machine, private networks, other schemes and
- * ports.
- */
+/** What must never be called: other spellings of this machine, private networks, other schemes and ports. */
 const FORBIDDEN = [
   'http://hook.example/in',
   'ftp://hook.example/in',
