@@ -28,5 +28,6 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     search: true,
     'source-trust': true,
     subscriptions: true,
+    transfer: true,
   },
 };

@@ -36,7 +36,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
   return {
     problems: distinct(problems),
     pluginCount: description?.plugins.filter(({ enabled }) => enabled).length ?? 0,
-    store: storePlace(config).location,
+    store: storePlace(config).fullLocation,
     hasStore: isThere,
   };
 };

@@ -1,5 +1,5 @@
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
-import { TenantTransfer } from '../kernel/transfer/tenant-transfer.ts';
+import { TenantTransfer } from '../plugins/transfer/transfer-api.ts';
 import type { FactStore, Listener } from '../ports/ports.ts';
 import { administerKeys, administerTokens, rotateKeyOf } from './administer-node.ts';
 import { createNode, openStore } from './create-node.ts';

@@ -22,6 +22,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,
   subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
+  transfer: async () => (await import('../plugins/transfer/transfer-plugin.ts')).transferPlugin,
 };
 
 /** Refs whose id does not begin with the name of the plugin that provides them. */

@@ -23,7 +23,7 @@ export const hasStore = async (config: StoreOf, open: OpenStore): Promise<boolea
  */
 export const requireStore = async (config: StoreOf, open: OpenStore): Promise<void> => {
   if (await hasStore(config, open)) return;
-  throw new ServiceError('lookup', `there is no store at ${storePlace(config).location}`, {
+  throw new ServiceError('lookup', `there is no store at ${storePlace(config).fullLocation}`, {
     hint:
       'run the command in the folder of the node, or name the store with --config, SVC_DB_PATH or SVC_DATABASE_URL; ' +
       '"start" and "init" make a new one',

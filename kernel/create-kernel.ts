@@ -16,6 +16,7 @@ import { type Container, createContainer } from './container/awilix-container.ts
 import { Random } from './crypto/random.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
+import { createFactRestore, FactRestore } from './facts/fact-restore.ts';
 import { Facts } from './facts/facts.ts';
 import { createFacts } from './facts/facts-service.ts';
 import { GardenAccess } from './facts/garden-access.ts';
@@ -37,7 +38,6 @@ import { requirementsOf } from './plugins/order-plugins.ts';
 import type { SettingReport } from './plugins/plugin-config.ts';
 import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
 import { withinTime } from './time/within-time.ts';
-import { createTenantTransfer, TenantTransfer } from './transfer/tenant-transfer.ts';
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
@@ -193,7 +193,7 @@ const openStore = async (
   const facts = createFacts({ store, clock, random, hooks, self, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
-  container.provide(TenantTransfer, createTenantTransfer({ store, clock, random, hooks, self }));
+  container.provide(FactRestore, createFactRestore({ clock, random, names: self.names }));
   // What the kernel knows of itself; plugins come later and may say more.
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });

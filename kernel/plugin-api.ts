@@ -32,11 +32,17 @@ export * from './facts/fact-draft.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
 export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';
+export {
+  type CheckedFact,
+  FactRestore,
+  type RestorableFact,
+  type RestoreVerdict,
+} from './facts/fact-restore.ts';
 export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
-export { compareHlc, parseHlc } from './facts/hybrid-logical-clock.ts';
+export { compareHlc, formatHlc, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';
 export { MANIFEST_RELATION, matchKey, reservedNameOf, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
 export * from './facts/reader-api.ts';
@@ -45,6 +51,7 @@ export { refuseGarden, refuseGardenWrite } from './facts/refuse-garden.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';
 export { tripleId } from './facts/triple-id.ts';
 export { ttlTarget } from './facts/ttl-target.ts';
+export { valueBytesOf } from './facts/value-bytes.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
 export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
 export * from './hooks/define-hook.ts';
@@ -79,7 +86,6 @@ export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
 export { withinTime } from './time/within-time.ts';
-export * from './transfer/transfer-hooks.ts';
 export {
   type Components,
   type ComponentWord,

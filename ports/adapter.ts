@@ -50,6 +50,8 @@ export interface Adapter<T, S, P = AdapterParts> {
 export interface StorePlace {
   /** For people: a path or an address, without user, password and parameters. */
   readonly location: string;
+  /** The same whatever folder the reader stands in. Absent: it is the same. */
+  readonly fullLocation?: string;
   /** Folder for files that belong to the store: the private key of the node, the first API key. */
   readonly dataFolder: string;
 }

@@ -13,7 +13,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
     return createSqliteStore({ path, watchNesting: false });
   },
-  place: ({ path }) => ({ location: resolve(path), dataFolder: dirname(resolve(path)) }),
+  place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),
   inspect: async ({ path }) => {
     // A file that is missing is made by the first start.

@@ -11,8 +11,23 @@ export const readCovers = async (source: Source, factIds: readonly string[]): Pr
 export const readExpiries = async (source: Source, factIds: readonly string[]): Promise<Expiry[]> =>
   factIds.length === 0 ? [] : (await source.select('fact_expiries', { fact_id: factIds })).map(expiryOf);
 
-/** From a row of `fact_expiries`. */
-export const expiryOf = (row: Row): Expiry => ({
+/** Expiries of a tenant by fact id, strictly after this one. */
+export const readExpiriesAfter = async (
+  source: Pick<Snapshot, 'table'>,
+  tenantId: string,
+  factId: string,
+  limit: number,
+): Promise<Expiry[]> => {
+  const rows: Row[] = await source
+    .table('fact_expiries')
+    .where('tenant_id', tenantId)
+    .where('fact_id', '>', factId)
+    .orderBy('fact_id')
+    .limit(limit);
+  return rows.map(expiryOf);
+};
+
+const expiryOf = (row: Row): Expiry => ({
   factId: String(row['fact_id']),
   expiresMs: Number(row['expires_ms']),
   hlc: stampOf(row),

@@ -11,7 +11,7 @@ import type {
   TripleKey,
   WriteTransaction,
 } from '../../ports/ports.ts';
-import { readCovers, readExpiries } from './fact-lifetimes.ts';
+import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { Expiry, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
 /** What plugins may do with a snapshot of the store. */
@@ -74,6 +74,10 @@ class NarrowSnapshot implements PluginSnapshot {
 
   expiries(factIds: readonly string[]): Promise<Expiry[]> {
     return readExpiries(this.#wide, factIds);
+  }
+
+  expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]> {
+    return readExpiriesAfter(this.#wide, tenantId, factId, limit);
   }
 
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]> {

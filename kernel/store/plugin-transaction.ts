@@ -40,6 +40,8 @@ export interface PluginSnapshot {
   covers(factIds: readonly string[]): Promise<Cover[]>;
   /** When these facts expire, in no order; nothing for those that nobody gave a time to live. */
   expiries(factIds: readonly string[]): Promise<Expiry[]>;
+  /** Expiries of a tenant by fact id, strictly after this one. */
+  expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
   /** Entries of the feed strictly after the stamp, ascending. To follow the feed, use `FactFeed`. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
   /** Stamp of the newest entry of the feed, null while it is empty. */

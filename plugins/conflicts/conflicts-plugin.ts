@@ -15,9 +15,9 @@ import {
   readAnnotate,
   readConstrain,
   schema,
-  tenantTransfer,
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
+import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
 import { CONFLICT, Conflicts } from './conflicts-api.ts';

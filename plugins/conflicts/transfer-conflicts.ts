@@ -6,11 +6,10 @@ import {
   SCOPES,
   ServiceError,
   type SqlValue,
-  type TransferLine,
-  type TransferSection,
   tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import {
   type ConflictRecord,
   closeRecord,

@@ -13,11 +13,11 @@ import {
   Random,
   readAnnotate,
   schema,
-  tenantTransfer,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
+import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
 import { enterGardens } from './enter-gardens.ts';
 import { followFacts } from './follow-facts.ts';

@@ -5,9 +5,8 @@ import {
   SCOPES,
   ServiceError,
   type SqlValue,
-  type TransferLine,
-  type TransferSection,
 } from '../../kernel/plugin-api.ts';
+import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';

@@ -1,16 +1,8 @@
-import {
-  Clock,
-  definePlugin,
-  Facts,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  Random,
-  tenantTransfer,
-} from '../../kernel/plugin-api.ts';
+import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional, Random } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { TokenCounter } from '../recall/recall-api.ts';
 import { TextRanker } from '../search/search-api.ts';
+import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AuditTokens } from './audit-tokens.ts';
 import { createInstructions } from './create-instructions.ts';
 import {

@@ -1,11 +1,5 @@
-import {
-  MANIFEST_RELATION,
-  type PluginTables,
-  ServiceError,
-  type SqlValue,
-  type TransferLine,
-  type TransferSection,
-} from '../../kernel/plugin-api.ts';
+import { MANIFEST_RELATION, type PluginTables, ServiceError, type SqlValue } from '../../kernel/plugin-api.ts';
+import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
 
 const AGENTS_PER_PAGE = 500;

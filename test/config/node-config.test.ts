@@ -52,6 +52,7 @@ describe('the configuration', () => {
       'search',
       'source-trust',
       'subscriptions',
+      'transfer',
     ]);
   });
 

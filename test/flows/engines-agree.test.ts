@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { contentOf } from '../kernel/transfer/transfer-node.ts';
 import type { StoreKind } from '../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
+import { contentOf } from '../plugins/transfer/transfer-node.ts';
 import { CommandCaller, commands } from './engine-commands.ts';
 
 /**

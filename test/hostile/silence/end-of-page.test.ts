@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { exportLines } from '../../kernel/transfer/transfer-node.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { exportLines } from '../../plugins/transfer/transfer-node.ts';
 
 /** Bytes of the values of one page of an export. */
 const PAGE = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { contentOf, exportLines, importAll } from '../../kernel/transfer/transfer-node.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
+import { contentOf, exportLines, importAll } from '../transfer/transfer-node.ts';
 import { CAST, startGardenNode } from './garden-kit.ts';
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'conflicts', 'audit'];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { contentOf, exportLines, importAll } from '../../kernel/transfer/transfer-node.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
+import { contentOf, exportLines, importAll } from '../transfer/transfer-node.ts';
 import { type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
 
 const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;

@@ -1,21 +1,19 @@
-import { type Cover, SCOPES, ServiceError, type StoredFact } from '../../ports/ports.ts';
-import type { FactDraft } from '../facts/fact-draft.ts';
-import { readEntityUri, readRelation } from '../facts/fact-identity.ts';
-import { readFactValue } from '../facts/fact-value.ts';
-import { parseHlc } from '../facts/hybrid-logical-clock.ts';
-import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
-import { parseInstant } from '../time/instant.ts';
-import type { TransferLine } from './transfer-hooks.ts';
+import {
+  type Cover,
+  hasForbiddenCodePoint,
+  parseHlc,
+  parseInstant,
+  type RestorableFact,
+  readEntityUri,
+  readFactValue,
+  readRelation,
+  SCOPES,
+  ServiceError,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { TransferLine } from './transfer-api.ts';
 
 /** A fact on its way from one store to another: all that was given to it, and nothing that can be computed. */
-export interface PortableFact {
-  readonly draft: FactDraft & { readonly id: string; readonly hlcText: string };
-  readonly assertedBy: string | null;
-  readonly cid: string;
-  /** How it ends the life of older facts of its triple, null when it does not. */
-  readonly cover: Cover['kind'] | null;
-}
-
 export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null): TransferLine => ({
   id: fact.id,
   hlc: fact.hlcText,
@@ -40,7 +38,7 @@ export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null):
 });
 
 /** Throws `validation` or `invalid_entity_uri`, naming the member, for what `portableFactJson` cannot have written. */
-export const readPortableFact = (line: TransferLine): PortableFact => {
+export const readPortableFact = (line: TransferLine): RestorableFact => {
   const { confidence, scope: sentScope } = line;
   if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) throw broken('confidence');
   const scope = SCOPES.find((known) => known === sentScope);

@@ -1,4 +1,4 @@
-import { TenantTransfer } from '../../../kernel/transfer/tenant-transfer.ts';
+import { TenantTransfer } from '../../../plugins/transfer/transfer-api.ts';
 import { DEFAULT_TENANT } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 

@@ -1,18 +1,8 @@
-import { ServiceError } from '../../ports/ports.ts';
-import { formatInstant } from '../time/instant.ts';
-import type { TransferLine } from './transfer-hooks.ts';
+import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import type { TransferHeader, TransferLine } from './transfer-api.ts';
 
 const FORMAT = 'fact-memory-export';
 const VERSION = 1;
-
-/** The first line of an export: whose facts follow. */
-export interface TransferHeader {
-  readonly nodeId: string;
-  readonly serviceName: string;
-  readonly tenantId: string;
-  /** Changes whenever a store went back in time; says which run of the feed this is. */
-  readonly epoch: string;
-}
 
 export const headerJson = (header: TransferHeader, nowMs: number): TransferLine => ({
   format: FORMAT,

@@ -1,20 +1,23 @@
-import { above, all, equals, type Hlc, type Row, type Snapshot, type StoredFact } from '../../ports/ports.ts';
-import { formatHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
-import { valueBytesOf } from '../facts/value-bytes.ts';
-import { expiryOf, readCovers } from '../store/fact-lifetimes.ts';
-import { narrowSnapshot } from '../store/narrow-transaction.ts';
+import {
+  above,
+  all,
+  equals,
+  formatHlc,
+  type Hlc,
+  type PluginSnapshot,
+  type StoredFact,
+  valueBytesOf,
+  ZERO_HLC,
+} from '../../kernel/plugin-api.ts';
 import { portableFactJson } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
+import { type LineSink, type TransferLine, tenantTransfer } from './transfer-api.ts';
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
-import { type TransferLine, tenantTransfer } from './transfer-hooks.ts';
 
 const FACTS_PER_PAGE = 64;
 /** Of the values of a page: one may be a mebibyte long. */
 const BYTES_PER_PAGE = 1024 * 1024;
 const ROWS_PER_PAGE = 500;
-
-/** Takes finished lines, each with its line end, and resolves when more may come. */
-export type LineSink = (lines: readonly string[], facts: number) => Promise<void>;
 
 /**
  * Writes the whole tenant in feed order. Each page is a snapshot of its own, so that a long export holds nothing up;
@@ -22,14 +25,14 @@ export type LineSink = (lines: readonly string[], facts: number) => Promise<void
  * the file is the tenant at one instant.
  */
 export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
-  const { store, self, clock } = parts;
-  const epoch = await store.read((snapshot) => snapshot.epoch());
+  const { tables, self, clock } = parts;
+  const epoch = await tables.read((_own, snapshot) => snapshot.epoch());
   const header = { nodeId: self.nodeId, serviceName: self.names.name, tenantId, epoch };
   await sink([lineOf('header', headerJson(header, clock.nowMs()))], 0);
   let after: Hlc = ZERO_HLC;
   let exported = 0;
   for (let more = true; more; ) {
-    const page = await store.read(async (snapshot) => {
+    const page = await tables.read(async (_own, snapshot) => {
       const facts = await readPage(snapshot, tenantId, after);
       const lines = await factLines(snapshot, facts);
       exported += facts.length;
@@ -48,7 +51,7 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
   return exported;
 };
 
-const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>
+const readPage = (snapshot: PluginSnapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>
   snapshot.find({
     filter: all(equals('tenantId', tenantId), above('feed', after)),
     order: 'feed',
@@ -56,18 +59,15 @@ const readPage = (snapshot: Snapshot, tenantId: string, after: Hlc): Promise<Sto
     maxBytes: BYTES_PER_PAGE,
   });
 
-const factLines = async (snapshot: Snapshot, facts: readonly StoredFact[]): Promise<string[]> => {
-  const found = await readCovers(
-    snapshot,
-    facts.map(({ id }) => id),
-  );
+const factLines = async (snapshot: PluginSnapshot, facts: readonly StoredFact[]): Promise<string[]> => {
+  const found = await snapshot.covers(facts.map(({ id }) => id));
   const covers = new Map(found.map(({ factId, kind }) => [factId, kind]));
   return facts.map((fact) => lineOf('fact', portableFactJson(fact, covers.get(fact.id) ?? null)));
 };
 
 const exportRest = async (
   { hooks }: TransferParts,
-  snapshot: Snapshot,
+  snapshot: PluginSnapshot,
   tenantId: string,
   sink: LineSink,
 ): Promise<void> => {
@@ -77,9 +77,8 @@ const exportRest = async (
       0,
     );
   }
-  const narrow = narrowSnapshot(snapshot);
   for (const section of await hooks.collect(tenantTransfer, {})) {
-    for await (const lines of section.pages(narrow, tenantId)) {
+    for await (const lines of section.pages(snapshot, tenantId)) {
       await sink(
         lines.map((line) => lineOf(section.type, line)),
         0,
@@ -88,21 +87,13 @@ const exportRest = async (
   }
 };
 
-async function* expiryPages(snapshot: Snapshot, tenantId: string): AsyncGenerator<TransferLine[]> {
+async function* expiryPages(snapshot: PluginSnapshot, tenantId: string): AsyncGenerator<TransferLine[]> {
   for (let after = ''; ; ) {
-    const rows: Record<string, unknown>[] = await snapshot
-      .table('fact_expiries')
-      .where('tenant_id', tenantId)
-      .where('fact_id', '>', after)
-      .orderBy('fact_id')
-      .limit(ROWS_PER_PAGE);
-    yield rows.map((row) => {
-      const { factId, expiresMs, hlc } = expiryOf(row as Row);
-      return expiryJson({ factId, expiresMs, hlcText: formatHlc(hlc) });
-    });
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_PER_PAGE) return;
-    after = String(last['fact_id']);
+    const page = await snapshot.expiriesAfter(tenantId, after, ROWS_PER_PAGE);
+    yield page.map(({ factId, expiresMs, hlc }) => expiryJson({ factId, expiresMs, hlcText: formatHlc(hlc) }));
+    const last = page.at(-1);
+    if (last === undefined || page.length < ROWS_PER_PAGE) return;
+    after = last.factId;
   }
 }
 

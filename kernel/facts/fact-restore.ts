@@ -1,0 +1,131 @@
+import {
+  type Clock,
+  type Cover,
+  defineRef,
+  isIn,
+  type PreparedFact,
+  ServiceError,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import { nodePrincipal } from '../identity/node-principal.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import { wideTransaction } from '../store/narrow-transaction.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import { coverBy } from './cover-by.ts';
+import type { FactDraft } from './fact-draft.ts';
+import { isTooFarAhead, parseHlc } from './hybrid-logical-clock.ts';
+import { nameKeys } from './match-key.ts';
+import { prepareFact } from './prepare-fact.ts';
+import { stampFact } from './stamp-fact.ts';
+
+/** A fact as another store held it: all that was given to it, and nothing that can be computed. */
+export interface RestorableFact {
+  readonly draft: FactDraft & { readonly id: string; readonly hlcText: string };
+  readonly assertedBy: string | null;
+  /** As the other store computed it. */
+  readonly cid: string;
+  /** How it ends the life of older facts of its triple, null when it does not. */
+  readonly cover: Cover['kind'] | null;
+}
+
+/** The same, checked, with everything derived from it computed. */
+export interface CheckedFact {
+  readonly fact: PreparedFact;
+  readonly cover: Cover['kind'] | null;
+}
+
+/** `known`: it was stored before, and stays as it is. `taken`: another fact is stored under its identifier. */
+export type RestoreVerdict = 'stored' | 'known' | 'taken';
+
+/**
+ * Brings facts back as another store held them, past the phases of an append: what followed from them there comes with
+ * them. For plugins that move or restore a store, and for nothing that a client sends.
+ */
+export interface FactRestore {
+  /**
+   * Throws `validation` for a stamp that is none or lies far ahead, and for a fact that its content id does not fit.
+   */
+  check(fact: RestorableFact, tenantId: string): CheckedFact;
+  /** The same judgement of a stamp that came without a fact. */
+  checkStamp(text: string): void;
+  /**
+   * Stores facts with their identifiers and origin stamps. Feed stamps are given anew, in the order of the facts. A
+   * verdict for each, in order.
+   */
+  insert(transaction: PluginTransaction, facts: readonly CheckedFact[]): Promise<readonly RestoreVerdict[]>;
+}
+
+export const FactRestore = defineRef<FactRestore>('kernel.fact-restore');
+
+/** One damaged stamp must not drive the node's clock into a far future, from which it never comes back. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+export interface RestoreParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly names: ServiceNames;
+}
+
+export const createFactRestore = ({ clock, random, names }: RestoreParts): FactRestore => ({
+  check({ draft, assertedBy, cid, cover }, tenantId) {
+    checkStamp(draft.hlcText, clock.nowMs());
+    const origin = { caller: nodePrincipal(names, tenantId), origin: 'peer' } as const;
+    const prepared = prepareFact(draft, nameKeys(draft, names), origin, { names, random });
+    if (prepared.cid === cid) return { fact: { ...prepared, assertedBy }, cover };
+    throw invalid('the fact does not match its content identifier: the file was changed or damaged');
+  },
+  checkStamp: (text) => checkStamp(text, clock.nowMs()),
+  insert: (transaction, facts) => insertFacts(wideTransaction(transaction), facts, clock.nowMs()),
+});
+
+const checkStamp = (text: string, nowMs: number): void => {
+  const hlc = parseHlc(text);
+  if (hlc === null) throw invalid('hlc is not a stamp');
+  if (isTooFarAhead(hlc, nowMs, MAX_AHEAD_MS)) {
+    throw invalid('hlc is more than a day ahead of the clock of this machine');
+  }
+};
+
+const insertFacts = async (
+  transaction: WriteTransaction,
+  facts: readonly CheckedFact[],
+  nowMs: number,
+): Promise<RestoreVerdict[]> => {
+  if (facts.length === 0) return [];
+  const stored = await transaction.outline(
+    isIn(
+      'id',
+      facts.map(({ fact }) => fact.id),
+    ),
+  );
+  const known = new Map<string, Pick<PreparedFact, 'cid' | 'tenantId'>>(stored.map((fact) => [fact.id, fact]));
+  const fresh: CheckedFact[] = [];
+  const verdicts = facts.map((checked): RestoreVerdict => {
+    const { id, cid, tenantId } = checked.fact;
+    const twin = known.get(id);
+    if (twin !== undefined) return twin.cid === cid && twin.tenantId === tenantId ? 'known' : 'taken';
+    known.set(id, checked.fact);
+    fresh.push(checked);
+    return 'stored';
+  });
+  if (fresh.length === 0) return verdicts;
+  let clock = await transaction.lockClock();
+  const stamped = fresh.map(({ fact }): StoredFact => {
+    const next = stampFact(fact, clock, nowMs);
+    clock = next.feed;
+    return next;
+  });
+  await transaction.insert(stamped);
+  await transaction.saveClock(clock);
+  await transaction.cover(
+    stamped.flatMap((fact, at) => {
+      const kind = fresh[at]?.cover ?? null;
+      return kind === null ? [] : [coverBy(fact, kind)];
+    }),
+  );
+  return verdicts;
+};
+
+const invalid = (message: string): ServiceError => new ServiceError('validation', message);

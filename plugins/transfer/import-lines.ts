@@ -1,0 +1,103 @@
+import { type CheckedFact, type PluginTransaction, parseHlc, ServiceError } from '../../kernel/plugin-api.ts';
+import { readPortableFact } from './portable-fact-json.ts';
+import type { TransferParts } from './tenant-transfer.ts';
+import type { ImportedLines, NumberedText, TransferLine, TransferSection } from './transfer-api.ts';
+import { parseLine } from './transfer-format-json.ts';
+
+export interface ImportParts extends TransferParts {
+  readonly sections: ReadonlyMap<string, TransferSection>;
+  readonly tenantId: string;
+}
+
+type Read =
+  | { readonly kind: 'fact'; readonly checked: CheckedFact }
+  | { readonly kind: 'expiry'; readonly line: TransferLine }
+  | { readonly kind: 'section'; readonly section: TransferSection; readonly line: TransferLine }
+  | { readonly kind: 'end'; readonly facts: number };
+
+type Refused = { number: number; reason: string }[];
+
+/** Stores facts as they are, past the hooks: what followed from them in the other store comes with them. */
+export const importLines = async (parts: ImportParts, lines: readonly NumberedText[]): Promise<ImportedLines> => {
+  const refused: Refused = [];
+  const read = new Map<number, Read>();
+  for (const { number, text } of lines) {
+    await orRefuse(number, refused, async () => {
+      read.set(number, readLine(parts, text));
+    });
+  }
+  const facts = [...read].flatMap(([number, one]) => (one.kind === 'fact' ? [{ number, checked: one.checked }] : []));
+  const stored = await parts.tables.write(parts.tenantId, async (_own, transaction) => {
+    const count = await insertFacts(parts, transaction, facts, refused);
+    for (const [number, one] of read) {
+      if (one.kind === 'expiry') await orRefuse(number, refused, () => takeExpiry(parts, transaction, one.line));
+      if (one.kind === 'section') {
+        await orRefuse(number, refused, async () => {
+          await one.section.take(transaction, parts.tenantId, one.line);
+        });
+      }
+    }
+    return count;
+  });
+  const end = [...read.values()].find((one) => one.kind === 'end');
+  return {
+    facts: facts.length,
+    stored,
+    refused: refused.sort((a, b) => a.number - b.number),
+    announced: end?.facts ?? null,
+  };
+};
+
+const orRefuse = async (number: number, refused: Refused, work: () => Promise<void>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    // Anything but a verdict on the line is the store's failure, and stops the import.
+    if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'commit_unknown')
+      throw error;
+    refused.push({ number, reason: error.message });
+  }
+};
+
+const readLine = ({ sections, restore, tenantId }: ImportParts, text: string): Read => {
+  const line = parseLine(text);
+  const { type } = line;
+  if (type === 'fact') return { kind: 'fact', checked: restore.check(readPortableFact(line), tenantId) };
+  if (type === 'expiry') return { kind: 'expiry', line };
+  if (type === 'end') return { kind: 'end', facts: Number(line['facts']) };
+  const section = typeof type === 'string' ? sections.get(type) : undefined;
+  if (section === undefined) throw invalid('of a type that no plugin of this node takes in');
+  return { kind: 'section', section, line };
+};
+
+const insertFacts = async (
+  { restore }: ImportParts,
+  transaction: PluginTransaction,
+  facts: readonly { readonly number: number; readonly checked: CheckedFact }[],
+  refused: Refused,
+): Promise<number> => {
+  const verdicts = await restore.insert(
+    transaction,
+    facts.map(({ checked }) => checked),
+  );
+  for (const [at, { number }] of facts.entries()) {
+    if (verdicts[at] === 'taken') refused.push({ number, reason: 'another fact is stored under this id' });
+  }
+  return verdicts.filter((verdict) => verdict === 'stored').length;
+};
+
+const takeExpiry = async (
+  { restore }: ImportParts,
+  transaction: PluginTransaction,
+  line: TransferLine,
+): Promise<void> => {
+  const { fact_id: factId, expires_ms: expiresMs, hlc: text } = line;
+  if (typeof factId !== 'string' || typeof expiresMs !== 'number' || !Number.isSafeInteger(expiresMs)) {
+    throw invalid('not an expiry as an export holds it');
+  }
+  restore.checkStamp(String(text));
+  const hlc = parseHlc(String(text));
+  if (hlc !== null) await transaction.setExpiry(factId, expiresMs, hlc);
+};
+
+const invalid = (message: string): ServiceError => new ServiceError('validation', message);

@@ -1,0 +1,15 @@
+import { Clock, definePlugin, FactRestore, KERNEL_API, NodeSelf } from '../../kernel/plugin-api.ts';
+import { createTenantTransfer } from './tenant-transfer.ts';
+import { TenantTransfer } from './transfer-api.ts';
+
+export const transferPlugin = definePlugin({
+  name: 'transfer',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Exports a whole tenant to a file, and imports such a file into another store',
+  requires: { clock: Clock, self: NodeSelf, restore: FactRestore },
+  provides: [TenantTransfer],
+  setup({ use, tables, hooks, provide }) {
+    provide(TenantTransfer, createTenantTransfer({ ...use, tables, hooks }));
+  },
+});
