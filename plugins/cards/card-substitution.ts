@@ -11,9 +11,13 @@ import {
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import type { EntitySummary, SummaryRequest } from '../recall/recall-api.ts';
+import { defineDegradation, type EntitySummary, type SummaryRequest } from '../recall/recall-api.ts';
 import type { Card } from './card.ts';
 import type { StoredCards } from './memory-cards.ts';
+
+export const CARD_REFRESH_TIMEOUT = defineDegradation('card_refresh_timeout', {
+  summary: 'the card of the entity was to be fresh, and took too long',
+});
 
 /**
  * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller
@@ -33,11 +37,12 @@ export const cardForRecall = async (
   const kept = await cards.fresh(reader, subject);
   const { card, timedOut } =
     kept === undefined && forceRefresh ? await cards.freshWithin(reader, subject) : { card: kept, timedOut: false };
-  if (card === undefined || !(await isConfident(card, view.minConfidence, reader))) return { fact: null, timedOut };
-  return { fact: syntheticFact(card, { ...subject, entity }, reader, names), timedOut };
+  const degraded = timedOut ? [CARD_REFRESH_TIMEOUT] : [];
+  if (card === undefined || !(await isConfident(card, view.minConfidence, reader))) return { fact: null, degraded };
+  return { fact: syntheticFact(card, { ...subject, entity }, reader, names), degraded };
 };
 
-const NO_CARD: EntitySummary = { fact: null, timedOut: false };
+const NO_CARD: EntitySummary = { fact: null, degraded: [] };
 
 /** A card with anything in it that is too weak for what was asked would say what its facts may not. */
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {

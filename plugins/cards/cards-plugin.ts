@@ -12,7 +12,7 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { recallSummary } from '../recall/recall-api.ts';
 import { cardRoute } from './card-route.ts';
 import { CardStore } from './card-store.ts';
-import { cardForRecall } from './card-substitution.ts';
+import { CARD_REFRESH_TIMEOUT, cardForRecall } from './card-substitution.ts';
 import { CardSummariser, MemoryCards } from './cards-api.ts';
 import { cardsMigrations } from './cards-migrations.ts';
 import { StoredCards } from './memory-cards.ts';
@@ -54,6 +54,7 @@ export const cardsPlugin = definePlugin({
     },
   }),
   provides: [MemoryCards],
+  declares: [CARD_REFRESH_TIMEOUT],
   migrations: cardsMigrations,
   setup({ config, use, tables, log, on, every, provide, route, onStop }) {
     const { jobs, self, summariser = summariseByExtract } = use;

@@ -8,6 +8,7 @@ import {
   STRING_JSON,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
+import { defineRecallMember } from '../recall/recall-api.ts';
 import type { Checkpoint } from './checkpoints.ts';
 
 const HASH_JSON = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
@@ -44,6 +45,13 @@ export const CHAIN_PROOF_JSON = objectOf({
       }),
     }),
   }),
+});
+
+/** The member of a recall that holds a proof. */
+export const CHAIN_PROOF = defineRecallMember('chain_proof', {
+  summary: 'shows that no fact of the tenant was changed, left out or added up to a checkpoint',
+  json: orNull(CHAIN_PROOF_JSON),
+  absent: null,
 });
 
 /** A proof up to a checkpoint. `logId` names the node's own log of checkpoints. */

@@ -1,4 +1,15 @@
-import { Clock, definePlugin, factAppended, KERNEL_API, NodeSelf, Random } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  factAppended,
+  hasPermission,
+  KERNEL_API,
+  NodeSelf,
+  Random,
+} from '../../kernel/plugin-api.ts';
+import { AUDIT_READ } from '../audit/audit-api.ts';
+import { recallAnswer } from '../recall/recall-api.ts';
+import { CHAIN_PROOF } from './chain-proof-json.ts';
 import { ChainStore } from './chain-store.ts';
 import { FactChain } from './fact-chain-api.ts';
 import { factChainMigrations } from './fact-chain-migrations.ts';
@@ -15,7 +26,7 @@ export const factChainPlugin = definePlugin({
   summary: 'Ties every fact to the one before it by a hash, and proves on request that nothing was changed',
   requires: { clock: Clock, random: Random, self: NodeSelf },
   provides: [FactChain],
-  declares: Object.values(words),
+  declares: [CHAIN_PROOF, ...Object.values(words)],
   migrations: factChainMigrations,
   setup({ use, tables, on, every, provide }) {
     const store = new ChainStore(tables);
@@ -36,6 +47,13 @@ export const factChainPlugin = definePlugin({
         await tables.write(tenantId, (_own, transaction) => store.catchUp(tenantId, transaction, use.clock.nowMs()));
         await advanceCheckpoint(tenantId, [], parts);
       }
+    });
+    on(recallAnswer, async ({ caller, chosen, verify }) => {
+      // A proof counts every fact of the tenant, also those that other callers may not see.
+      if (!verify || !hasPermission(caller, ['admin', AUDIT_READ])) return undefined;
+      // The answer leaves a fact out that was changed behind the node's back, and the chain breaks all the same.
+      const facts = chosen.map(({ fact }) => fact);
+      return { members: { [CHAIN_PROOF.id]: await proveChain(caller.tenantId, facts, parts) } };
     });
     provide(FactChain, { prove: (tenantId, facts) => proveChain(tenantId, facts, parts) });
   },

@@ -1,9 +1,13 @@
 import { above, all, equals, type FactReader, type Hlc } from '../../kernel/plugin-api.ts';
 import type { SearchIndex } from '../search/search-api.ts';
-import type { EntitySummary } from './recall-api.ts';
+import { type Degradation, defineDegradation } from './recall-api.ts';
 
-/** What could not be asked, so that a poorer answer is not taken for a whole one (wire contract 6.1). */
-export type Degradation = 'embedder_unavailable' | 'index_rebuilding' | 'card_refresh_timeout';
+export const EMBEDDER_UNAVAILABLE = defineDegradation('embedder_unavailable', {
+  summary: 'the query could not be embedded, so that nothing was found by its meaning',
+});
+export const INDEX_REBUILDING = defineDegradation('index_rebuilding', {
+  summary: 'the index lacks facts that the caller may see, or vectors are being made anew',
+});
 
 /** How far each of those came that a recall depends on. */
 export interface Asked {
@@ -11,20 +15,19 @@ export interface Asked {
   readonly vector: Float32Array | null | undefined;
   /** Place in the feed up to which the index has facts; null when it has all. */
   readonly behind: Hlc | null;
-  readonly summary: Pick<EntitySummary, 'timedOut'>;
 }
 
+/** What could not be asked, so that a poorer answer is not taken for a whole one. */
 export const degradationOf = async (
-  { vector, behind, summary }: Asked,
+  { vector, behind }: Asked,
   reader: FactReader,
   index: Pick<SearchIndex, 'isMakingVectors'>,
 ): Promise<readonly Degradation[]> => {
   const degraded: Degradation[] = [];
-  if (vector === null) degraded.push('embedder_unavailable');
+  if (vector === null) degraded.push(EMBEDDER_UNAVAILABLE);
   const isBehind = behind !== null && (await missesFacts(behind, reader));
   // Vectors are made anew when the operator has changed the embedder: that says nothing about anybody's facts.
-  if (isBehind || (vector != null && (await index.isMakingVectors()))) degraded.push('index_rebuilding');
-  if (summary.timedOut) degraded.push('card_refresh_timeout');
+  if (isBehind || (vector != null && (await index.isMakingVectors()))) degraded.push(INDEX_REBUILDING);
   return degraded;
 };
 

@@ -1,12 +1,6 @@
 import type { Hit } from '../search/search-api.ts';
+import type { StageScores } from './recall-api.ts';
 import type { StageWeights } from './stage-weights.ts';
-
-/** What the stages made of one fact, each from 0 to 1. */
-export interface StageScores {
-  readonly lexical: number;
-  readonly semantic: number;
-  readonly graph: number;
-}
 
 export interface StageHits {
   readonly lexical: readonly Hit[];

@@ -15,14 +15,23 @@ import {
 import type { SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
-import { type Degradation, degradationOf } from './degradation.ts';
+import { degradationOf } from './degradation.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
-import { fuse, normaliseStages, type StageScores } from './fuse-stages.ts';
+import { fuse, normaliseStages } from './fuse-stages.ts';
 import { packByMmr } from './pack-by-mmr.ts';
-import { type EntitySummary, type FactSignals, type RecallContext, recallSignal, recallSummary } from './recall-api.ts';
+import {
+  type EntitySummary,
+  type FactSignals,
+  type RecallContext,
+  type Recalled,
+  recallSignal,
+  recallSummary,
+  type ScoredFact,
+  type StageScores,
+} from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { embedQuery, type Found, runStages, type StageParts } from './recall-stages.ts';
-import { type Salience, salienceOf, weigh } from './salience.ts';
+import { salienceOf, weigh } from './salience.ts';
 
 export interface PipelineParts extends StageParts {
   readonly facts: Facts;
@@ -34,43 +43,17 @@ export interface PipelineParts extends StageParts {
   readonly salienceWeight: number;
 }
 
-/** A fact with its score and the way there (wire contract 6.1). */
-export interface ScoredFact {
-  readonly view: FactView;
-  readonly score: number;
-  readonly stages: StageScores;
-  readonly fused: number;
-  readonly salience: Salience;
-  readonly hops: number;
-  readonly tokens: number;
-  readonly fromCard: boolean;
+/** A fact that may be packed. */
+interface Candidate extends ScoredFact {
   readonly byScore: boolean;
   readonly text: string;
 }
 
-export interface Recalled {
-  /** Best first. */
-  readonly facts: readonly ScoredFact[];
-  readonly totalScored: number;
-  readonly tokensUsed: number;
-  readonly omitted: Omitted;
-  readonly degraded: readonly Degradation[];
-}
+/** What the pipeline came to, before the answer is made of it. */
+export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
 
-/** Candidates that the caller may see and that were left out (wire contract 6.1). */
-export interface Omitted {
-  /** In an unresolved contradiction, as far as the stages have looked. */
-  readonly contradicted: number;
-  /** That did not fit into the budget. */
-  readonly budget: number;
-}
-
-/** Answers a recall on one snapshot, in the steps of wire contract 6.2. */
-export const recallFacts = async (
-  request: RecallRequest,
-  caller: Principal,
-  parts: PipelineParts,
-): Promise<Recalled> => {
+/** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
+export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   const vector = await embedQuery(request.query, parts);
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await parts.index.ready();
@@ -97,7 +80,7 @@ export const recallFacts = async (
       totalScored: ranked.length,
       tokensUsed: tokensOf(packed),
       omitted: { contradicted: countContradicted(found, summary.fact, context, pool), budget: unfit },
-      degraded: await degradationOf({ vector, behind, summary }, reader, parts.index),
+      degraded: [...(await degradationOf({ vector, behind }, reader, parts.index)), ...summary.degraded],
     };
   });
 };
@@ -149,7 +132,7 @@ const summaryOf = async (
     ? NO_SUMMARY
     : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
 
-const NO_SUMMARY: EntitySummary = { fact: null, timedOut: false };
+const NO_SUMMARY: EntitySummary = { fact: null, degraded: [] };
 
 const score = async (
   found: Found,
@@ -158,7 +141,7 @@ const score = async (
   context: RecallContext,
   pool: CandidatePool,
   parts: PipelineParts,
-): Promise<ScoredFact[]> => {
+): Promise<Candidate[]> => {
   const stages = normaliseStages(found);
   const ownIds = new Set(found.own.map(({ id }) => id));
   const { entityKey } = context.view;
@@ -166,7 +149,7 @@ const score = async (
   const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
   const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
-  const scored = views.map((view): ScoredFact => {
+  const scored = views.map((view): Candidate => {
     const { id } = view.fact;
     const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
     return { ...scoreOf(view, stages.get(id) ?? AT_THE_ENTITY, signals(id), request, context, parts), ...way };
@@ -204,7 +187,7 @@ const scoreOf = (
 const NO_SIGNALS: FactSignals = { access: 0, gardenTier: 1 };
 const AT_THE_ENTITY: StageScores = { lexical: 0, semantic: 0, graph: 1 };
 
-/** Sorted by score desc, then hlc desc, then id (wire contract 6.2). */
+/** The newer of two equals, by its origin stamp, comes first, then the lower id. */
 const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
   b.score - a.score ||
   compareHlc(b.view.fact.hlc, a.view.fact.hlc) ||
@@ -224,4 +207,4 @@ const signalsOf = async (
   };
 };
 
-const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);
+export const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,7 +1,6 @@
 import {
   Clock,
   createFactJson,
-  createReadSession,
   definePlugin,
   Embedder,
   Facts,
@@ -11,15 +10,17 @@ import {
   optional,
   Random,
   schema,
+  Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
-import { FactChain } from '../fact-chain/fact-chain-api.ts';
 import { IntactFacts, SessionReads } from '../facts/facts-api.ts';
 import { SearchIndex } from '../search/search-api.ts';
 import { AccessCounts } from './access-counts.ts';
-import { createAnswerRecall } from './answer-recall.ts';
+import { createRecall } from './create-recall.ts';
+import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
-import { TokenCounter } from './recall-api.ts';
+import { Recall, TokenCounter } from './recall-api.ts';
+import { recallMembers, SCORED_FACT } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
 import { RecallTrail } from './recall-trail.ts';
@@ -43,15 +44,15 @@ export const recallPlugin = definePlugin({
     clock: Clock,
     random: Random,
     self: NodeSelf,
+    vocabulary: Vocabulary,
     embedder: optional(Embedder),
     audit: optional(AuditLog),
     sessionReads: optional(SessionReads),
     intact: optional(IntactFacts),
-    chain: optional(FactChain),
     gardens: optional(GardenAccess),
   },
-  provides: [TokenCounter],
-  declares: Object.values(words),
+  provides: [Recall, TokenCounter],
+  declares: [...Object.values(words), EMBEDDER_UNAVAILABLE, INDEX_REBUILDING, SCORED_FACT],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -69,20 +70,23 @@ export const recallPlugin = definePlugin({
   }),
   migrations: recallMigrations,
   setup({ config, use, tables, hooks, log, onStop, every, provide, route }) {
-    const { random, self, audit } = use;
+    const { self, audit, vocabulary } = use;
+    const { names } = self;
     const access = new AccessCounts(tables);
-    const answer = createAnswerRecall({
+    const members = recallMembers(vocabulary);
+    const recall = createRecall({
       ...use,
-      pipeline: { ...use, hooks, log, names: self.names, access, salienceWeight: config.salienceWeight },
-      factJson: createFactJson(self),
-      random,
-      names: self.names,
+      pipeline: { ...use, hooks, log, names, access, salienceWeight: config.salienceWeight },
+      hooks,
+      names,
       trail: new RecallTrail(audit),
-      readSession: createReadSession(self.names),
+      members,
     });
+    provide(Recall, recall);
     provide(TokenCounter, { count: estimateTokens });
-    route(getRecallRoute(answer, self.names));
-    route(postRecallRoute(answer, self.names));
+    const routes = { recall, factJson: createFactJson(self), names, members };
+    route(getRecallRoute(routes));
+    route(postRecallRoute(routes));
     every(FLUSH_INTERVAL_MS, () => access.flush());
     onStop(() => access.flush());
   },

@@ -8,10 +8,11 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import type { Question } from './recall-api.ts';
 import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-words.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
 
-/** A recall as it was asked for, checked, with defaults filled in (wire contract 6.1). */
+/** A question that was checked, with its defaults. */
 export interface RecallRequest {
   /** Empty when only an entity is asked about. */
   readonly query: string;
@@ -35,32 +36,11 @@ interface GardenScope {
   readonly name: string;
 }
 
-/**
- * What both forms of the request hold after their schemas; members whose refusals have codes of their own are still
- * unchecked.
- */
-export interface RawRecall {
-  readonly query?: string | null;
-  readonly entity?: string | null;
-  readonly relation?: string | null;
-  readonly token_budget?: unknown;
-  readonly depth?: number;
-  readonly weights?: unknown;
-  readonly scope?: string | null;
-  readonly lambda_mmr?: number;
-  readonly min_confidence?: number;
-  readonly force_refresh?: boolean;
-  readonly include_contradicted?: boolean;
-  readonly include_neighbors?: boolean;
-  readonly limit?: number;
-  readonly as_of?: unknown;
-}
-
-export const MAX_BUDGET = 200_000;
+const MAX_BUDGET = 200_000;
 export const MAX_LIMIT = 500;
-export const DEFAULT_LIMIT = 100;
-export const DEFAULT_LAMBDA = 0.7;
-export const DEFAULT_MIN_CONFIDENCE = 0.1;
+const DEFAULT_LIMIT = 100;
+const DEFAULT_LAMBDA = 0.7;
+const DEFAULT_MIN_CONFIDENCE = 0.1;
 const MAX_DEPTH = 2;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
@@ -71,37 +51,39 @@ const GARDEN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
 
 /**
- * `root` is `body` or `query`: a violation is 422 in the one and 400 in the other, unless its code has a status of its
- * own.
+ * Checks a question and fills its defaults in. Refusals name members as requests do: a violation is 422 in a body and
+ * 400 in a query, unless its code has a status of its own.
  */
-export const readRecallRequest = (raw: RawRecall, root: 'body' | 'query', names: ServiceNames): RecallRequest => {
-  const status = root === 'body' ? 422 : 400;
+export const readQuestion = (question: Question, place: 'body' | 'query', names: ServiceNames): RecallRequest => {
+  const status = place === 'body' ? 422 : 400;
   const refuse = (member: string, problem: string): ServiceError =>
-    memberRefusal(`${root}.${member}`, problem, 'validation', { status });
-  if (raw.as_of != null)
-    throw memberRefusal(`${root}.as_of`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
-  const entity = raw.entity == null ? undefined : readEntityUri(raw.entity, `${root}.entity`);
-  const relation = raw.relation == null ? undefined : readRelation(raw.relation, `${root}.relation`);
+    memberRefusal(`${place}.${member}`, problem, 'validation', { status });
+  const share = (member: string, given: number | undefined, usual: number): number => {
+    if (given === undefined || (given >= 0 && given <= 1)) return given ?? usual;
+    throw refuse(member, 'must be a number from 0 to 1');
+  };
+  const entity = question.entity === undefined ? undefined : readEntityUri(question.entity, `${place}.entity`);
+  const relation = question.relation === undefined ? undefined : readRelation(question.relation, `${place}.relation`);
   return {
-    query: readQuery(raw.query, entity, refuse),
+    query: readQuery(question.query, entity, refuse),
     entity,
     relation,
-    tokenBudget: readBudget(raw.token_budget, `${root}.token_budget`, status),
-    depth: readDepth(raw.depth, raw.include_neighbors),
-    weights: raw.weights == null ? DEFAULT_WEIGHTS : readWeights(raw.weights, `${root}.weights`),
-    scope: readScope(raw.scope ?? 'global', names, refuse),
-    lambdaMmr: raw.lambda_mmr ?? DEFAULT_LAMBDA,
-    minConfidence: raw.min_confidence ?? DEFAULT_MIN_CONFIDENCE,
-    forceRefresh: raw.force_refresh ?? false,
-    includeContradicted: raw.include_contradicted ?? false,
-    limit: raw.limit ?? DEFAULT_LIMIT,
+    tokenBudget: readBudget(question.tokenBudget, `${place}.token_budget`, status),
+    depth: readDepth(question.depth, question.includeNeighbors),
+    weights: question.weights === undefined ? DEFAULT_WEIGHTS : readWeights(question.weights, `${place}.weights`),
+    scope: readScope(question.scope ?? 'global', names, refuse),
+    lambdaMmr: share('lambda_mmr', question.lambdaMmr, DEFAULT_LAMBDA),
+    minConfidence: share('min_confidence', question.minConfidence, DEFAULT_MIN_CONFIDENCE),
+    forceRefresh: question.forceRefresh ?? false,
+    includeContradicted: question.includeContradicted ?? false,
+    limit: readLimit(question.limit, refuse),
   };
 };
 
 type Refuse = (member: string, problem: string) => ServiceError;
 
-const readQuery = (query: string | null | undefined, entity: string | undefined, refuse: Refuse): string => {
-  if (query == null) {
+const readQuery = (query: string | undefined, entity: string | undefined, refuse: Refuse): string => {
+  if (query === undefined) {
     if (entity === undefined) throw refuse('query', 'is missing: give a query, or an entity');
     return '';
   }
@@ -112,14 +94,19 @@ const readQuery = (query: string | null | undefined, entity: string | undefined,
   return query;
 };
 
-const readBudget = (budget: unknown, path: string, status: number): number => {
-  if (typeof budget === 'number' && Number.isInteger(budget) && budget >= 1 && budget <= MAX_BUDGET) return budget;
+const readBudget = (budget: number, path: string, status: number): number => {
+  if (Number.isInteger(budget) && budget >= 1 && budget <= MAX_BUDGET) return budget;
   throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, INVALID_TOKEN_BUDGET, { status });
 };
 
 const readDepth = (depth = 1, includeNeighbors = true): number => {
-  if (depth >= 0 && depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
+  if (Number.isInteger(depth) && depth >= 0 && depth <= MAX_DEPTH) return includeNeighbors ? depth : 0;
   throw new ServiceError(RECALL_DEPTH_EXCEEDED, `depth must be 0 to ${MAX_DEPTH}`);
+};
+
+const readLimit = (limit = DEFAULT_LIMIT, refuse: Refuse): number => {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw refuse('limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
 };
 
 const readScope = (name: string, names: ServiceNames, refuse: Refuse): RecallRequest['scope'] => {

@@ -1,32 +1,58 @@
 import {
+  type Answers,
+  type FactJson,
+  LIST_BYTES,
+  memberRefusal,
+  type Principal,
   type Reply,
   type Route,
   type RouteRequest,
   ServiceError,
   type ServiceNames,
+  type SpelledList,
   schema,
+  spellList,
 } from '../../kernel/plugin-api.ts';
-import { MAX_LIMIT, type RawRecall, type RecallRequest, readRecallRequest } from './recall-request.ts';
+import type { Question, Recall, RecallMember } from './recall-api.ts';
+import { recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
+import { MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
-/** Answers a recall that has been read and checked. */
-export type AnswerRecall = (request: RecallRequest, ask: RecallAsk) => Promise<Reply>;
-
-/** What an answer needs of its request beside the recall itself. */
-export interface RecallAsk extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'header'> {
-  /** Leaves `content` and `instructions` out. */
-  readonly legacyFormat: boolean;
+export interface RecallRouteParts {
+  readonly recall: Recall;
+  readonly factJson: FactJson;
+  readonly names: ServiceNames;
+  /** Members of the answer that plugins fill. */
+  readonly members: readonly RecallMember[];
 }
 
 interface FormQuery {
   readonly legacy_format: boolean;
 }
 
+/** A question as both forms of the request spell it. What has a code of its own is unchecked: `Recall` checks it. */
+interface RawRecall {
+  readonly query?: string | null;
+  readonly entity?: string | null;
+  readonly relation?: string | null;
+  readonly token_budget?: unknown;
+  readonly depth?: number;
+  readonly weights?: unknown;
+  readonly scope?: string | null;
+  readonly lambda_mmr?: number;
+  readonly min_confidence?: number;
+  readonly force_refresh?: boolean;
+  readonly include_contradicted?: boolean;
+  readonly include_neighbors?: boolean;
+  readonly limit?: number;
+  readonly as_of?: unknown;
+}
+
 const FORMAT = { legacy_format: { type: 'boolean', default: false } } as const;
 const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
 
-/** The members of both forms; what has a code of its own is left to `readRecallRequest`. */
+/** The members of both forms. */
 const MEMBERS = {
   depth: { type: 'integer' },
   lambda_mmr: UNIT,
@@ -44,8 +70,8 @@ const text = (type: string | readonly string[]) => ({
   scope: { type },
 });
 
-/** POST /v1/recall (wire contract 6.1). */
-export const postRecallRoute = (answer: AnswerRecall, names: ServiceNames): Route<undefined, FormQuery, RawRecall> => ({
+/** `POST /v1/recall` */
+export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQuery, RawRecall> => ({
   method: 'POST',
   path: '/v1/recall',
   summary: 'Recall the facts that matter for a question, within a token budget',
@@ -56,16 +82,16 @@ export const postRecallRoute = (answer: AnswerRecall, names: ServiceNames): Rout
     type: 'object',
     properties: { ...MEMBERS, ...text(['string', 'null']), token_budget: {}, weights: {}, as_of: {} },
   }),
-  handle: ({ caller, header, query, body }) =>
-    answer(readRecallRequest(body, 'body', names), { caller, header, legacyFormat: query.legacy_format }),
+  answers: answersOf(parts),
+  handle: (request) => answer(request.body, 'body', request, parts),
 });
 
 type RecallQuery = RawRecall & FormQuery & Readonly<Record<string, unknown>>;
 
 const WEIGHT_PARAMETERS = Object.keys(WEIGHT_SPELLINGS).map((name) => `weights.${name}`);
 
-/** GET /v1/recall: the same members as parameters. */
-export const getRecallRoute = (answer: AnswerRecall, names: ServiceNames): Route<undefined, RecallQuery> => ({
+/** `GET /v1/recall`: the same members as parameters. */
+export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, RecallQuery> => ({
   method: 'GET',
   path: '/v1/recall',
   summary: 'The same, for questions that fit into an address',
@@ -83,11 +109,66 @@ export const getRecallRoute = (answer: AnswerRecall, names: ServiceNames): Route
       ...Object.fromEntries(WEIGHT_PARAMETERS.map((name) => [name, { type: 'string' }])),
     },
   }),
-  handle: ({ caller, header, query }) => {
+  answers: answersOf(parts),
+  handle: (request) => {
+    const { query } = request;
     const raw = { ...query, token_budget: numberOf(query.token_budget), weights: weightsOf(query) };
-    return answer(readRecallRequest(raw, 'query', names), { caller, header, legacyFormat: query.legacy_format });
+    return answer(raw, 'query', request, parts);
   },
 });
+
+const answersOf = ({ members }: RecallRouteParts): Answers => recallAnswers(members);
+
+interface Asking extends Pick<RouteRequest<unknown, FormQuery, unknown>, 'header' | 'query'> {
+  readonly caller: Principal;
+}
+
+const answer = async (
+  raw: RawRecall,
+  place: 'body' | 'query',
+  { caller, header, query }: Asking,
+  { recall, factJson, names, members }: RecallRouteParts,
+): Promise<Reply> => {
+  const isShort = query.legacy_format;
+  // Facts stand in the answer twice, unless the caller wants them once.
+  const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;
+  let list: SpelledList | undefined;
+  const recalled = await recall.recall(caller, questionOf(raw, place), {
+    session: header(names.headers.session.toLowerCase()),
+    verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
+    place,
+    room: (facts) => {
+      list = spellList(facts, (fact) => scoredFactJson(fact, factJson), bytes);
+      return list.count;
+    },
+  });
+  return {
+    status: 200,
+    headers: { 'X-Total-Count': String(recalled.totalScored) },
+    text: recalledText(recalled, list?.texts ?? [], { isShort, members }),
+  };
+};
+
+const questionOf = (raw: RawRecall, place: 'body' | 'query'): Question => {
+  if (raw.as_of != null)
+    throw memberRefusal(`${place}.as_of`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
+  return {
+    query: raw.query ?? undefined,
+    entity: raw.entity ?? undefined,
+    relation: raw.relation ?? undefined,
+    // Whatever it is: `Recall` refuses what is no budget, and what are no weights, with codes of their own.
+    tokenBudget: raw.token_budget as Question['tokenBudget'],
+    weights: (raw.weights ?? undefined) as Question['weights'],
+    scope: raw.scope ?? undefined,
+    depth: raw.depth,
+    lambdaMmr: raw.lambda_mmr,
+    minConfidence: raw.min_confidence,
+    forceRefresh: raw.force_refresh,
+    includeContradicted: raw.include_contradicted,
+    includeNeighbors: raw.include_neighbors,
+    limit: raw.limit,
+  };
+};
 
 /** Text that is no plain decimal number comes back as it was, for its reader to refuse. */
 const numberOf = (value: unknown): unknown =>

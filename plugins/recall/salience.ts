@@ -1,17 +1,5 @@
 import { type FactView, trustFactor } from '../../kernel/plugin-api.ts';
-import type { FactSignals } from './recall-api.ts';
-
-/** What multiplies the fused score of a fact (wire contract 6.2): each in the range that the specification gives it. */
-export interface Salience extends FactSignals {
-  /** (0, 1]. */
-  readonly recency: number;
-  /** [0, 1]. */
-  readonly confidence: number;
-  /** {0.7, 1}. */
-  readonly contradiction: number;
-  /** [0.5, 1]. */
-  readonly sourceTrust: number;
-}
+import type { FactSignals, Salience } from './recall-api.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DECAY_PER_DAY = 0.01;

@@ -8,6 +8,7 @@ import {
   SCOPES,
   type Scope,
 } from '../../../kernel/plugin-api.ts';
+import { CARD_REFRESH_TIMEOUT } from '../../../plugins/cards/card-substitution.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
 import { recallSummary } from '../../../plugins/recall/recall-api.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
@@ -56,7 +57,7 @@ forEachStore('what stands for an entity in a recall', () => {
       const { gardens, nowMs } = reader;
       const view: SearchView = { tenantId: 'default', scopes, gardens, onlyGarden, nowMs, minConfidence };
       const request = { caller: principal, reader, view, query: '', depth: 2, entity, forceRefresh };
-      return hooks.filter(recallSummary, { fact: null, timedOut: false }, request);
+      return hooks.filter(recallSummary, { fact: null, degraded: [] }, request);
     });
   };
 
@@ -128,6 +129,6 @@ forEachStore('what stands for an entity in a recall', () => {
     const asking = summaryFor({ forceRefresh: true });
     await comesTrue(() => scripted.asked.length === 1);
     await cards.node.clock.advance(REFRESH_LIMIT_MS);
-    expect(await asking).to.deep.equal({ fact: null, timedOut: true });
+    expect(await asking).to.deep.equal({ fact: null, degraded: [CARD_REFRESH_TIMEOUT] });
   });
 });

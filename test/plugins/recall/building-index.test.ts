@@ -72,11 +72,13 @@ forEachStore('a search index that is still being built', () => {
 
   it('is said to lack facts to those alone who would see them', async () => {
     const names = node.kernel.get(NodeSelf).names;
-    const asked = { vector: undefined, behind: NOTHING_BUILT, summary: { timedOut: false } };
+    const asked = { vector: undefined, behind: NOTHING_BUILT };
     const index = { isMakingVectors: async () => false };
     const told = (scopes: readonly ('team' | 'public')[]) => {
       const caller = { ...nodePrincipal(names, DEFAULT_TENANT), allowedScopes: new Set(scopes) };
-      return node.kernel.get(Facts).read(caller, 'recall', (reader) => degradationOf(asked, reader, index));
+      return node.kernel
+        .get(Facts)
+        .read(caller, 'recall', async (reader) => (await degradationOf(asked, reader, index)).map(({ id }) => id));
     };
     expect(await told(['team'])).to.deep.equal(['index_rebuilding']);
     expect(await told(['public'])).to.deep.equal([]);

@@ -1,0 +1,138 @@
+import {
+  type Answers,
+  BOOLEAN_JSON,
+  COUNT_JSON,
+  component,
+  defineComponent,
+  FACT,
+  type FactJson,
+  type JsonSchema,
+  listOf,
+  objectOf,
+  type Vocabulary,
+} from '../../kernel/plugin-api.ts';
+import { defineRecallMember, type Recalled, type RecallMember, RecallMembers, type ScoredFact } from './recall-api.ts';
+
+const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
+const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
+const FACTORS = ['recency', 'confidence', 'access', 'contradiction', 'garden_tier', 'source_trust'] as const;
+
+/** What `scoredFactJson` makes. */
+export const SCORED_FACT = defineComponent('ScoredFact', {
+  summary: 'a fact that was recalled, with its score and every factor of it',
+  json: objectOf({
+    fact: component(FACT),
+    score: SCORE_JSON,
+    hop_distance: COUNT_JSON,
+    token_estimate: COUNT_JSON,
+    from_card: BOOLEAN_JSON,
+    score_breakdown: objectOf({
+      lexical: SHARE_JSON,
+      semantic: SHARE_JSON,
+      graph: SHARE_JSON,
+      fused: SCORE_JSON,
+      ...Object.fromEntries(FACTORS.map((name) => [name, SHARE_JSON])),
+      weighted_total: SCORE_JSON,
+    }),
+  }),
+});
+
+export const scoredFactJson = (
+  { view, score, stages, fused, salience, hops, tokens, fromCard }: ScoredFact,
+  factJson: FactJson,
+) => ({
+  fact: factJson(view),
+  score,
+  hop_distance: hops,
+  token_estimate: tokens,
+  from_card: fromCard,
+  score_breakdown: {
+    lexical: stages.lexical,
+    semantic: stages.semantic,
+    graph: stages.graph,
+    fused,
+    recency: salience.recency,
+    confidence: salience.confidence,
+    access: salience.access,
+    contradiction: salience.contradiction,
+    garden_tier: salience.gardenTier,
+    source_trust: salience.sourceTrust,
+    weighted_total: score,
+  },
+});
+
+/** Members that clients expect, also while no plugin declares them. */
+const EXPECTED: readonly RecallMember[] = [
+  defineRecallMember('tombstone_notices', {
+    summary: 'facts that were taken away for good',
+    json: { type: 'array' },
+    absent: [],
+  }),
+  defineRecallMember('chain_proof', {
+    summary: 'proof that nothing was changed',
+    json: { type: 'null' },
+    absent: null,
+  }),
+];
+
+/** The members that plugins fill, in the order of the answer. */
+export const recallMembers = (vocabulary: Vocabulary): readonly RecallMember[] => {
+  const declared = vocabulary.words(RecallMembers);
+  const expected = EXPECTED.map((member) => declared.find(({ id }) => id === member.id) ?? member);
+  return [...expected, ...declared.filter((member) => !expected.includes(member))];
+};
+
+/** What `recalledText` makes. */
+export const recallAnswers = (members: readonly RecallMember[]): Answers => {
+  const facts = listOf(component(SCORED_FACT));
+  const json = objectOf(
+    {
+      recall_id: { type: 'string', format: 'uuid' },
+      query_hash: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+      token_budget: COUNT_JSON,
+      tokens_used: COUNT_JSON,
+      truncated: BOOLEAN_JSON,
+      total_scored: COUNT_JSON,
+      facts,
+      content: facts,
+      instructions: facts,
+      omitted: { ...objectOf({ contradicted: COUNT_JSON, budget: COUNT_JSON }), additionalProperties: COUNT_JSON },
+      degraded: listOf({ type: 'string' }),
+      ...Object.fromEntries(members.map(({ id, json }) => [id, json])),
+    },
+    { optional: ['content', 'instructions'] },
+  );
+  return { 200: { json } };
+};
+
+/**
+ * The answer as JSON text. `texts` are the facts, each spelled once: they stand in the answer twice, and are the most
+ * of it. With `isShort` the lists `content` and `instructions` are left out.
+ */
+export const recalledText = (
+  recalled: Recalled,
+  texts: readonly string[],
+  { isShort, members }: { readonly isShort: boolean; readonly members: readonly RecallMember[] },
+): string => {
+  const { facts, omitted, degraded } = recalled;
+  const instructs = (at: number): boolean => facts[at]?.view.fact.value.interpretAs === 'instruction';
+  const head = {
+    recall_id: recalled.recallId,
+    query_hash: recalled.queryHash,
+    token_budget: recalled.tokenBudget,
+    tokens_used: recalled.tokensUsed,
+    truncated: omitted.budget > 0,
+    total_scored: recalled.totalScored,
+  };
+  const lists = isShort
+    ? { facts: texts }
+    : {
+        facts: texts,
+        content: texts.filter((_, at) => !instructs(at)),
+        instructions: texts.filter((_, at) => instructs(at)),
+      };
+  const claimed = members.map(({ id, absent }) => [id, recalled.members.has(id) ? recalled.members.get(id) : absent]);
+  const tail = { omitted, degraded: degraded.map(({ id }) => id), ...Object.fromEntries(claimed) };
+  const spelled = Object.entries(lists).map(([name, items]) => `"${name}":[${items.join(',')}]`);
+  return `${JSON.stringify(head).slice(0, -1)},${spelled.join(',')},${JSON.stringify(tail).slice(1)}`;
+};
