@@ -28,10 +28,10 @@ export const administerKeys = (kernel: Kernel): KeyAdministration | undefined =>
   return {
     permissions: registry.permissions,
     count: () => registry.count(),
-    register: ({ expiresAt, ...key }) => registry.register(expiresAt === undefined ? key : { ...key, expiresAt }, node),
+    register: ({ expiresAt, ...key }) => registry.register(node, expiresAt === undefined ? key : { ...key, expiresAt }),
     isActive: (rawKey) => isAccepted(kernel.get(Authorizer), rawKey),
-    list: () => registry.list(),
-    revoke: (id) => registry.revoke(id, node),
+    list: () => registry.list(node),
+    revoke: (id) => registry.revoke(node, id),
   };
 };
 

@@ -19,11 +19,12 @@ export const checkWalk = (walk: GraphWalk, caller: Principal): GraphWalk => {
     throw memberRefusal('query.depth', `must be from 1 to ${MAX_DEPTH}`, GRAPH_DEPTH_EXCEEDED);
   }
   if (seeds.length === 0 || seeds.length > MAX_SEEDS) {
-    throw memberRefusal('query.entity', `must name 1 to ${MAX_SEEDS} entities`);
+    throw memberRefusal('query.entity', `must name 1 to ${MAX_SEEDS} entities`, 'bad_parameter');
   }
   const named = seeds.map((seed) => readEntityUri(seed, 'query.entity'));
   for (const scope of scopes ?? []) requireReadScope(caller, scope);
-  if (!(minConfidence >= 0 && minConfidence <= 1)) throw memberRefusal('query.min_confidence', 'must be from 0 to 1');
+  if (!(minConfidence >= 0 && minConfidence <= 1))
+    throw memberRefusal('query.min_confidence', 'must be from 0 to 1', 'bad_parameter');
   return {
     ...walk,
     seeds: named,

@@ -1,9 +1,37 @@
-import { formatInstant, type Principal } from '../../kernel/plugin-api.ts';
-import type { AgentKey } from './agent-key-store.ts';
+import {
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  type Principal,
+  SCOPES,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
 import { orderedScopes, sortedPermissions } from './key-row.ts';
-import type { KeyRecord } from './keys-api.ts';
+import type { AgentKeyRecord, ExpiringKey, KeyRecord } from './keys-api.ts';
 
-/** A key of `GET /v1/auth/keys` (wire contract 13.1). */
+/** Whom a key stands for, and what it may do. */
+const HOLDER_MEMBERS = {
+  entity_uri: STRING_JSON,
+  permissions: listOf(STRING_JSON),
+  allowed_scopes: listOf({ type: 'string', enum: SCOPES }),
+  tenant_id: STRING_JSON,
+  oidc_sub: orNull(STRING_JSON),
+};
+
+const KEY_MEMBERS = {
+  id: STRING_JSON,
+  ...HOLDER_MEMBERS,
+  description: orNull(STRING_JSON),
+  created_at: INSTANT_JSON,
+  expires_at: orNull(INSTANT_JSON),
+};
+
+export const KEY_JSON = objectOf(KEY_MEMBERS);
+export const EXPIRING_KEY_JSON = objectOf({ ...KEY_MEMBERS, days_remaining: { type: 'number', minimum: 0 } });
+export const CALLER_JSON = objectOf(HOLDER_MEMBERS);
+
+/** A key of `/v1/auth/keys`. */
 export const keyJson = (key: KeyRecord): Record<string, unknown> => ({
   id: key.id,
   entity_uri: key.entityUri,
@@ -16,17 +44,31 @@ export const keyJson = (key: KeyRecord): Record<string, unknown> => ({
   oidc_sub: key.oidcSub,
 });
 
-/** A key of `/v1/auth/agent-keys` (wire contract 13.4). */
-export const agentKeyJson = (key: AgentKey): Record<string, unknown> => ({
+export const expiringKeyJson = (key: ExpiringKey): Record<string, unknown> => ({
+  ...keyJson(key),
+  days_remaining: key.daysRemaining,
+});
+
+export const AGENT_KEY_JSON = objectOf({
+  id: STRING_JSON,
+  entity_uri: STRING_JSON,
+  public_key: STRING_JSON,
+  description: orNull(STRING_JSON),
+  registered_at: INSTANT_JSON,
+  status: { type: 'string', enum: ['active', 'revoked'] },
+});
+
+/** A key of `/v1/auth/agent-keys`. */
+export const agentKeyJson = (key: AgentKeyRecord): Record<string, unknown> => ({
   id: key.id,
   entity_uri: key.entityUri,
   public_key: key.publicKey,
   description: key.description,
-  registered_at: formatInstant(key.registeredMs),
-  status: key.revokedMs === null ? 'active' : 'revoked',
+  registered_at: key.registeredAt,
+  status: key.revokedAt === null ? 'active' : 'revoked',
 });
 
-/** The answer of `GET /v1/me` (wire contract 3.3). */
+/** The answer of `GET /v1/me`. */
 export const callerJson = (caller: Principal): Record<string, unknown> => ({
   entity_uri: caller.entityUri,
   permissions: sortedPermissions(caller.permissions),

@@ -2,11 +2,13 @@ import {
   type Clock,
   DEFAULT_TENANT,
   formatInstant,
+  memberRefusal,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type Principal,
   type Random,
+  requirePermission,
   ServiceError,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
@@ -14,7 +16,7 @@ import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
 import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
-import type { KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
+import type { ExpiringKey, KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
 import { API_KEY_REVOKED } from './keys-words.ts';
 
 export interface RegistryParts {
@@ -24,6 +26,10 @@ export interface RegistryParts {
   readonly random: Random;
   readonly audit: AuditLog | undefined;
   readonly maxAgeDays: number;
+  /** How far `expiring` looks ahead unless asked otherwise. */
+  readonly expiringSoonDays: number;
+  /** Narrows a list to the keys of the caller's tenant. */
+  tenantFilter(caller: Principal): { readonly tenantId?: string };
   /** Tenant that a key stands for. */
   tenantOf(key: StoredKey): string;
   /** Whom a key stands for. */
@@ -31,6 +37,9 @@ export interface RegistryParts {
   /** Ids of all permissions that somebody declares. */
   readonly permissions: readonly string[];
 }
+
+export const MAX_DAYS_AHEAD = 365;
+const DAY_MS = 86_400_000;
 
 export interface BootstrapKey {
   readonly registration: KeyRegistration;
@@ -48,39 +57,62 @@ export class StoredKeyRegistry implements KeyRegistry {
     return this.#parts.permissions;
   }
 
-  register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord> {
+  async register(caller: Principal, registration: KeyRegistration): Promise<KeyRecord> {
     checkRegistration(registration, this.permissions);
-    checkRegistrar(registration, actor);
-    return this.#insert(registration, actor);
+    checkRegistrar(registration, caller);
+    return this.#insert(registration, caller);
   }
 
   /** Registers the first key of a store; null when there has been a key before. */
-  async registerFirst({ registration, minKeyLength }: BootstrapKey, actor: Principal): Promise<KeyRecord | null> {
+  async registerFirst(caller: Principal, { registration, minKeyLength }: BootstrapKey): Promise<KeyRecord | null> {
     checkRegistration(registration, this.permissions, minKeyLength);
     // Looked at first without a transaction, which would otherwise be one at every start.
     if ((await this.count()) > 0) return null;
     try {
-      return await this.#insert(registration, actor, true);
+      return await this.#insert(registration, caller, true);
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'conflict') return null;
       throw error;
     }
   }
 
-  async list({ includeInactive = false } = {}): Promise<KeyRecord[]> {
+  async own(caller: Principal): Promise<KeyRecord[]> {
     const { store, clock } = this.#parts;
-    return (await store.list(includeInactive ? {} : { activeAtMs: clock.nowMs() })).map(recordOf);
+    const own = { entityUri: caller.entityUri, activeAtMs: clock.nowMs(), ...this.#ofTenant(caller) };
+    return (await store.list(own)).map(recordOf);
   }
 
-  async revoke(id: string, actor: Principal): Promise<void> {
+  async list(caller: Principal, { includeInactive = false } = {}): Promise<KeyRecord[]> {
+    requirePermission(caller, 'admin');
+    const { store, clock } = this.#parts;
+    const active = includeInactive ? {} : { activeAtMs: clock.nowMs() };
+    return (await store.list({ ...active, ...this.#ofTenant(caller) })).map(recordOf);
+  }
+
+  async expiring(caller: Principal, withinDays = this.#parts.expiringSoonDays): Promise<ExpiringKey[]> {
+    requirePermission(caller, 'admin');
+    if (!Number.isInteger(withinDays) || withinDays < 1 || withinDays > MAX_DAYS_AHEAD) {
+      throw memberRefusal('query.within_days', `must be an integer from 1 to ${MAX_DAYS_AHEAD}`, 'bad_parameter');
+    }
+    const { store, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const expiringByMs = nowMs + withinDays * DAY_MS;
+    const keys = await store.list({ activeAtMs: nowMs, expiringByMs, ...this.#ofTenant(caller) });
+    return keys.map((key) => ({
+      ...recordOf(key),
+      daysRemaining: Math.max(0, ((key.expiresMs ?? nowMs) - nowMs) / DAY_MS),
+    }));
+  }
+
+  async revoke(caller: Principal, id: string): Promise<void> {
     const { store, tables, clock } = this.#parts;
     const known = await tables.read((own) => store.byId(own, id));
-    if (known === undefined || !this.#mayRevoke(known, actor)) throw new ServiceError('lookup', 'no such key');
+    if (known === undefined || !this.#mayRevoke(known, caller)) throw new ServiceError('lookup', 'no such key');
     await tables.write(this.#parts.tenantOf(known), async (own, transaction) => {
       const key = await store.byId(own, id);
       if (key === undefined || key.revokedMs !== null) return;
       await store.revoke(own, id, clock.nowMs());
-      await this.#auditRevocation(key, actor, transaction);
+      await this.#auditRevocation(key, caller, transaction);
     });
   }
 
@@ -113,6 +145,10 @@ export class StoredKeyRegistry implements KeyRegistry {
       throw lost ? known() : error;
     }
     return recordOf(key);
+  }
+
+  #ofTenant(caller: Principal): { readonly tenantId?: string } {
+    return caller.kind === 'node' ? {} : this.#parts.tenantFilter(caller);
   }
 
   #keyOf(registration: KeyRegistration, actor: Principal): StoredKey {

@@ -1,40 +1,17 @@
-import {
-  arrayReply,
-  type Clock,
-  type Principal,
-  type Route,
-  SCOPES,
-  type Scope,
-  schema,
-} from '../../kernel/plugin-api.ts';
+import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
 import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH, TENANT_PATTERN } from './check-registration.ts';
-import { keyJson } from './key-json.ts';
-import { recordOf } from './key-row.ts';
-import type { KeyStore } from './key-store.ts';
+import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson } from './key-json.ts';
+import { MAX_DAYS_AHEAD } from './key-registry.ts';
 import { type KeyRegistry, MIN_RAW_KEY_LENGTH } from './keys-api.ts';
 
-export interface KeyRouteParts {
-  readonly registry: KeyRegistry;
-  readonly store: KeyStore;
-  readonly clock: Clock;
-  readonly expiringSoonDays: number;
-  /** Narrows a list to the keys of the caller's tenant. */
-  tenantFilter(caller: Principal): { readonly tenantId?: string };
-}
-
-const DAY_MS = 86_400_000;
-
 /** `GET /v1/auth/keys` */
-export const listKeysRoute = ({ store, clock, tenantFilter }: KeyRouteParts): Route => ({
+export const listKeysRoute = (registry: KeyRegistry): Route => ({
   method: 'GET',
   path: '/v1/auth/keys',
   summary: "The caller's active keys, newest first",
   access: { permission: 'any' },
-  async handle({ caller }) {
-    const filter = { entityUri: caller.entityUri, activeAtMs: clock.nowMs(), ...tenantFilter(caller) };
-    const keys = await store.list(filter);
-    return arrayReply(keys, (key) => keyJson(recordOf(key)));
-  },
+  answers: { 200: { json: listOf(KEY_JSON) } },
+  handle: async ({ caller }) => arrayReply(await registry.own(caller), keyJson),
 });
 
 interface RegisterBody {
@@ -69,26 +46,24 @@ const registerBody = (permissions: readonly string[]) =>
   });
 
 /** `POST /v1/auth/keys`: the caller brings the key, the node keeps its digest. */
-export const registerKeyRoute = ({ registry }: KeyRouteParts): Route<undefined, undefined, RegisterBody> => ({
+export const registerKeyRoute = (registry: KeyRegistry): Route<undefined, undefined, RegisterBody> => ({
   method: 'POST',
   path: '/v1/auth/keys',
   summary: 'Registers a key that the caller chose',
   access: { permission: 'admin' },
   dimension: 'admin_action',
   body: registerBody(registry.permissions),
+  answers: { 201: { json: KEY_JSON } },
   async handle({ caller, body }) {
-    const key = await registry.register(
-      {
-        rawKey: body.raw_key,
-        entityUri: body.entity_uri,
-        permissions: body.permissions,
-        allowedScopes: body.allowed_scopes,
-        description: body.description ?? null,
-        expiresAt: body.expires_at,
-        tenantId: body.tenant_id,
-      },
-      caller,
-    );
+    const key = await registry.register(caller, {
+      rawKey: body.raw_key,
+      entityUri: body.entity_uri,
+      permissions: body.permissions,
+      allowedScopes: body.allowed_scopes,
+      description: body.description ?? null,
+      expiresAt: body.expires_at,
+      tenantId: body.tenant_id,
+    });
     return { status: 201, body: keyJson(key) };
   },
 });
@@ -97,37 +72,36 @@ interface ExpiringQuery {
   readonly within_days: number;
 }
 
-/** `GET /v1/auth/keys/expiring-soon`: nothing announces an expiry, operators poll this. */
-export const expiringKeysRoute = (parts: KeyRouteParts): Route<undefined, ExpiringQuery> => ({
+/** `GET /v1/auth/keys/expiring-soon`: nothing announces an expiry, so operators poll this. */
+export const expiringKeysRoute = (
+  registry: KeyRegistry,
+  expiringSoonDays: number,
+): Route<undefined, ExpiringQuery> => ({
   method: 'GET',
   path: '/v1/auth/keys/expiring-soon',
   summary: "The tenant's active keys that expire within some days, soonest first",
   access: { permission: 'admin' },
   query: schema<ExpiringQuery>({
     type: 'object',
-    properties: { within_days: { type: 'integer', minimum: 1, maximum: 365, default: parts.expiringSoonDays } },
+    properties: {
+      within_days: { type: 'integer', minimum: 1, maximum: MAX_DAYS_AHEAD, default: expiringSoonDays },
+    },
   }),
-  async handle({ caller, query }) {
-    const nowMs = parts.clock.nowMs();
-    const expiringByMs = nowMs + query.within_days * DAY_MS;
-    const keys = await parts.store.list({ activeAtMs: nowMs, expiringByMs, ...parts.tenantFilter(caller) });
-    return arrayReply(keys, (key) => ({
-      ...keyJson(recordOf(key)),
-      days_remaining: Math.max(0, ((key.expiresMs ?? nowMs) - nowMs) / DAY_MS),
-    }));
-  },
+  answers: { 200: { json: listOf(EXPIRING_KEY_JSON) } },
+  handle: async ({ caller, query }) => arrayReply(await registry.expiring(caller, query.within_days), expiringKeyJson),
 });
 
 /** `DELETE /v1/auth/keys/{key-id}` */
-export const revokeKeyRoute = ({ registry }: KeyRouteParts): Route<{ id: string }> => ({
+export const revokeKeyRoute = (registry: KeyRegistry): Route<{ id: string }> => ({
   method: 'DELETE',
   path: '/v1/auth/keys/:id',
   summary: 'Revokes a key: an own one, or any of the tenant for an admin',
   access: { permission: 'any' },
   dimension: 'admin_action',
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  answers: { 204: NO_BODY },
   async handle({ caller, params }) {
-    await registry.revoke(params.id, caller);
+    await registry.revoke(caller, params.id);
     return { status: 204 };
   },
 });

@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { defineAssertionMember } from '../facts/facts-api.ts';
 
-/** An API key without its secret (wire contract 13.1). */
+/** An API key without its secret. */
 export interface KeyRecord {
   readonly id: string;
   readonly entityUri: string;
@@ -44,36 +44,52 @@ export interface KeyRegistration {
   readonly description?: string | null;
   /** RFC 3339. Absent or null: as long as keys may live. */
   readonly expiresAt?: string | null | undefined;
-  /** Absent: the actor's. */
+  /** Absent: the caller's. */
   readonly tenantId?: string | undefined;
   readonly oidcSub?: string | null;
 }
 
 export const MIN_RAW_KEY_LENGTH = 32;
 
+/** A key with the time that it has left. */
+export interface ExpiringKey extends KeyRecord {
+  /** 0 or more, with fractions. */
+  readonly daysRemaining: number;
+}
+
 /**
- * Key administration. The actor is whoever asks: a key is held to the rules for registrars, the node itself (`kind:
- * 'node'`, for the command line and the first key) is not.
+ * The keys of callers. The node itself (`kind: 'node'`, for the command line and the first key) is held to the rules
+ * for registrations, and to no rule about who may do what.
  */
 export interface KeyRegistry {
   /** Ids of the permissions that a key can be made with: those of the node and of the plugins that are enabled. */
   readonly permissions: readonly string[];
   /**
    * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the
-   * key was ever known, `authorization` when the actor is no `admin`, came from an identity provider, or lacks a
+   * key was ever known, `authorization` when the caller is no `admin`, came from an identity provider, or lacks a
    * permission, a scope or the tenant.
    */
-  register(registration: KeyRegistration, actor: Principal): Promise<KeyRecord>;
-  /** Keys of everybody, newest first; expired and revoked ones only when asked for. */
-  list(options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
+  register(caller: Principal, registration: KeyRegistration): Promise<KeyRecord>;
+  /** The caller's own keys that are neither expired nor revoked, newest first. */
+  own(caller: Principal): Promise<KeyRecord[]>;
+  /**
+   * All keys of the caller's tenant, and for the node those of every tenant, newest first; expired and revoked ones
+   * only when asked for. Needs `admin`.
+   */
+  list(caller: Principal, options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
+  /**
+   * Those of `list` that expire within some days, soonest first. 1 to 365 days, by default as many as the setting
+   * says. Needs `admin`.
+   */
+  expiring(caller: Principal, withinDays?: number): Promise<ExpiringKey[]>;
   /**
    * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an
-   * unknown id and one that is neither the actor's own nor, for an admin, of its tenant.
+   * unknown id and one that is neither the caller's own nor, for an admin, of its tenant.
    */
-  revoke(id: string, actor: Principal): Promise<void>;
+  revoke(caller: Principal, id: string): Promise<void>;
   /**
    * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired.
-   * For what is done later in somebody's name: ask each time, and keep the id alone.
+   * For work that is done later on behalf of a caller: keep the id alone, and ask each time.
    */
   principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
@@ -106,8 +122,39 @@ export const ATTESTATION_JSON = {
   properties: { key_id: { type: 'string', minLength: 1 }, signature: { type: 'string', minLength: 1 } },
 } as const;
 
-/** Public keys of agents, which sign what they assert (wire contract 2.6 and 13.4). */
+/** A public key with which an agent signs what it asserts. */
+export interface AgentKeyRecord {
+  readonly id: string;
+  readonly entityUri: string;
+  /** base64url without padding of the raw 32-byte Ed25519 key. */
+  readonly publicKey: string;
+  readonly description: string | null;
+  /** RFC 3339. */
+  readonly registeredAt: string;
+  /** RFC 3339; null while the key is active. */
+  readonly revokedAt: string | null;
+}
+
+export interface AgentKeyRegistration {
+  readonly publicKey: string;
+  /** At most 1024 characters. */
+  readonly description?: string | null;
+}
+
+/** Public keys of agents, which sign what they assert. */
 export interface AgentKeys {
+  /**
+   * Registers a public key of the caller. Needs `write`. Rejects with `validation` for a text that is no Ed25519 public
+   * key. The same key may be registered again and then has two ids.
+   */
+  register(caller: Principal, registration: AgentKeyRegistration): Promise<AgentKeyRecord>;
+  /** The caller's own keys, newest first, revoked ones included. */
+  own(caller: Principal): Promise<AgentKeyRecord[]>;
+  /**
+   * Ends one of the caller's own keys: what it signs from then on is refused. Rejects with `lookup` for any other id,
+   * and with `conflict` for a key that is revoked already.
+   */
+  revoke(caller: Principal, id: string): Promise<void>;
   /**
    * Resolves when the caller's own, active key `keyId` made the signature. Rejects with `attestation_invalid`
    * otherwise, and with `authorization` for a key of another entity of the tenant. `path` names the attestation for the

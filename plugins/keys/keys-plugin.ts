@@ -30,7 +30,7 @@ import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry } fr
 import { keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
-import { createAgentKeys } from './verify-assertion.ts';
+import { StoredAgentKeys } from './stored-agent-keys.ts';
 import { verifyAttestations } from './verify-attestations.ts';
 
 interface Settings {
@@ -115,6 +115,7 @@ export const keysPlugin = definePlugin({
     });
     const { maxAgeDays, expiringSoonDays } = config;
     onSignal(KEYS_CHANGED, () => authorizer.forget());
+    const tenantFilter = ({ tenantId }: Principal) => (config.multiTenant ? { tenantId } : {});
     const registry = new StoredKeyRegistry({
       store,
       tables,
@@ -122,6 +123,8 @@ export const keysPlugin = definePlugin({
       random,
       audit,
       maxAgeDays,
+      expiringSoonDays,
+      tenantFilter,
       tenantOf,
       principalOf: principalOfKey,
       permissions,
@@ -129,25 +132,22 @@ export const keysPlugin = definePlugin({
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
 
-    const agentKeys = new AgentKeyStore(tables);
-    const verifier = createAgentKeys(agentKeys);
-    provide(AgentKeys, verifier);
-    on(appendRead, (batch) => verifyAttestations(batch, verifier));
+    const agentKeyStore = new AgentKeyStore(tables);
+    const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });
+    provide(AgentKeys, agentKeys);
+    on(appendRead, (batch) => verifyAttestations(batch, agentKeys));
     on(auditDescribeKeys, async ({ keyIds, tenantId, snapshot }) =>
-      (await agentKeys.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
+      (await agentKeyStore.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
     );
 
-    const tenantFilter = ({ tenantId }: Principal) => (config.multiTenant ? { tenantId } : {});
-    const keyParts = { registry, store, clock, expiringSoonDays, tenantFilter };
     route(meRoute());
-    route(listKeysRoute(keyParts));
-    route(registerKeyRoute(keyParts));
-    route(expiringKeysRoute(keyParts));
-    route(revokeKeyRoute(keyParts));
-    const agentParts = { store: agentKeys, tables, clock, random, audit };
-    route(listAgentKeysRoute(agentParts));
-    route(registerAgentKeyRoute(agentParts));
-    route(revokeAgentKeyRoute(agentParts));
+    route(listKeysRoute(registry));
+    route(registerKeyRoute(registry));
+    route(expiringKeysRoute(registry, expiringSoonDays));
+    route(revokeKeyRoute(registry));
+    route(listAgentKeysRoute(agentKeys));
+    route(registerAgentKeyRoute(agentKeys));
+    route(revokeAgentKeyRoute(agentKeys));
 
     if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
   },
@@ -161,5 +161,5 @@ const bootstrap = (registry: StoredKeyRegistry, config: Settings, names: Service
     allowedScopes: SCOPES,
     description: 'bootstrap key',
   };
-  return registry.registerFirst({ registration, minKeyLength: MIN_BOOTSTRAP_LENGTH }, nodePrincipal(names));
+  return registry.registerFirst(nodePrincipal(names), { registration, minKeyLength: MIN_BOOTSTRAP_LENGTH });
 };

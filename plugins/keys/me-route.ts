@@ -1,5 +1,5 @@
 import type { Route } from '../../kernel/plugin-api.ts';
-import { callerJson } from './key-json.ts';
+import { CALLER_JSON, callerJson } from './key-json.ts';
 
 /** `GET /v1/me`: who the caller is, as far as the node knows. */
 export const meRoute = (): Route => ({
@@ -7,5 +7,6 @@ export const meRoute = (): Route => ({
   path: '/v1/me',
   summary: "The caller's identity and rights",
   access: { permission: 'any' },
+  answers: { 200: { json: CALLER_JSON } },
   handle: ({ caller }) => ({ status: 200, body: callerJson(caller) }),
 });

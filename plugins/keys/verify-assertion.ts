@@ -2,26 +2,29 @@ import {
   decodeBase64Url,
   type FactValue,
   memberRefusal,
+  type Principal,
   ServiceError,
   verifyEd25519,
 } from '../../kernel/plugin-api.ts';
-import type { AgentKeyStore } from './agent-key-store.ts';
-import type { AgentKeys, SignedAssertion } from './keys-api.ts';
+import type { AgentKey } from './agent-key-store.ts';
+import type { SignedAssertion } from './keys-api.ts';
 import { ATTESTATION_INVALID } from './keys-api.ts';
 
-/** Checks signatures against the keys in the store (wire contract 2.6). */
-export const createAgentKeys = (store: AgentKeyStore): AgentKeys => ({
-  async verify(assertion, caller, path) {
-    const key = await store.get(assertion.keyId);
-    if (key === undefined || key.tenantId !== caller.tenantId || key.revokedMs !== null) {
-      throw invalid(path, 'names no active agent key');
-    }
-    if (key.entityUri !== caller.entityUri) {
-      throw new ServiceError('authorization', 'the attestation was made with an agent key of another entity');
-    }
-    if (!isSignedBy(key.publicKey, assertion)) throw invalid(path, 'has a signature that does not match the assertion');
-  },
-});
+/** Throws as `AgentKeys.verify` rejects. `key` is the one that the assertion names. */
+export const verifyAssertion = (
+  assertion: SignedAssertion,
+  key: AgentKey | undefined,
+  caller: Principal,
+  path: string,
+): void => {
+  if (key === undefined || key.tenantId !== caller.tenantId || key.revokedMs !== null) {
+    throw invalid(path, 'names no active agent key');
+  }
+  if (key.entityUri !== caller.entityUri) {
+    throw new ServiceError('authorization', 'the attestation was made with an agent key of another entity');
+  }
+  if (!isSignedBy(key.publicKey, assertion)) throw invalid(path, 'has a signature that does not match the assertion');
+};
 
 /** The texts that a signature may cover: one, or two for a whole number, which some languages write as `1.0`. */
 const signedTexts = ({ entity, relation, value, source }: Omit<SignedAssertion, 'keyId' | 'signature'>): string[] =>

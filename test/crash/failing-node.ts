@@ -56,7 +56,7 @@ export const startFailingNode = async (): Promise<FailingNode> => {
   });
   await node.start();
   const registration = { rawKey: KEY, entityUri: 'agent:test', permissions: ALL_PERMISSIONS, allowedScopes: SCOPES };
-  await node.kernel.get(KeyRegistry).register(registration, nodePrincipal(node.kernel.get(NodeSelf).names));
+  await node.kernel.get(KeyRegistry).register(nodePrincipal(node.kernel.get(NodeSelf).names), registration);
   const request = createTestRequest(network, URL);
   return {
     plan,

@@ -172,7 +172,7 @@ const addKey = async (kernel: Kernel, keyRing: KeyRing, random: Random, options:
   const rawKey = `test-${Buffer.from(random.bytes(24)).toString('hex')}`;
   if (kernel.has(KeyRegistry)) {
     const registration = { rawKey, entityUri, permissions, allowedScopes: scopes, tenantId };
-    await kernel.get(KeyRegistry).register(registration, nodePrincipal(kernel.get(NodeSelf).names));
+    await kernel.get(KeyRegistry).register(nodePrincipal(kernel.get(NodeSelf).names), registration);
   } else {
     keyRing.add(rawKey, { entityUri, permissions: new Set(permissions), allowedScopes: new Set(scopes), tenantId });
   }

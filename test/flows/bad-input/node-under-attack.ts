@@ -55,7 +55,7 @@ const OPERATOR: Principal = {
 const registerKeys = async (registry: KeyRegistry, all: readonly string[]): Promise<Keys> => {
   const register = async (entityUri: string, permissions: readonly string[]) => {
     const rawKey = randomBytes(32).toString('hex');
-    await registry.register({ rawKey, entityUri, permissions, allowedScopes: SCOPES }, OPERATOR);
+    await registry.register(OPERATOR, { rawKey, entityUri, permissions, allowedScopes: SCOPES });
     return rawKey;
   };
   const only = new Map<string, string>();

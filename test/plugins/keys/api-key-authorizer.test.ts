@@ -24,7 +24,7 @@ describeAuthorizer('the API keys of the store', async () => {
     holder: { entityUri: 'agent:a', tenantId: DEFAULT_TENANT },
     anybody: null,
     revoke: async () => {
-      for (const { id } of await registry.list()) await registry.revoke(id, operator);
+      for (const { id } of await registry.list(operator)) await registry.revoke(operator, id);
     },
     disconnect: () => node.kernel.get(FactStore).close(),
     dispose: () => node.stop(),

@@ -93,12 +93,9 @@ forEachStore('Replay and stream of a subscription', () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const rawKey = 'a-second-key-of-the-same-subscriber';
     const { kernel } = subscribed.node;
-    const second = await kernel
-      .get(KeyRegistry)
-      .register(
-        { rawKey, entityUri: 'agent:sub', permissions: ['read'], allowedScopes: SCOPES, expiresAt },
-        nodePrincipal(kernel.get(NodeSelf).names),
-      );
+    const registration = { rawKey, entityUri: 'agent:sub', permissions: ['read'], allowedScopes: SCOPES, expiresAt };
+    const operator = nodePrincipal(kernel.get(NodeSelf).names);
+    const second = await kernel.get(KeyRegistry).register(operator, registration);
     const frames = await openStream(body.id, {}, rawKey);
     await say(1);
     expect(await frames.next()).to.deep.include({ value: 1 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
@@ -63,7 +64,7 @@ forEachStore('A subscription whose rights are taken back', () => {
   it('sends nothing after the key that made it was revoked', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const registry = subscribed.node.kernel.get(KeyRegistry);
-    const key = (await registry.list()).find(({ entityUri }) => entityUri === 'agent:sub');
+    const [key] = await registry.own(createPrincipal({ entityUri: 'agent:sub' }));
     await afterRevocation(body.id, () => request('DELETE', `/v1/auth/keys/${key?.id}`, { key: subscribed.admin }));
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode, verifySignature } from './subscribed-node.ts';
@@ -90,7 +91,7 @@ forEachStore('Subscriptions', () => {
       const token = await subscribed.token(ATLAS);
       const { body } = await subscribe(token, subscribed.key);
       const registry = subscribed.node.kernel.get(KeyRegistry);
-      const old = (await registry.list()).find(({ entityUri }) => entityUri === 'agent:sub');
+      const [old] = await registry.own(createPrincipal({ entityUri: 'agent:sub' }));
       const second = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
       const again = await subscribe(token, second);
       await request('DELETE', `/v1/auth/keys/${old?.id}`, { key: subscribed.admin });
