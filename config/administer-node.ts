@@ -51,17 +51,17 @@ export const administerTokens = (kernel: Kernel, tenantId?: string): TokenAdmini
   const node = actorOf(kernel, tenantId);
   return {
     mint: async ({ verb, ...token }) => {
-      const issued = await registry.issue({ ...token, issuer: node.entityUri, verb: verbOf(verb) }, node);
+      const issued = await registry.issue(node, { ...token, issuer: node.entityUri, verb: verbOf(verb) });
       return { ...recordOf(issued), tokenJson: issued.tokenJson };
     },
     show: async (tokenJson) => {
-      const { record, ...finding } = await registry.inspect(tokenJson, node);
+      const { record, ...finding } = await registry.inspect(node, tokenJson);
       const reason = finding.valid ? {} : { reason: `${finding.reason}: ${finding.detail}` };
       return { valid: finding.valid, ...reason, ...(record === undefined ? {} : { record: recordOf(record) }) };
     },
-    list: async () => (await registry.list(node, MOST_LISTED)).map(recordOf),
+    list: async () => (await registry.list(node, { limit: MOST_LISTED })).found.map(recordOf),
     revoke: async (id) => {
-      await registry.revoke(id, node);
+      await registry.revoke(node, id);
     },
   };
 };

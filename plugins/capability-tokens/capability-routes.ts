@@ -1,23 +1,32 @@
 import {
   bindCursor,
   type Clock,
+  COUNT_JSON,
+  CURSOR_JSON,
   type CursorCodec,
-  type PluginTables,
+  listOf,
+  objectOf,
   type Route,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { capabilityJson, findingJson, issuedJson, revokedJson } from './capability-json.ts';
-import type { CapabilityStore } from './capability-store.ts';
+import {
+  CAPABILITY_JSON,
+  capabilityJson,
+  FINDING_JSON,
+  findingJson,
+  ISSUED_JSON,
+  issuedJson,
+  REVOKED_JSON,
+  revokedJson,
+} from './capability-json.ts';
 import { CAPABILITY_VERBS, type CapabilityRegistry, type CapabilityVerb } from './capability-tokens-api.ts';
-import { MAX_LIFETIME_S } from './check-issue.ts';
+import { MAX_LIFETIME_S, MAX_REASON_LENGTH } from './check-issue.ts';
 import { filterFor } from './stored-capabilities.ts';
 
 const PATH = '/v1/federation/capability-tokens';
 
 export interface CapabilityRouteParts {
   readonly registry: CapabilityRegistry;
-  readonly store: CapabilityStore;
-  readonly tables: PluginTables;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
@@ -50,8 +59,9 @@ export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<
       ttl_seconds: { type: 'integer', minimum: 1, maximum: MAX_LIFETIME_S },
     },
   }),
+  answers: { 201: { json: ISSUED_JSON } },
   async handle({ caller, body: { ttl_seconds: ttlSeconds, ...request } }) {
-    return { status: 201, body: issuedJson(await registry.issue({ ...request, ttlSeconds }, caller)) };
+    return { status: 201, body: issuedJson(await registry.issue(caller, { ...request, ttlSeconds })) };
   },
 });
 
@@ -70,8 +80,9 @@ export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route
     required: ['token_json'],
     properties: { token_json: { type: 'string', minLength: 1 } },
   }),
+  answers: { 200: { json: FINDING_JSON } },
   async handle({ caller, body }) {
-    return { status: 200, body: findingJson(await registry.inspect(body.token_json, caller)) };
+    return { status: 200, body: findingJson(await registry.inspect(caller, body.token_json)) };
   },
 });
 
@@ -91,10 +102,11 @@ export const revokeCapabilityRoute = ({
   bodyOptional: true,
   body: schema<RevokeBody>({
     type: 'object',
-    properties: { reason: { type: ['string', 'null'], maxLength: 1024 } },
+    properties: { reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH } },
   }),
+  answers: { 200: { json: REVOKED_JSON } },
   async handle({ caller, params, body }) {
-    return { status: 200, body: revokedJson(await registry.revoke(params.token_id, caller, body.reason ?? null)) };
+    return { status: 200, body: revokedJson(await registry.revoke(caller, params.token_id, body.reason ?? null)) };
   },
 });
 
@@ -112,26 +124,29 @@ export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefi
   access: { permission: 'read' },
   query: schema<ListQuery>({
     type: 'object',
-    properties: { cursor: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 } },
+    properties: {
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+    },
   }),
-  handle(request) {
-    const { store, tables, clock } = parts;
-    const filter = filterFor(request.caller);
+  answers: {
+    200: { json: objectOf({ tokens: listOf(CAPABILITY_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) },
+  },
+  async handle(request) {
+    const { registry, clock } = parts;
     const { cursor: sent, limit } = request.query;
-    const bound = bindCursor(request, sent, filter, parts);
+    const bound = bindCursor(request, sent, filterFor(request.caller), parts);
     const after = bound.position && {
       issuedMs: Number(bound.position[0]),
       tokenId: String(bound.position[1]),
     };
-    return tables.read(async (own) => {
-      const found = await store.newestFirst(own, filter, after, limit + 1);
-      const nowMs = clock.nowMs();
-      const { list, cursor } = bound.page(found, limit, {
-        positionOf: ({ issuedMs, tokenId }) => [issuedMs, tokenId],
-        toJson: (token) => capabilityJson(token, nowMs),
-      });
-      const total = await store.count(own, filter);
-      return { status: 200, body: { tokens: list, total, cursor } };
+    const { found, more, total } = await registry.list(request.caller, { after, limit });
+    const nowMs = clock.nowMs();
+    const { list, cursor } = bound.page(found, limit, {
+      positionOf: ({ issuedMs, tokenId }) => [issuedMs, tokenId],
+      toJson: (token) => capabilityJson(token, nowMs),
+      more,
     });
+    return { status: 200, body: { tokens: list, total, cursor } };
   },
 });

@@ -2,18 +2,13 @@ import type { Knex } from 'knex';
 import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
 import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
+import type { CapabilityPosition } from './capability-tokens-api.ts';
 
 /** Which tokens of a tenant; without `entityUri` all of them. */
 export interface CapabilityFilter {
   readonly tenantId: string;
   /** Only tokens that this entity issued, or that speak of it. */
   readonly entityUri?: string | undefined;
-}
-
-/** Place of a token in the order of `newestFirst`. */
-export interface CapabilityPosition {
-  readonly issuedMs: number;
-  readonly tokenId: string;
 }
 
 /** Who ended a token, and why; the reason is for people and goes nowhere else. */

@@ -6,13 +6,13 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
-/** Specification, "Capability token". The set is closed. */
+/** The set is closed. */
 export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read'] as const;
 export type CapabilityVerb = (typeof CAPABILITY_VERBS)[number];
 
 /**
- * What a token must cover, already resolved by whoever asks. A garden is named by its identifier, its URI and its slug,
- * because a token may name it by any of them; URIs are taken as they were sent.
+ * What a token must cover, already resolved by the plugin that asks. A garden is named by its identifier, its URI and
+ * its slug, because a token may name it by any of them; URIs are taken as they were sent.
  */
 export type CapabilityTarget =
   | { readonly kind: 'entity'; readonly uri: string }
@@ -24,7 +24,7 @@ export interface CapabilityNeed {
   readonly target: CapabilityTarget;
 }
 
-/** Whoever a token speaks of: a `Principal`, or what was kept of one. */
+/** Who a token speaks of: a `Principal`, or what was kept of one. */
 export type CapabilityHolder = Pick<Principal, 'entityUri' | 'tenantId'>;
 
 /**
@@ -41,17 +41,14 @@ export interface VerifiedCapability {
   readonly expiresMs: number;
 }
 
-/**
- * Capability tokens of this node (wire contract 9.1 and 12, reliability.md A9.5). Nothing of an answer may be kept for
- * a later use.
- */
+/** Capability tokens of this node. Nothing of an answer may be kept for a later use. */
 export interface CapabilityTokens {
   /**
    * Checks a presented token, the text of header `X-<Service>-Capability` or of a body member, for the need of the
    * caller, now: form, signature of this node, record in the store, tenant, subject = `caller.entityUri`, verb, object
    * by whole path segments, expiry, revocation. Writes a `capability_verified` or `capability_rejected` entry to the
-   * audit log, in a transaction of its own: must not be called inside a write. Whoever then stores something by the
-   * token asks `stillHolds` inside that write.
+   * audit log, in a transaction of its own: must not be called inside a write. A plugin that then stores something by
+   * the token asks `stillHolds` inside that write.
    *
    * Rejects with `capability_required` when nothing was presented, with `capability_invalid` for a token that does not
    * hold (both 403; the detail begins with `token_invalid`, `token_expired` or `token_revoked`), and with `unavailable`
@@ -111,26 +108,50 @@ export type CapabilityFinding =
       readonly record?: CapabilityRecord;
     };
 
+/** Where a page of tokens ended. */
+export interface CapabilityPosition {
+  readonly issuedMs: number;
+  readonly tokenId: string;
+}
+
+export interface CapabilityPage {
+  /** By the instant of issue, newest first. */
+  readonly found: readonly CapabilityRecord[];
+  readonly more: boolean;
+  /** How many there are over all pages. */
+  readonly total: number;
+}
+
 /**
- * Administration of tokens (wire contract 12). The actor is whoever asks: a key is held to the rules for issuers, the
- * node itself (`kind: 'node'`, for the command line) is not.
+ * Administration of tokens. A key is held to the rules for issuers; the node itself (`kind: 'node'`, for the command
+ * line) is not.
  */
 export interface CapabilityRegistry {
   /**
-   * Signs a token and records it. Rejects with `validation` for a request that breaks a rule, and with `authorization`
-   * when the issuer is not the actor, the subject another without `admin`, or the right one that the actor does not
-   * hold.
+   * Signs a token and records it. Needs `write`. Rejects with `validation` for a request that breaks a rule, and with
+   * `authorization` when the issuer is not the caller, the subject another without `admin`, or the right one that the
+   * caller does not hold. Two equal requests make two tokens.
    */
-  issue(request: CapabilityRequest, actor: Principal): Promise<IssuedCapability>;
-  /** Looks at a token without a need. Audited as `CapabilityTokens.verify` is; must not be called inside a write. */
-  inspect(tokenJson: string, actor: Principal): Promise<CapabilityFinding>;
-  /** The newest of the tenant's tokens, at most `limit`: for the actor's own ones without `admin`. */
-  list(actor: Principal, limit: number): Promise<readonly CapabilityRecord[]>;
+  issue(caller: Principal, request: CapabilityRequest): Promise<IssuedCapability>;
   /**
-   * Ends a token at once, everywhere. Rejects with `lookup` for an unknown one and for one that the actor neither
-   * issued nor is the subject of, unless it is an admin of the tenant; with `conflict` when it was ended before.
+   * Looks at a token without a need. Needs `read`. Audited as `CapabilityTokens.verify` is; must not be called inside a
+   * write.
    */
-  revoke(tokenId: string, actor: Principal, reason?: string | null): Promise<CapabilityRecord>;
+  inspect(caller: Principal, tokenJson: string): Promise<CapabilityFinding>;
+  /**
+   * Tokens that the caller issued or is the subject of; all of the tenant for a key with `admin`. Needs `read`. `limit`
+   * is 1 to 10,000, else `validation`.
+   */
+  list(
+    caller: Principal,
+    page: { readonly after?: CapabilityPosition | undefined; readonly limit: number },
+  ): Promise<CapabilityPage>;
+  /**
+   * Ends a token at once, everywhere. Needs `write`. Rejects with `lookup` for an unknown one and for one that the
+   * caller neither issued nor is the subject of, unless it is an admin of the tenant; with `conflict` when it was ended
+   * before. The reason has at most 1024 characters.
+   */
+  revoke(caller: Principal, tokenId: string, reason?: string | null): Promise<CapabilityRecord>;
 }
 
 export const CapabilityRegistry = defineRef<CapabilityRegistry>('capability-tokens.registry');

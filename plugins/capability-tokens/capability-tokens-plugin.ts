@@ -59,7 +59,7 @@ export const capabilityTokensPlugin = definePlugin({
     const tokens = new StoredCapabilities({ store, tables, clock, random, names, identity, audit, gardens });
     provide(CapabilityTokens, tokens);
     provide(CapabilityRegistry, tokens);
-    const parts = { registry: tokens, store, tables, clock, cursors };
+    const parts = { registry: tokens, clock, cursors };
     route(issueCapabilityRoute(parts));
     route(verifyCapabilityRoute(parts));
     route(revokeCapabilityRoute(parts));

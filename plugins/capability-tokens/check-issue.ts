@@ -1,5 +1,7 @@
 import {
   type GardenAccess,
+  hasForbiddenCodePoint,
+  isWithinCharacters,
   memberRefusal,
   type PluginSnapshot,
   type Principal,
@@ -10,7 +12,7 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { FEDERATE } from '../keys/keys-api.ts';
-import type { CapabilityRequest, CapabilityVerb } from './capability-tokens-api.ts';
+import { CAPABILITY_VERBS, type CapabilityRequest, type CapabilityVerb } from './capability-tokens-api.ts';
 import { namesUnknownScope, scopesOfObject } from './covers-target.ts';
 
 /** Specification, "Limits". */
@@ -47,13 +49,35 @@ const lifetimeOf = (seconds: number = DEFAULT_LIFETIME_S): number => {
   throw memberRefusal('body.ttl_seconds', `must be a whole number from 1 to ${MAX_LIFETIME_S}, which is 90 days`);
 };
 
-/** Issuer, subject and object, trimmed. Throws `validation` or `invalid_entity_uri`. */
+/** Tokens of one page of a list. */
+export const MAX_LISTED = 10_000;
+
+export const checkLimit = (limit: number): void => {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED) return;
+  throw memberRefusal('query.limit', `must be a whole number from 1 to ${MAX_LISTED}`, 'bad_parameter');
+};
+
+/** Characters. */
+export const MAX_REASON_LENGTH = 1_024;
+
+/** Why a token is ended. Throws `validation` for what is too long, or could not be stored. */
+export const readReason = (reason: string | null): string | null => {
+  if (reason === null || (isWithinCharacters(reason, MAX_REASON_LENGTH) && !hasForbiddenCodePoint(reason)))
+    return reason;
+  throw memberRefusal('body.reason', `must be at most ${MAX_REASON_LENGTH} characters that can be stored`);
+};
+
+/** Issuer, subject, verb and object; names are trimmed. Throws `validation` or `invalid_entity_uri`. */
 export const readNames = (request: CapabilityRequest, names: ServiceNames) => {
   const issuer = readEntityUri(request.issuer, 'body.issuer');
   const subject = readEntityUri(request.subject, 'body.subject');
   const object = readEntityUri(request.object, 'body.object');
   if (namesUnknownScope(object, names)) throw memberRefusal('body.object', 'names a scope that there is not');
-  return { issuer, subject, object };
+  const { verb } = request;
+  if (!CAPABILITY_VERBS.includes(verb)) {
+    throw memberRefusal('body.verb', `must be one of ${CAPABILITY_VERBS.join(', ')}`);
+  }
+  return { issuer, subject, verb, object };
 };
 
 interface IssueParts {

@@ -1,10 +1,12 @@
 import {
   type Clock,
   type GardenAccess,
+  hasForbiddenCodePoint,
   type PluginSnapshot,
   type PluginTables,
   type Principal,
   type Random,
+  requirePermission,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
@@ -17,6 +19,8 @@ import type {
   CapabilityFinding,
   CapabilityHolder,
   CapabilityNeed,
+  CapabilityPage,
+  CapabilityPosition,
   CapabilityRecord,
   CapabilityRegistry,
   CapabilityRequest,
@@ -31,7 +35,7 @@ import {
   CAPABILITY_REVOKED,
   CAPABILITY_VERIFIED,
 } from './capability-tokens-words.ts';
-import { checkIssuer, expiryOf, readNames } from './check-issue.ts';
+import { checkIssuer, checkLimit, expiryOf, readNames, readReason } from './check-issue.ts';
 import { coversTarget } from './covers-target.ts';
 import { digestOfToken, signToken } from './token-document.ts';
 
@@ -56,13 +60,13 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     this.#parts = parts;
   }
 
-  async issue(request: CapabilityRequest, actor: Principal): Promise<IssuedCapability> {
+  async issue(actor: Principal, request: CapabilityRequest): Promise<IssuedCapability> {
+    requirePermission(actor, 'write');
     const { store, tables, clock, random, identity, names } = this.#parts;
     const nowMs = clock.nowMs();
     const token = {
       tokenId: random.uuid(),
       ...readNames(request, names),
-      verb: request.verb,
       issuedMs: nowMs,
       expiresMs: expiryOf(request, nowMs),
       nonce: Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
@@ -78,7 +82,8 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     return { ...recordOf(record), nonce: token.nonce, tokenJson };
   }
 
-  async inspect(tokenJson: string, actor: Principal): Promise<CapabilityFinding> {
+  async inspect(actor: Principal, tokenJson: string): Promise<CapabilityFinding> {
+    requirePermission(actor, 'read');
     const judgement = await this.#judge(tokenJson, actor.tenantId);
     if (judgement.valid) {
       await this.#parts.audit?.record(entryOf(CAPABILITY_VERIFIED, actor, judgement.record));
@@ -122,19 +127,29 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     return this.#fit({ valid: true, record }, need, holder).valid;
   }
 
-  list(actor: Principal, limit: number): Promise<readonly CapabilityRecord[]> {
+  async list(
+    actor: Principal,
+    { after, limit }: { readonly after?: CapabilityPosition | undefined; readonly limit: number },
+  ): Promise<CapabilityPage> {
+    requirePermission(actor, 'read');
+    checkLimit(limit);
     const { store, tables } = this.#parts;
+    const filter = filterFor(actor);
     return tables.read(async (own) => {
-      const found = await store.newestFirst(own, filterFor(actor), undefined, limit);
-      return found.map(recordOf);
+      const found = (await store.newestFirst(own, filter, after, limit + 1)).map(recordOf);
+      return { found: found.slice(0, limit), more: found.length > limit, total: await store.count(own, filter) };
     });
   }
 
-  revoke(tokenId: string, actor: Principal, reason: string | null = null): Promise<CapabilityRecord> {
+  async revoke(actor: Principal, tokenId: string, given: string | null = null): Promise<CapabilityRecord> {
+    requirePermission(actor, 'write');
+    const reason = readReason(given);
+    // No store holds such an id.
+    if (hasForbiddenCodePoint(tokenId)) throw noSuchToken();
     const { store, tables, clock } = this.#parts;
     return tables.write(actor.tenantId, async (own, transaction) => {
       const token = await store.byId(own, tokenId, actor.tenantId);
-      if (token === undefined || !mayAdminister(token, actor)) throw new ServiceError('lookup', 'no such token');
+      if (token === undefined || !mayAdminister(token, actor)) throw noSuchToken();
       if (token.revokedMs !== null) throw new ServiceError('conflict', 'the token is already revoked');
       const nowMs = clock.nowMs();
       await store.revoke(own, tokenId, { nowMs, by: actor.entityUri, reason });
@@ -165,7 +180,9 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
   }
 }
 
-/** Whose tokens somebody may see: an admin and the node all of the tenant, everybody else their own. */
+const noSuchToken = (): ServiceError => new ServiceError('lookup', 'no such token');
+
+/** Whose tokens a caller may see: an admin and the node all of the tenant, other callers their own. */
 export const filterFor = (actor: Principal): CapabilityFilter =>
   actor.kind === 'node' || actor.permissions.has('admin')
     ? { tenantId: actor.tenantId }
