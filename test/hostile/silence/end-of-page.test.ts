@@ -9,7 +9,7 @@ const PAGE = 1024 * 1024;
 forEachStore('A writer fits values to the end of a page, so that an export loses what follows (I22)', () => {
   let node: TestNode;
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['facts', 'keys'] });
+    node = await startTestNode({ plugins: ['facts', 'keys', 'transfer'] });
   });
   afterEach(() => node.stop());
 

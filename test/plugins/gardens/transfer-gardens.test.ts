@@ -4,7 +4,7 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 import { contentOf, exportLines, importAll } from '../transfer/transfer-node.ts';
 import { CAST, startGardenNode } from './garden-kit.ts';
 
-const PLUGINS = ['gardens', 'keys', 'facts', 'conflicts', 'audit'];
+const PLUGINS = ['gardens', 'keys', 'facts', 'conflicts', 'audit', 'transfer'];
 
 describe('gardens on their way to another store', () => {
   for (const [from, to] of [

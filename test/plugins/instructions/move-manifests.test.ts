@@ -2,14 +2,18 @@ import { expect } from 'chai';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { contentOf, exportLines, importAll } from '../transfer/transfer-node.ts';
-import { type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
+import { INSTRUCTION_PLUGINS, type InstructionsNode, startInstructionsNode, unit } from './instructions-node.ts';
 
 const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 
 describe('manifests that move to another store', () => {
   const started: InstructionsNode[] = [];
   const start = async (store: StoreKind): Promise<InstructionsNode> => {
-    const made = await startInstructionsNode({ store, random: createSeededRandom(started.length + 1) });
+    const made = await startInstructionsNode({
+      plugins: [...INSTRUCTION_PLUGINS, 'transfer'],
+      store,
+      random: createSeededRandom(started.length + 1),
+    });
     started.push(made);
     return made;
   };
