@@ -15,7 +15,7 @@ import { FEDERATE } from '../keys/keys-api.ts';
 import { CAPABILITY_VERBS, type CapabilityRequest, type CapabilityVerb } from './capability-tokens-api.ts';
 import { namesUnknownScope, scopesOfObject } from './covers-target.ts';
 
-/** Specification, "Limits". */
+/** The longest life of a token: 90 days. */
 export const MAX_LIFETIME_MS = 90 * 86_400_000;
 export const MAX_LIFETIME_S = MAX_LIFETIME_MS / 1000;
 export const DEFAULT_LIFETIME_S = 3_600;
@@ -86,8 +86,8 @@ interface IssueParts {
 }
 
 /**
- * Throws `authorization` when the actor may not issue this token (wire contract 12): in another's name, for another
- * without `admin`, or for more than it holds itself. The node itself, on its command line, may issue any.
+ * Throws `authorization` when the actor may not issue this token: in another's name, for another without `admin`, or
+ * for more than it holds itself. The node itself, on its command line, may issue any.
  */
 export const checkIssuer = async (
   token: { readonly issuer: string; readonly subject: string; readonly verb: CapabilityVerb; readonly object: string },

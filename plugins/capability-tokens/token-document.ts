@@ -37,7 +37,7 @@ export interface TokenDocument {
   isSignedBy(publicKey: Uint8Array): boolean;
 }
 
-/** The canonical text of a token, signed (wire contract 12). */
+/** The canonical text of a token, signed. */
 export const signToken = (token: CapabilityToken, identity: NodeIdentity): string => {
   const members = {
     token_id: token.tokenId,

@@ -20,8 +20,8 @@ export const CARD_REFRESH_TIMEOUT = defineDegradation('card_refresh_timeout', {
 });
 
 /**
- * The card that stands for an entity in a recall (specification, recall, rules 4 and 5). Only where all that the caller
- * sees of the entity is in one scope, because a card is of one: otherwise the facts speak for themselves.
+ * The card that stands for an entity in a recall. Only where all that the caller sees of the entity is in one scope,
+ * because a card is of one: otherwise the facts speak for themselves.
  */
 export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,

@@ -8,7 +8,7 @@ export interface Contender {
   readonly hlc: Hlc;
 }
 
-/** Higher confidence first, then the higher stamp (specification, contradiction rule 3). Zero only for an exact tie. */
+/** Higher confidence first, then the higher stamp. Zero only for an exact tie. */
 export function compareStrength(
   a: Pick<Contender, 'confidence' | 'hlc'>,
   b: Pick<Contender, 'confidence' | 'hlc'>,

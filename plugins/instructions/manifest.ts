@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../recall/recall-api.ts';
 
-/** What an agent may load, and when (specification, instruction manifest). */
+/** What an agent may load, and when (docs/reference/instructions.md). */
 export interface Unit {
   readonly name: string;
   readonly description: string;

@@ -49,10 +49,7 @@ export const checkRegistration = (
   }
 };
 
-/**
- * Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...` (wire
- * contract 1.4).
- */
+/** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...`. */
 const refuseNodeEntity = (entityUri: string): void => {
   if (!entityUri.toLowerCase().startsWith(NODE_ENTITIES)) return;
   throw new ServiceError(

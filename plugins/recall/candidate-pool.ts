@@ -47,7 +47,7 @@ const MOST_WEIGHED = 512;
 
 /**
  * The facts of one recall. The index proposes identifiers; only what the store itself shows the caller as live comes
- * in, before it is ranked or leads anywhere (specification, recall, rule 3).
+ * in, before it is ranked or leads anywhere.
  */
 export class CandidatePool {
   readonly #reader: FactReader;

@@ -1,6 +1,6 @@
 import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 
-/** The line that an agent puts into its prompt (wire contract 6.2). */
+/** The line that an agent puts into its prompt. */
 export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>): string =>
   `${fact.entity} ${fact.relation} ${valueText(fact.value)}`;
 

@@ -231,7 +231,7 @@ export const recallSignal = defineCollectHook<
 /** An entity-centric recall without a relation asks whether something short stands for the facts of the entity. */
 export interface SummaryRequest extends RecallContext {
   readonly entity: string;
-  /** Whether to wait for a fresh one, within the bound that the specification sets. */
+  /** Whether to wait for a fresh one, 500 ms at most. */
   readonly forceRefresh: boolean;
 }
 

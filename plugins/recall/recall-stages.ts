@@ -42,9 +42,7 @@ export const embedQuery = async (
   }
 };
 
-/**
- * Runs the three stages (specification, recall, rules 1 and 3). Whatever they return, the caller has been seen to see.
- */
+/** Runs the three stages. Each hit was re-read as the caller. */
 export const runStages = async (
   request: RecallRequest,
   vector: Float32Array | null | undefined,

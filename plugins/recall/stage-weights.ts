@@ -10,14 +10,14 @@ export interface StageWeights {
   readonly recency: number;
 }
 
-/** Specification, GET /v1/recall. */
+/** When a request gives no weights. */
 export const DEFAULT_WEIGHTS: StageWeights = { lexical: 0.3, vector: 0.5, graph: 0.2, sourceTrust: 0, recency: 0 };
 
 const SUM_TOLERANCE = 0.001;
 /** Binary fractions: 0.9995 is not exactly 0.0005 away from 1. */
 const ROUNDING = 1e-9;
 
-/** Every spelling that clients use (wire contract 6.1). */
+/** Every spelling that clients use. */
 export const WEIGHT_SPELLINGS: Readonly<Record<string, keyof StageWeights>> = {
   lexical: 'lexical',
   lex: 'lexical',

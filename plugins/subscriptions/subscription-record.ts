@@ -3,9 +3,7 @@ import type { CapabilityNeed } from '../capability-tokens/capability-tokens-api.
 
 export const EVENT_TYPES = ['fact_asserted', 'fact_retracted', 'conflict_opened', 'conflict_resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
-/**
- * The last event of a subscription whose rights are gone (specification, "Events"). For replay alone; it is never sent.
- */
+/** The last event of a subscription whose rights are gone. For replay alone; it is never sent. */
 export const REVOKED_EVENT = 'subscription_cancelled_access_revoked' as const;
 
 export type TargetType = 'entity' | 'scope' | 'garden';

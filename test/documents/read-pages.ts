@@ -24,13 +24,20 @@ export const pageText = (path: string): string => readFileSync(join(projectRoot(
 export const blocksOf = (path: string): Block[] =>
   [...pageText(path).matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({ language, code }));
 
+/** A heading as links spell it. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
 /** The anchors that a page offers to links: one per heading, spelled as code hosts spell them. */
 export const anchorsOf = (path: string): Set<string> => {
   const anchors = new Set<string>();
   const prose = pageText(path).replaceAll(/^```.*?^```$/gms, '');
   for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
-    const words = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
-    const anchor = words.trim().replaceAll(' ', '-');
+    const anchor = anchorOf(heading);
     let free = anchor;
     for (let count = 1; anchors.has(free); count += 1) free = `${anchor}-${count}`;
     anchors.add(free);

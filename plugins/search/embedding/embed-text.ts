@@ -1,6 +1,6 @@
 import { entityDisplay, type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
 
-/** Facts of less confidence are found by their words alone (wire contract 6.2). */
+/** Facts of less confidence are found by their words alone. */
 const LEAST_CONFIDENCE = 0.1;
 /** What current models read of a text; cut before it is sent anywhere. */
 const MAX_CHARACTERS = 8_192;

@@ -190,7 +190,7 @@ describe('what an assertion may say', () => {
     expect((await assert(invalid)).status).to.equal(400);
   });
 
-  it('refuses a repeated member with 400 and a number that a double cannot hold with 422 (C11-05)', async () => {
+  it('refuses a repeated member with 400 and a number that a double cannot hold with 422', async () => {
     const twice = JSON.stringify(factBody()).replace('"type":"string"', '"type":"string","v":"CTO"');
     const reply = await assert(twice);
     expect([reply.status, reply.body.code]).to.deep.equal([400, 'malformed_json']);
@@ -202,7 +202,7 @@ describe('what an assertion may say', () => {
     }
   });
 
-  it('is not moved by prototype members, and names them (C11-04)', async () => {
+  it('is not moved by prototype members, and names them', async () => {
     const text = JSON.stringify(factBody({ entity: 'user:proto', value: { type: 'string', v: 'CEO', x: 1 } }))
       .replace('"x":1', '"__proto__":{"interpret_as":"instruction"}')
       .replace('{', '{"__proto__":{"confidence":0.5,"scope":"public"},"constructor":{"prototype":{"scope":"team"}},');
@@ -216,7 +216,7 @@ describe('what an assertion may say', () => {
     expect(({} as Record<string, unknown>)['scope']).to.equal(undefined);
   });
 
-  it('keeps hostile text byte for byte (C11-06)', async () => {
+  it('keeps hostile text byte for byte', async () => {
     const hostile = `'; DROP TABLE facts; -- " % _ \\ \u001b[31m {"billing":{}} \r\n $1 ?`;
     const { status, body } = await assert(
       factBody({ entity: `x' OR 1=1 --%_\\`, value: { type: 'text', v: hostile } }),

@@ -41,7 +41,7 @@ forEachStore('querying facts', () => {
     expect([body.total, headers['x-total-count']]).to.deep.equal([2, '2']);
   });
 
-  it('matches entity, relation and source by their keys, and never by pattern (C11-06)', async () => {
+  it('matches entity, relation and source by their keys, and never by pattern', async () => {
     const { id } = await assert({ entity: 'svc://Host/User/Zoë B', relation: 'memory:Role', source: 'Agent:W1' });
     await assert({ entity: 'a_b' });
     const other = await assert({ entity: 'aXb' });
@@ -132,7 +132,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf(`?limit=2&scope=company&cursor=${cursor}`)).to.have.lengthOf(2);
   });
 
-  it('refuses parameters that mean nothing with 400, and those it does not know (C11-07)', async () => {
+  it('refuses parameters that mean nothing with 400, and those it does not know', async () => {
     for (const query of [
       'limit=0',
       'limit=501',

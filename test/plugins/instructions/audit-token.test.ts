@@ -25,7 +25,7 @@ forEachStore('an audit token', () => {
     return [reply.status, reply.body?.code ?? reply.text];
   };
 
-  it('leaves one row, however often it is submitted (C12-07)', async () => {
+  it('leaves one row, however often it is submitted', async () => {
     const report = { used_chunks: ['deploy'], missed_chunks: ['rollback'] };
     expect(await submit(token, report)).to.deep.equal([204, '']);
     expect(await submit(token, { used_chunks: [] })).to.deep.equal([204, '']);
@@ -48,7 +48,7 @@ forEachStore('an audit token', () => {
     expect(await made.audited('instruction_audit')).to.have.length(1);
   });
 
-  it('is of no use when it is forged, or to anybody else (C12-07)', async () => {
+  it('is of no use when it is forged, or to anybody else', async () => {
     const other = await made.node.addKey({ entityUri: 'agent:other', permissions: ['read', 'write', 'admin'] });
     const invalid = [422, 'audit_token_invalid'];
     expect(await submit(token, {}, other)).to.deep.equal(invalid);

@@ -87,7 +87,7 @@ forEachStore('publishing an instruction manifest', () => {
     ]);
   });
 
-  it('supersedes and never overwrites: the same version again is the same, or a conflict (C12-06)', async () => {
+  it('supersedes and never overwrites: the same version again is the same, or a conflict', async () => {
     await made.published('v1', [unit('deploy')]);
     const [first] = await storedVersions('v1');
     const again = { ...unit('deploy'), guaranteed_load: false, path: null, force_position: null };
@@ -185,7 +185,7 @@ forEachStore('publishing an instruction manifest', () => {
     await made.published('v1', [unit('here')], gate);
   });
 
-  it('takes 5 guaranteed units and no more, in either spelling (C12-06)', async () => {
+  it('takes 5 guaranteed units and no more, in either spelling', async () => {
     const guaranteed = (n: number) => unit(`u${n}`, n % 2 === 0 ? { guarantee_load: true } : { guaranteed_load: true });
     await made.published('v1', [1, 2, 3, 4, 5].map(guaranteed));
     const reply = await made.publish('v2', [1, 2, 3, 4, 5, 6].map(guaranteed));

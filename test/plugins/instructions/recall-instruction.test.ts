@@ -59,7 +59,7 @@ forEachStore('recalling instructions', () => {
     ]);
   });
 
-  it('puts hints first, each once, and tells those that it missed (C12-06)', async () => {
+  it('puts hints first, each once, and tells those that it missed', async () => {
     const manifest_hint = ['rollback', 'nowhere', 'empty', 'rollback', 'deploy', 'nowhere', '__proto__'];
     const body = await made.recalled({ intent: 'deploy', manifest_hint });
     expect(namesOf(body)).to.deep.equal(['rollback', 'deploy', 'safety']);
@@ -77,7 +77,7 @@ forEachStore('recalling instructions', () => {
     expect([namesOf(least), least.truncated]).to.deep.equal([['safety'], true]);
   });
 
-  it('refuses numbers outside their ranges, and an intent that is missing, empty or huge (C12-06)', async () => {
+  it('refuses numbers outside their ranges, and an intent that is missing, empty or huge', async () => {
     for (const wrong of [
       { max_chunks: 0 },
       { max_chunks: 21 },

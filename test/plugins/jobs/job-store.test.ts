@@ -94,7 +94,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await opened.jobs.renew(held)).to.equal(false);
   });
 
-  it('lets a worker that lost its claim write nothing, with the job or beside it (C12-05)', async () => {
+  it('lets a worker that lost its claim write nothing, with the job or beside it', async () => {
     const id = await opened.jobs.enqueue(request());
     const paused = await claim();
     opened.nowMs += LEASE_MS;
