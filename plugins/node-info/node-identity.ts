@@ -7,6 +7,7 @@ import {
   type NodeNotes,
   type Principal,
   type Random,
+  requirePermission,
   SEED_BYTES,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
@@ -91,7 +92,8 @@ export const createNodeKeys = (
   { settings, random, notes }: Omit<IdentityParts, 'changed'>,
   record: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
 ): NodeKeys => ({
-  async rotate(actor) {
+  async rotate(caller) {
+    requirePermission(caller, 'admin');
     if (settings.privateKey !== '') {
       throw new ServiceError('conflict', 'the private key is given by SVC_NODE_PRIVATE_KEY and not kept in a file', {
         hint: `change the variable, and keep the old value in a file ${settings.privateKeyFile}.retired-1, mode 600, for what it signed`,
@@ -100,7 +102,7 @@ export const createNodeKeys = (
     const { retired, current } = await rotateNodeKey(settings.privateKeyFile, random);
     const rotated = { retiredPublicKey: identify(retired).publicKey, publicKey: identify(current).publicKey };
     await notes.write(NOTE, rotated.publicKey);
-    await record(rotated, actor);
+    await record(rotated, caller);
     return rotated;
   },
 });

@@ -12,10 +12,11 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
-import { healthRoute } from './health-route.ts';
-import { metadataRoute } from './metadata-route.ts';
+import { createHealthCheck } from './node-health.ts';
 import { createNodeKeys, inspectNodeKey, openNodeIdentity } from './node-identity.ts';
-import { NodeIdentity, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
+import { NodeIdentity, NodeInfo, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
+import { healthRoute, metadataRoute } from './node-info-routes.ts';
+import { createMetadata } from './node-metadata.ts';
 
 interface Settings {
   readonly privateKey: string;
@@ -35,7 +36,7 @@ export const nodeInfoPlugin = definePlugin({
     notes: NodeNotes,
     audit: optional(AuditLog),
   },
-  provides: [NodeIdentity, NodeKeys],
+  provides: [NodeIdentity, NodeKeys, NodeInfo],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -74,7 +75,12 @@ export const nodeInfoPlugin = definePlugin({
     const identity = await openNodeIdentity({ ...parts, changed });
     provide(NodeIdentity, identity);
     provide(NodeKeys, createNodeKeys(parts, record));
-    route(metadataRoute({ self, hooks, clock, publicKey: identity.publicKey, cors: node.crossOrigin }));
-    route(healthRoute({ hooks, clock, log }));
+    const info: NodeInfo = {
+      metadata: createMetadata({ self, hooks, clock, publicKey: identity.publicKey, cors: node.crossOrigin }),
+      isHealthy: createHealthCheck({ hooks, clock, log }),
+    };
+    provide(NodeInfo, info);
+    route(metadataRoute(info, self.names));
+    route(healthRoute(info));
   },
 });

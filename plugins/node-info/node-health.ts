@@ -1,8 +1,9 @@
-import { type Clock, type HookCaller, type Logger, nodeHealth, type Route } from '../../kernel/plugin-api.ts';
+import { type Clock, type HookCaller, type Logger, nodeHealth } from '../../kernel/plugin-api.ts';
 import { keptAnswer } from './kept-answer.ts';
+import type { NodeInfo } from './node-info-api.ts';
 
 const HEALTH_KEPT_MS = 1_000;
-/** A check that hangs is itself a finding, and whoever asks must not wait for it. */
+/** A check that hangs is itself a problem, and its caller must not wait for it. */
 const HEALTH_LIMIT_MS = 1_000;
 
 export interface HealthParts {
@@ -11,8 +12,8 @@ export interface HealthParts {
   readonly log: Logger;
 }
 
-/** `GET /healthz`: both bodies are fixed; what is wrong goes to the log. */
-export const healthRoute = (parts: HealthParts): Route => {
+/** See `NodeInfo.isHealthy`. */
+export const createHealthCheck = (parts: HealthParts): NodeInfo['isHealthy'] => {
   const { clock, log } = parts;
   let wasHealthy = true;
   const check = async (): Promise<boolean> => {
@@ -22,15 +23,7 @@ export const healthRoute = (parts: HealthParts): Route => {
     wasHealthy = problem === null;
     return wasHealthy;
   };
-  const isHealthy = keptAnswer(check, HEALTH_KEPT_MS, () => clock.monotonicMs());
-  return {
-    method: 'GET',
-    path: '/healthz',
-    summary: 'Whether the node can serve and store',
-    access: 'open',
-    handle: async () =>
-      (await isHealthy()) ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
-  };
+  return keptAnswer(check, HEALTH_KEPT_MS, () => clock.monotonicMs());
 };
 
 /** What is wrong, as fields for the log; null when nothing is. Never rejects. */

@@ -1,5 +1,6 @@
-import { type Clock, type HookCaller, type NodeSelf, nodeMetadata, type Route } from '../../kernel/plugin-api.ts';
+import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import { keptAnswer } from './kept-answer.ts';
+import type { NodeInfo, NodeMetadata } from './node-info-api.ts';
 
 /** Version of the metadata document, not of the program. */
 const METADATA_VERSION = '1.0';
@@ -16,25 +17,17 @@ export interface MetadataParts {
   readonly cors: { readonly devLocalhost: boolean; readonly configured: boolean };
 }
 
-/** `GET /.well-known/<name>`. */
-export const metadataRoute = (parts: MetadataParts): Route => {
-  const read = keptAnswer(
+/** See `NodeInfo.metadata`. */
+export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
+  keptAnswer(
     () => metadataOf(parts),
     METADATA_KEPT_MS,
     () => parts.clock.monotonicMs(),
   );
-  return {
-    method: 'GET',
-    path: parts.self.names.metadataPath,
-    summary: 'Node metadata',
-    access: 'open',
-    handle: async () => ({ status: 200, body: await read() }),
-  };
-};
 
 /** What no plugin says otherwise: nobody checks keys, nothing federates, sources are not checked. */
-const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Promise<Record<string, unknown>> => {
-  const base = {
+const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Promise<NodeMetadata> => {
+  const base: NodeMetadata = {
     version: METADATA_VERSION,
     node_id: self.nodeId,
     node_url: self.nodeUrl,

@@ -1,0 +1,23 @@
+import { BOOLEAN_JSON, type JsonSchema, listOf, objectOf, STRING_JSON } from '../../kernel/plugin-api.ts';
+
+/** The metadata document. It is open: plugins add members through the hook `node:metadata`. */
+export const METADATA_JSON: JsonSchema = {
+  ...objectOf({
+    version: STRING_JSON,
+    node_id: STRING_JSON,
+    node_url: STRING_JSON,
+    auth: { type: 'string', enum: ['none', 'required'] },
+    federation: { type: 'string', enum: ['disabled', 'enabled'] },
+    source_attestation: { type: 'string', enum: ['enforce', 'warn', 'off'] },
+    namespaces: listOf(STRING_JSON),
+    spec: STRING_JSON,
+    cors: objectOf({ dev_localhost: BOOLEAN_JSON, configured: BOOLEAN_JSON }),
+    federation_pubkey: STRING_JSON,
+  }),
+  additionalProperties: true,
+};
+
+const statusIs = (status: string): JsonSchema => objectOf({ status: { type: 'string', const: status } });
+
+export const HEALTHY_JSON = statusIs('ok');
+export const UNHEALTHY_JSON = statusIs('unavailable');

@@ -1,0 +1,26 @@
+import type { Route, ServiceNames } from '../../kernel/plugin-api.ts';
+import type { NodeInfo } from './node-info-api.ts';
+import { HEALTHY_JSON, METADATA_JSON, UNHEALTHY_JSON } from './node-info-json.ts';
+
+/** `GET /.well-known/<name>`. */
+export const metadataRoute = (info: NodeInfo, names: ServiceNames): Route => ({
+  method: 'GET',
+  path: names.metadataPath,
+  summary: 'Node metadata',
+  access: 'open',
+  answers: { 200: { json: METADATA_JSON } },
+  handle: async () => ({ status: 200, body: await info.metadata() }),
+});
+
+/** `GET /healthz`. Both bodies are fixed; what is wrong goes to the log. */
+export const healthRoute = (info: NodeInfo): Route => ({
+  method: 'GET',
+  path: '/healthz',
+  summary: 'Whether the node can serve and store',
+  access: 'open',
+  answers: { 200: { json: HEALTHY_JSON }, 503: { json: UNHEALTHY_JSON } },
+  handle: async () =>
+    (await info.isHealthy())
+      ? { status: 200, body: { status: 'ok' } }
+      : { status: 503, body: { status: 'unavailable' } },
+});
