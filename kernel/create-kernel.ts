@@ -16,11 +16,13 @@ import { type Container, createContainer } from './container/awilix-container.ts
 import { Random } from './crypto/random.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
+import { FactFeed } from './facts/fact-feed.ts';
 import { createFactRestore, FactRestore } from './facts/fact-restore.ts';
 import { Facts } from './facts/facts.ts';
 import { createFacts } from './facts/facts-service.ts';
 import { GardenAccess } from './facts/garden-access.ts';
 import { raiseClock } from './facts/raise-clock.ts';
+import { openFeed } from './facts/store-feed.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
@@ -43,10 +45,7 @@ import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** How long one plugin may take to set itself up, and again for what it does before the node serves. */
 export const SETUP_LIMIT_MS = 10_000;
-/**
- * A stop takes no longer than this, unless the store itself does not let go; ten seconds are promised to whoever asked
- * for it.
- */
+/** A stop takes no longer than this, unless the store itself does not let go; callers are promised ten seconds. */
 export const STOP_LIMIT_MS = 9_000;
 /** The part of it that running requests cannot use up. */
 const CLOSING_RESERVE_MS = 1_000;
@@ -193,6 +192,7 @@ const openStore = async (
   const facts = createFacts({ store, clock, random, hooks, self, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
+  container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
   container.provide(FactRestore, createFactRestore({ clock, random, names: self.names }));
   // What the kernel knows of itself; plugins come later and may say more.
   const auth = options.node.authRequired ? 'required' : 'none';
@@ -202,11 +202,11 @@ const openStore = async (
 
 /** Given back after the plugins have stopped: what they do at their end is still their process's to do. */
 const openLeases = (node: Assembly): void => {
-  const { options, container, stops } = node;
-  const { clock } = options.adapters;
-  const leases = createLeases({ store: container.get(FactStore), clock, log: options.log });
+  const { container, stops } = node;
+  const { log, adapters } = node.options;
+  const leases = createLeases({ store: container.get(FactStore), clock: adapters.clock, log });
   const late = () => new ServiceError('unavailable', 'leases took too long to give back');
-  stops.push('leases', () => withinTime(clock, leftToStopMs(node), () => leases.close(), late));
+  stops.push('leases', () => withinTime(adapters.clock, leftToStopMs(node), () => leases.close(), late));
   container.provide(Leases, leases);
 };
 
@@ -223,12 +223,11 @@ const readDescription = async (node: Assembly): Promise<DescribedNode> =>
   });
 
 const setUpPlugins = async (node: Assembly): Promise<void> => {
-  const { options, hooks, container, stops, routes } = node;
-  const { log, adapters } = options;
-  const { clock } = adapters;
-  const store = container.get(FactStore);
+  const { hooks, container, stops, routes } = node;
+  const { clock } = node.options.adapters;
+  const host = { store: container.get(FactStore), clock, container, hooks, log: node.options.log, routes };
   for (const { plugin, config } of node.plugins) {
-    const life = openPlugin(plugin, config, { store, clock, container, hooks, log, routes });
+    const life = openPlugin(plugin, config, host);
     const late = (what: string) => () => new ServiceError('unavailable', `${plugin.name} took too long to ${what}`);
     stops.push(plugin.name, () => withinTime(clock, leftToStopMs(node), () => life.stop(), late('stop')));
     node.lives.push(life);

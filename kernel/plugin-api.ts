@@ -29,6 +29,7 @@ export { liveAmong, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.
 export { effectiveConfidence, trustFactor } from './facts/effective-confidence.ts';
 export { entityDisplay } from './facts/entity-display.ts';
 export * from './facts/fact-draft.ts';
+export * from './facts/fact-feed.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
 export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';

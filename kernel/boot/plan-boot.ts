@@ -1,6 +1,7 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
 import { Random } from '../crypto/random.ts';
 import { NodeDescription } from '../description/node-description.ts';
+import { FactFeed } from '../facts/fact-feed.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
 import { Cursors } from '../http/cursors.ts';
@@ -62,6 +63,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   NodeSettings,
   NodeDescription,
   Facts,
+  FactFeed,
   FactRestore,
   Cursors,
   Leases,

@@ -1,8 +1,8 @@
 import {
-  above,
   type Clock,
   compareHlc,
-  type Hlc,
+  type FactFeed,
+  type FeedFollower,
   type PluginTables,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
@@ -13,6 +13,7 @@ const FACTS_PER_STEP = 2_000;
 const BYTES_PER_STEP = 8 * 1024 * 1024;
 
 export interface GatherParts {
+  readonly feed: FactFeed;
   readonly tables: PluginTables;
   readonly edges: EdgeStore;
   readonly clock: Clock;
@@ -25,10 +26,21 @@ export interface GatherParts {
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;
+  readonly #follower: FeedFollower;
   #complete = false;
 
   constructor(parts: GatherParts) {
     this.#parts = parts;
+    const { feed, edges } = parts;
+    this.#follower = feed.follow({
+      maxEntries: FACTS_PER_STEP,
+      maxBytes: BYTES_PER_STEP,
+      begin: () => edges.progress(),
+      take: async ({ facts, upTo }) => {
+        for (const [tenantId, refs] of refsByTenant(facts)) await edges.addMissing(tenantId, refs);
+        await edges.saveProgress(upTo);
+      },
+    });
   }
 
   /** Whether every fact has its edge. */
@@ -38,19 +50,10 @@ export class EdgeGathering {
 
   /** Goes on for about this time; each step is kept. Answers whether the end of the feed was reached. */
   async advance(limitMs: number): Promise<boolean> {
-    const { tables, edges, clock } = this.#parts;
+    const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + limitMs;
-    let position = await edges.progress();
-    do {
-      const facts = await factsAfter(position, tables);
-      for (const [tenantId, refs] of refsByTenant(facts)) await edges.addMissing(tenantId, refs);
-      const last = facts.at(-1);
-      if (last !== undefined) {
-        position = last.feed;
-        await edges.saveProgress(position);
-      }
-      this.#complete = facts.length === 0;
-    } while (!this.#complete && clock.monotonicMs() < untilMs);
+    do this.#complete = !(await this.#follower.next());
+    while (!this.#complete && clock.monotonicMs() < untilMs);
     return this.#complete;
   }
 
@@ -61,16 +64,6 @@ export class EdgeGathering {
     if (head !== null && compareHlc(head, await edges.progress()) > 0) await edges.saveProgress(head);
   }
 }
-
-const factsAfter = (position: Hlc, tables: PluginTables): Promise<StoredFact[]> =>
-  tables.read((_, snapshot) =>
-    snapshot.find({
-      filter: above('feed', position),
-      order: 'feed',
-      limit: FACTS_PER_STEP,
-      maxBytes: BYTES_PER_STEP,
-    }),
-  );
 
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
   const byTenant = new Map<string, StoredFact[]>();

@@ -2,6 +2,7 @@ import {
   Clock,
   Cursors,
   definePlugin,
+  FactFeed,
   Facts,
   factAppended,
   factCommitted,
@@ -40,7 +41,7 @@ export const graphPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
-  requires: { facts: Facts, clock: Clock, cursors: Cursors, self: NodeSelf },
+  requires: { facts: Facts, feed: FactFeed, clock: Clock, cursors: Cursors, self: NodeSelf },
   provides: [EntityGraph],
   declares: Object.values(words),
   config: schema<Settings>({
@@ -84,7 +85,7 @@ export const graphPlugin = definePlugin({
     every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));
     route(neighborsRoute({ graph, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
-    const gathering = new EdgeGathering({ tables, edges, clock });
+    const gathering = new EdgeGathering({ feed: use.feed, tables, edges, clock });
     if (!(await gathering.advance(GATHERING_AT_START_MS))) {
       log.warn('edges of facts from before this plugin was on are still being gathered; neighbours may be missing');
     }

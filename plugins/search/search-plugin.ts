@@ -2,6 +2,7 @@ import {
   Clock,
   definePlugin,
   Embedder,
+  FactFeed,
   factCommitted,
   KERNEL_API,
   Leases,
@@ -36,6 +37,7 @@ export const searchPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
   requires: {
+    feed: FactFeed,
     clock: Clock,
     random: Random,
     self: NodeSelf,
@@ -68,7 +70,6 @@ export const searchPlugin = definePlugin({
     const ranker = createTextRanker(drawHashSeed(random));
     provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
 
-    on(factCommitted, ({ facts: committed }) => search.committed(committed.map(({ fact }) => fact)));
     let worker: EmbedFacts | undefined;
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
     every(SAVE_INTERVAL_MS, () => (lease.held ? search.save() : undefined));
@@ -78,7 +79,15 @@ export const searchPlugin = definePlugin({
     });
 
     if (embedder === undefined || side === undefined) return;
-    const embedding = new EmbedFacts({ embedder, lease, clock, log, store: side.store, quantise: side.codes.quantise });
+    const embedding = new EmbedFacts({
+      feed: use.feed,
+      embedder,
+      lease,
+      clock,
+      log,
+      store: side.store,
+      quantise: side.codes.quantise,
+    });
     worker = embedding;
     on(factCommitted, () => embedding.committed());
     const readVectors = (): void => {

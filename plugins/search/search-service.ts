@@ -1,16 +1,16 @@
 import {
   type Clock,
   compareHlc,
+  type FactFeed,
   type Hlc,
   type Logger,
   type NodeSelf,
   type PluginSnapshot,
   type Random,
-  type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { CodeSpace } from './codes/code-space.ts';
 import type { CodeTable } from './codes/code-table.ts';
-import { FeedFollower } from './feed/follow-feed.ts';
+import { IndexFeed } from './feed/follow-feed.ts';
 import { MemoryIndex } from './index/memory-index.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
@@ -23,6 +23,7 @@ import type { VectorStore } from './vectors/vector-store.ts';
 export interface SearchParts {
   /** Snapshots of everything, whoever may see it. */
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
+  readonly feed: FactFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
@@ -48,7 +49,7 @@ export interface VectorSide {
 /** An index that is open, and what keeps it at the head of the store. */
 interface OpenIndex {
   readonly index: MemoryIndex;
-  readonly feed: FeedFollower;
+  readonly feed: IndexFeed;
   readonly vectors: { readonly layer: VectorLayer<CodeTable>; readonly feed: VectorFeed } | undefined;
   readonly owner: SnapshotOwner;
 }
@@ -88,11 +89,28 @@ export class SearchService implements SearchIndex {
   }
 
   async ready(): Promise<Hlc | null> {
-    const { feed } = await this.#opened();
+    const open = await this.#opened();
+    const { feed } = open;
     if (this.#isBuilding && (await this.#isLate(this.#building))) return feed.applied;
     // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
-    await feed.catchUp();
+    try {
+      await feed.catchUp();
+    } catch (error) {
+      if (!feed.isVoid) throw error;
+      await this.#startOver(open);
+      return this.ready();
+    }
     return null;
+  }
+
+  /** The store was put back to an earlier state: what the index holds beyond it never was. */
+  async #startOver(open: OpenIndex): Promise<void> {
+    if (this.#open === open) {
+      this.#opening = undefined;
+      this.#open = undefined;
+      this.#isBuilding = true;
+    }
+    await open.feed.stop();
   }
 
   async isMakingVectors(): Promise<boolean> {
@@ -102,11 +120,6 @@ export class SearchService implements SearchIndex {
     if (this.#isBuilding || compareHlc(await vectors.store.position(), goal) < 0) return true;
     this.#vectorsGoal = undefined;
     return false;
-  }
-
-  /** Facts that were just committed here. */
-  committed(facts: readonly StoredFact[]): void {
-    this.#open?.feed.committed(facts);
   }
 
   /** Vectors were stored, here or elsewhere. */
@@ -161,7 +174,8 @@ export class SearchService implements SearchIndex {
   /** Waits for what is under way, but not until every fact was read: the store ends that. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#opening?.catch(() => undefined);
+    const open = await this.#opening?.catch(() => undefined);
+    await open?.feed.stop();
   }
 
   #opened(): Promise<OpenIndex> {
@@ -189,10 +203,11 @@ export class SearchService implements SearchIndex {
     const found = await this.#files.find(owner);
     const restored = found === undefined ? undefined : await this.#restore(found);
     const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
-    const feed = new FeedFollower({
-      store,
+    const feed = new IndexFeed({
+      feed: this.#parts.feed,
       index,
       names: self.names,
+      epoch: owner.epoch,
       ...(restored === undefined ? {} : { applied: restored.applied }),
       onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
     });
@@ -238,7 +253,7 @@ export class SearchService implements SearchIndex {
 
   async #openVectors(
     index: MemoryIndex,
-    feed: FeedFollower,
+    feed: IndexFeed,
     found: FoundSnapshot | undefined,
   ): Promise<OpenIndex['vectors']> {
     const { vectors: side, log } = this.#parts;

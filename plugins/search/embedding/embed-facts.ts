@@ -2,6 +2,9 @@ import {
   BackgroundWork,
   type Clock,
   type Embedder,
+  type FactFeed,
+  type FeedFollower,
+  type FeedPage,
   type HeldLease,
   type Logger,
   type StoredFact,
@@ -24,6 +27,7 @@ const RETRY_MS = 5_000;
 const PROGRESS_MS = 10_000;
 
 export interface EmbedParts {
+  readonly feed: FactFeed;
   readonly embedder: Embedder;
   readonly store: VectorStore;
   readonly lease: HeldLease;
@@ -40,6 +44,8 @@ export interface EmbedParts {
 export class EmbedFacts {
   readonly #parts: EmbedParts;
   readonly #background: BackgroundWork;
+  readonly #follower: FeedFollower;
+  #fence = 0;
   #hasEnded = false;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #saidMs: number;
@@ -47,6 +53,14 @@ export class EmbedFacts {
   constructor(parts: EmbedParts) {
     this.#parts = parts;
     this.#saidMs = parts.clock.monotonicMs();
+    this.#follower = parts.feed.follow({
+      begin: () => {
+        // Before the place is read: another process may go on from it.
+        this.#fence = parts.lease.fence;
+        return parts.store.position();
+      },
+      take: (page) => this.#embed(page),
+    });
     this.#background = new BackgroundWork({
       clock: parts.clock,
       work: (rest) => this.#work(rest),
@@ -66,9 +80,10 @@ export class EmbedFacts {
     if (this.#parts.lease.held) void this.#background.now();
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#hasEnded = true;
-    return this.#background.stop();
+    await this.#follower.stop();
+    await this.#background.stop();
   }
 
   async #work(rest: (restMs: number) => void): Promise<void> {
@@ -76,7 +91,7 @@ export class EmbedFacts {
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
       const isBusy = this.#isBusy();
-      if (!(await this.#step(lease.fence, isBusy ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))) return;
+      if (!(await this.#follower.next(isBusy ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))) return;
       await this.#reportProgress();
       const restMs = Math.min(LONGEST_REST_MS, Math.ceil((clock.monotonicMs() - beganMs) * RESTS_UNDER_LOAD));
       if (restMs > 0 && this.#isBusy()) {
@@ -88,17 +103,13 @@ export class EmbedFacts {
     }
   }
 
-  /** True when there may be more. */
-  async #step(fence: number, limit: number): Promise<boolean> {
+  async #embed({ facts, upTo }: FeedPage<undefined>): Promise<void> {
     const { embedder, store, lease, clock, log, quantise } = this.#parts;
-    const facts = await store.pending(limit);
-    const last = facts.at(-1);
-    if (last === undefined) return false;
+    const fence = this.#fence;
     const wanted = facts.filter(isEmbedded);
     const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
     const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
-    await store.save(coded, last.feed, clock.nowMs(), (transaction) => lease.confirm(transaction, fence));
-    return facts.length === limit;
+    await store.save(coded, upTo, clock.nowMs(), (transaction) => lease.confirm(transaction, fence));
   }
 
   #isBusy(): boolean {

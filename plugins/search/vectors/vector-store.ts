@@ -41,14 +41,6 @@ export class VectorStore {
     this.#embedder = embedder;
   }
 
-  /** The next facts that this embedder has not seen, of all tenants, in feed order. */
-  pending(limit: number): Promise<StoredFact[]> {
-    return this.#tables.read(async (own, snapshot) => {
-      const [row] = await own.select(EMBEDDERS_TABLE, { embedder: this.#embedder });
-      return snapshot.find({ filter: above('feed', stampOf(row)), order: 'feed', limit });
-    });
-  }
-
   /** Place in the feed up to which this embedder has come. */
   position(): Promise<Hlc> {
     return this.#tables.read(async (own) =>

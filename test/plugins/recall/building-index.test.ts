@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
 import { DEFAULT_TENANT, Facts, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
@@ -54,6 +55,7 @@ forEachStore('a search index that is still being built', () => {
     const clock = createManualClock();
     const search = new SearchService({
       store: pluginStore({ ...slow, write: store.write }),
+      feed: new StoreFeed({ store: slow, clock, facts: node.facts }),
       clock,
       random: createSeededRandom(),
       self: node.kernel.get(NodeSelf),

@@ -1,19 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CORE_MIGRATIONS } from '../../../../adapters/sql/core-migrations.ts';
+import { StoreFeed } from '../../../../kernel/facts/store-feed.ts';
 import { createServiceNames } from '../../../../kernel/identity/service-names.ts';
-import { FeedFollower } from '../../../../plugins/search/feed/follow-feed.ts';
+import { IndexFeed } from '../../../../plugins/search/feed/follow-feed.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
+import { createManualClock } from '../../../fakes/manual-clock.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp, storeFacts } from '../../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
-import { pluginStore } from '../../../kit/plugin-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 
+/** Nobody follows the feed with the eyes of a caller here. */
+const NOBODY = { readIn: () => Promise.reject(new Error('nobody reads as a caller')) };
 const NAMES = createServiceNames('tester');
 const VIEW: SearchView = {
   tenantId: 'default',
@@ -78,8 +81,9 @@ const follow = (store: FactStore) => {
   const watched = new WatchedStore(store);
   const index = MemoryIndex.create(TEST_SEED);
   const errors: unknown[] = [];
-  const follower = new FeedFollower({
-    store: pluginStore(watched as unknown as FactStore),
+  const feed = new StoreFeed({ store: watched as unknown as FactStore, clock: createManualClock(), facts: NOBODY });
+  const follower = new IndexFeed({
+    feed,
     index,
     names: NAMES,
     onError: (error) => void errors.push(error),
@@ -88,7 +92,7 @@ const follow = (store: FactStore) => {
     await follower.catchUp();
     return idsOf(await index.newest({ ...VIEW, ...view }, 10_000)).reverse();
   };
-  return { watched, index, follower, found, errors };
+  return { watched, index, feed, follower, found, errors };
 };
 
 const numbered = (from: number, count: number): StoredFact[] =>
@@ -149,34 +153,34 @@ forEachStore('an index that follows the feed', () => {
 
   it('does not read again what this process has committed, in whatever order it hears of it', () =>
     withStores(async (store) => {
-      const { found, follower, watched } = follow(store);
+      const { found, feed, watched } = follow(store);
       const facts = numbered(1, 6);
       await storeFacts(store, facts.slice(0, 3));
-      follower.committed(facts.slice(1, 3));
-      follower.committed(facts.slice(0, 1));
+      feed.committed(facts.slice(1, 3));
+      feed.committed(facts.slice(0, 1));
       expect(await found()).to.deep.equal(idsOf(facts.slice(0, 3)));
       expect(watched.finds).to.equal(0);
       await storeFacts(store, facts.slice(3));
-      follower.committed(facts.slice(4));
-      follower.committed(facts.slice(0, 3));
+      feed.committed(facts.slice(4));
+      feed.committed(facts.slice(0, 3));
       expect(await found()).to.deep.equal(idsOf(facts));
       expect(watched.finds).to.equal(1);
     }));
 
   it('believes the feed and not what it was told', () =>
     withStores(async (store) => {
-      const { found, follower } = follow(store);
-      follower.committed([sampleFact(7)]);
+      const { found, feed } = follow(store);
+      feed.committed([sampleFact(7)]);
       await storeFacts(store, [sampleFact(1)]);
       expect(await found()).to.deep.equal([sampleId(1)]);
     }));
 
   it('takes many committed facts in without being asked', () =>
     withStores(async (store) => {
-      const { follower, index, watched } = follow(store);
+      const { feed, follower, index, watched } = follow(store);
       const facts = numbered(1, 400);
       await storeFacts(store, facts);
-      follower.committed(facts);
+      feed.committed(facts);
       // Resolves after the turn that is under way.
       await follower.catchUp();
       expect(index.size).to.equal(400);
@@ -185,7 +189,7 @@ forEachStore('an index that follows the feed', () => {
 
   it('learns of covers and times to live with the facts that bring them', () =>
     withStores(async (store, another) => {
-      const { found, follower } = follow(store);
+      const { found, feed } = follow(store);
       await storeFacts(store, [sampleFact(1), sampleFact(2, { relationKey: 'memory:note' })]);
       expect(await found()).to.have.length(2);
       const retraction = sampleFact(3, { confidence: 0 });
@@ -201,7 +205,7 @@ forEachStore('an index that follows the feed', () => {
         await transaction.cover([sampleCover(retraction.id, retraction.hlc)]);
         await transaction.setExpiry(sampleId(2), SAMPLE_MS + 50, life.hlc);
       });
-      follower.committed([retraction, life]);
+      feed.committed([retraction, life]);
       expect(await found()).to.deep.equal([sampleId(2)]);
       expect(await found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
       const afresh = follow(store);
@@ -221,13 +225,13 @@ forEachStore('an index that follows the feed', () => {
 
   it('says so when the store fails, and goes on where it was', () =>
     withStores(async (store) => {
-      const { follower, watched, found, errors } = follow(store);
+      const { feed, follower, watched, found, errors } = follow(store);
       await storeFacts(store, numbered(1, 3));
       watched.isBroken = true;
       expect((await rejection(follower.catchUp())).message).to.include('broken');
       const facts = numbered(4, 300);
       await storeFacts(store, facts);
-      follower.committed(facts);
+      feed.committed(facts);
       await rejection(follower.catchUp());
       watched.isBroken = false;
       expect(await found()).to.have.length(303);
@@ -239,7 +243,7 @@ describe('following the feed', () => {
   it('ends with the same index however writes, news of them and searches are mixed', () =>
     withStores(async (store) => {
       let next = 1;
-      const { follower, found } = follow(store);
+      const { feed, follower, found } = follow(store);
       const step = fc.record({ count: fc.integer({ min: 1, max: 5 }), told: fc.boolean(), asked: fc.boolean() });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
@@ -248,7 +252,7 @@ describe('following the feed', () => {
             const facts = numbered(next, count);
             next += count;
             await storeFacts(store, facts);
-            if (told) follower.committed(facts);
+            if (told) feed.committed(facts);
             if (isAsked) asked.push(follower.catchUp());
           }
           await Promise.all(asked);

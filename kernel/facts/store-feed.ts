@@ -1,0 +1,221 @@
+import { all, type Clock, type FactStore, type FeedEntry, type Hlc, isIn, type StoredFact } from '../../ports/ports.ts';
+import type { HookBus } from '../hooks/hook-bus.ts';
+import { factCommitted } from '../hooks/kernel-hooks.ts';
+import { narrowSnapshot } from '../store/narrow-transaction.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import { BackgroundWork } from '../time/background-work.ts';
+import { coalesce } from '../time/coalesce.ts';
+import type { AppendedFact } from './append-api.ts';
+import type { FactFeed, FeedFollower, FeedFollowing, FeedPage, KeepUpOptions } from './fact-feed.ts';
+import type { Facts } from './facts.ts';
+import { compareHlc } from './hybrid-logical-clock.ts';
+import { valueBytesOf } from './value-bytes.ts';
+
+const MAX_ENTRIES = 512;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Entries of the first page; each later one has at most twice as many as the one before it had room for. */
+const FIRST_ENTRIES = 32;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+/** Of the values of the facts that are kept after their commit, so that followers need not read them. */
+const RECENT_BYTES = 8 * 1024 * 1024;
+
+export interface FeedParts {
+  readonly store: Pick<FactStore, 'read'>;
+  readonly clock: Clock;
+  readonly facts: Pick<Facts, 'readIn'>;
+}
+
+/** The feed of one process, which hears of its commits. */
+export const openFeed = (parts: FeedParts, hooks: HookBus): FactFeed => {
+  const feed = new StoreFeed(parts);
+  hooks.register('kernel', factCommitted, (event) => {
+    feed.committed((event as { readonly facts: readonly AppendedFact[] }).facts.map(({ fact }) => fact));
+  });
+  return feed;
+};
+
+export class StoreFeed implements FactFeed {
+  readonly #parts: FeedParts;
+  readonly #followers = new Set<Follower<unknown>>();
+  /** Facts that this process has committed. The feed alone says whether and when they are next. */
+  readonly #recent = new Map<string, StoredFact>();
+  #recentBytes = 0;
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+  }
+
+  follow<T>(following: FeedFollowing<T>): FeedFollower {
+    const follower = new Follower(this.#parts, following, this.#recent, () =>
+      this.#followers.delete(follower as Follower<unknown>),
+    );
+    this.#followers.add(follower as Follower<unknown>);
+    return follower;
+  }
+
+  /** Facts that were just committed in this process. */
+  committed(facts: readonly StoredFact[]): void {
+    if (this.#followers.size === 0) return;
+    for (const fact of facts) {
+      if (this.#recent.has(fact.id)) continue;
+      this.#recent.set(fact.id, fact);
+      this.#recentBytes += weightOf(fact);
+    }
+    for (const [id, fact] of this.#recent) {
+      if (this.#recentBytes <= RECENT_BYTES) break;
+      this.#recent.delete(id);
+      this.#recentBytes -= weightOf(fact);
+    }
+    for (const follower of this.#followers) follower.committed(facts.length);
+  }
+}
+
+class Follower<T> implements FeedFollower {
+  readonly catchUp = coalesce(() => this.#readToHead());
+  readonly #parts: FeedParts;
+  readonly #following: FeedFollowing<T>;
+  readonly #recent: ReadonlyMap<string, StoredFact>;
+  readonly #ended: () => void;
+  /** Undefined before the first run, and after a failure. */
+  #epoch: string | undefined;
+  #room = FIRST_ENTRIES;
+  #background: BackgroundWork | undefined;
+  #afterCommits = Number.POSITIVE_INFINITY;
+  #commits = 0;
+  #hasEnded = false;
+
+  constructor(
+    parts: FeedParts,
+    following: FeedFollowing<T>,
+    recent: ReadonlyMap<string, StoredFact>,
+    ended: () => void,
+  ) {
+    this.#parts = parts;
+    this.#following = following;
+    this.#recent = recent;
+    this.#ended = ended;
+  }
+
+  async next(maxEntries = Number.POSITIVE_INFINITY): Promise<boolean> {
+    return (await this.#takePage(await this.#begin(), maxEntries)) !== undefined;
+  }
+
+  keepUp({ afterCommits, everyMs, failed }: KeepUpOptions): void {
+    let retryMs = FIRST_RETRY_MS;
+    const background = new BackgroundWork({
+      clock: this.#parts.clock,
+      work: async (rest) => {
+        try {
+          await this.catchUp();
+          retryMs = FIRST_RETRY_MS;
+        } catch (error) {
+          failed(error);
+          rest(retryMs);
+          retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+        }
+        if (everyMs !== undefined) background.soon(everyMs);
+      },
+      failed,
+    });
+    this.#background = background;
+    this.#afterCommits = afterCommits;
+    if (everyMs !== undefined) void background.now();
+  }
+
+  async stop(): Promise<void> {
+    this.#hasEnded = true;
+    this.#ended();
+    await this.#background?.stop();
+  }
+
+  committed(count: number): void {
+    this.#commits += count;
+    if (this.#commits < this.#afterCommits) return;
+    this.#commits = 0;
+    void this.#background?.now();
+  }
+
+  /** To where the head was when the first full page was read: it may go on for ever. */
+  async #readToHead(): Promise<void> {
+    this.#commits = 0;
+    let head: Hlc | undefined;
+    for (let after = await this.#begin(); ; ) {
+      const page = await this.#takePage(after, Number.POSITIVE_INFINITY);
+      if (page === undefined || this.#hasEnded) return;
+      head ??= page.head;
+      if (compareHlc(page.upTo, head) >= 0) return;
+      after = page.upTo;
+    }
+  }
+
+  /** An outage may end with an earlier state of the store. */
+  async #begin(): Promise<Hlc> {
+    this.#epoch ??= await this.#parts.store.read((snapshot) => snapshot.epoch());
+    return this.#following.begin(this.#epoch);
+  }
+
+  /** Undefined when the end of the feed was reached. */
+  async #takePage(after: Hlc, most: number): Promise<{ readonly upTo: Hlc; readonly head: Hlc } | undefined> {
+    const limit = Math.min(this.#room, most, this.#following.maxEntries ?? MAX_ENTRIES);
+    try {
+      const read = await this.#parts.store.read((wide) => this.#read(narrowSnapshot(wide), after, limit));
+      if (read === undefined) return undefined;
+      const { page, head } = read;
+      await this.#following.take(page);
+      this.#room = Math.max(FIRST_ENTRIES, 2 * page.entries.length);
+      return head === undefined ? undefined : { upTo: page.upTo, head };
+    } catch (error) {
+      this.#epoch = undefined;
+      throw error;
+    }
+  }
+
+  /** The head is looked at only where there may be more. */
+  async #read(snapshot: PluginSnapshot, after: Hlc, limit: number) {
+    const found = await snapshot.feedAfter(after, limit);
+    if (found.length === 0) return undefined;
+    const { entries, facts } = await this.#factsOf(snapshot, found);
+    const page = { entries, facts, upTo: (entries.at(-1) as FeedEntry).stamp };
+    const more = (await this.#following.alongside?.(page, snapshot)) as T;
+    const isLast = found.length < limit && entries.length === found.length;
+    const head = isLast ? undefined : ((await snapshot.head()) ?? page.upTo);
+    return { page: { ...page, more }, head };
+  }
+
+  /** As far as there is room for the values. */
+  async #factsOf(
+    snapshot: PluginSnapshot,
+    found: readonly FeedEntry[],
+  ): Promise<Pick<FeedPage<T>, 'entries' | 'facts'>> {
+    const { caller, maxBytes = MAX_BYTES } = this.#following;
+    const ids = found.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
+    const known = caller === undefined ? this.#recent : NOTHING;
+    const unknown = ids.filter((id) => !known.has(id));
+    const among = isIn('id', unknown);
+    const filter =
+      caller === undefined || unknown.length === 0
+        ? among
+        : all(await this.#parts.facts.readIn(snapshot, caller, 'deliver', (it) => it.constraint('visible')), among);
+    const query = { filter, order: 'feed' as const, limit: unknown.length, maxBytes };
+    const read = unknown.length === 0 ? [] : await snapshot.find(query);
+    const last = valueBytesOf(read) >= maxBytes ? read.at(-1) : undefined;
+    const byId = new Map(read.map((fact) => [fact.id, fact]));
+    const facts: StoredFact[] = [];
+    let bytes = 0;
+    for (const [at, { subjectId, stamp }] of found.entries()) {
+      const isBehind = last !== undefined && compareHlc(stamp, last.feed) > 0;
+      if (isBehind || bytes >= maxBytes) return { entries: found.slice(0, at), facts };
+      const fact = known.get(subjectId) ?? byId.get(subjectId);
+      if (fact === undefined) continue;
+      facts.push(fact);
+      bytes += weightOf(fact);
+    }
+    return { entries: found, facts };
+  }
+}
+
+const NOTHING: ReadonlyMap<string, StoredFact> = new Map();
+
+const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
+const FACT_OVERHEAD_BYTES = 512;
