@@ -7,7 +7,7 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
-import type { FactPage, FactReader, FactSearch, FactView, ReadContext, ReadPurpose, ReadView } from './reader-api.ts';
+import type { FactPage, FactReader, FactSearch, FactView, ReadContext, ReadView } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {
@@ -18,17 +18,13 @@ export interface ReaderParts {
 
 const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };
 
+/** For whom, from what and why is read. */
+export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs' | 'purpose' | 'notes'>;
+
 /** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
-export async function openReader(
-  parts: ReaderParts,
-  caller: Principal,
-  snapshot: PluginSnapshot,
-  nowMs: number,
-  purpose: ReadPurpose,
-): Promise<FactReader> {
-  const access = parts.gardens();
-  const gardens = access === undefined ? [] : await access.readable(caller, snapshot);
-  return new SnapshotReader(parts, caller, snapshot, nowMs, purpose, gardens);
+export async function openReader(parts: ReaderParts, aim: ReadAim): Promise<FactReader> {
+  const gardens = await parts.gardens()?.readable(aim.caller, aim.snapshot);
+  return new SnapshotReader(parts, aim, gardens ?? []);
 }
 
 class SnapshotReader implements FactReader {
@@ -37,23 +33,16 @@ class SnapshotReader implements FactReader {
   readonly nowMs: number;
   readonly gardens: 'all' | readonly string[];
   readonly #parts: ReaderParts;
-  readonly #purpose: ReadPurpose;
+  readonly #aim: ReadAim;
   #visible: Promise<Filter> | undefined;
   #live: Promise<Filter> | undefined;
 
-  constructor(
-    parts: ReaderParts,
-    caller: Principal,
-    snapshot: PluginSnapshot,
-    nowMs: number,
-    purpose: ReadPurpose,
-    gardens: 'all' | readonly string[],
-  ) {
+  constructor(parts: ReaderParts, aim: ReadAim, gardens: 'all' | readonly string[]) {
     this.#parts = parts;
-    this.caller = caller;
-    this.snapshot = snapshot;
-    this.nowMs = nowMs;
-    this.#purpose = purpose;
+    this.#aim = aim;
+    this.caller = aim.caller;
+    this.snapshot = aim.snapshot;
+    this.nowMs = aim.nowMs;
     this.gardens = gardens;
   }
 
@@ -142,18 +131,7 @@ class SnapshotReader implements FactReader {
   }
 
   #context(view: ReadView, about: ReadContext['about'], include: ReadContext['include']): ReadContext {
-    const { caller, snapshot, nowMs, gardens } = this;
-    return {
-      caller,
-      snapshot,
-      nowMs,
-      purpose: this.#purpose,
-      view,
-      gardens,
-      about,
-      include,
-      live: () => this.constraint('live'),
-    };
+    return { ...this.#aim, view, gardens: this.gardens, about, include, live: () => this.constraint('live') };
   }
 
   #aboutOf(search: FactSearch): ReadContext['about'] {

@@ -20,8 +20,8 @@ import { authorise } from './append-run.ts';
 import type { Appender } from './appender.ts';
 import { DraftedFact, type PreparedItem } from './drafted-fact.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
-import type { FactDraft } from './fact-draft.ts';
-import { openReader } from './fact-reader.ts';
+import type { FactDraft, Notes } from './fact-draft.ts';
+import { openReader, type ReadAim } from './fact-reader.ts';
 import type { Facts } from './facts.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { PendingItem } from './pending-item.ts';
@@ -100,17 +100,28 @@ class FactsService implements Facts {
     return items.map((item) => item.prepare({ names, random }, nowMs));
   }
 
-  read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T> {
-    return this.#parts.store.read((snapshot) => this.readIn(narrowSnapshot(snapshot), caller, purpose, work));
+  read<T>(
+    caller: Principal,
+    purpose: ReadPurpose,
+    work: (reader: FactReader) => Promise<T>,
+    notes?: Notes,
+  ): Promise<T> {
+    return this.#parts.store.read((wide) =>
+      this.#readIn({ snapshot: narrowSnapshot(wide), caller, purpose, notes }, work),
+    );
   }
 
-  async readIn<T>(
+  readIn<T>(
     snapshot: PluginSnapshot,
     caller: Principal,
     purpose: ReadPurpose,
     work: (reader: FactReader) => Promise<T>,
   ): Promise<T> {
-    return work(await openReader(this.#readerParts(), caller, snapshot, this.#parts.clock.nowMs(), purpose));
+    return this.#readIn({ snapshot, caller, purpose, notes: undefined }, work);
+  }
+
+  async #readIn<T>(aim: Omit<ReadAim, 'nowMs'>, work: (reader: FactReader) => Promise<T>): Promise<T> {
+    return work(await openReader(this.#readerParts(), { ...aim, nowMs: this.#parts.clock.nowMs() }));
   }
 
   async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {
@@ -139,7 +150,8 @@ class FactsService implements Facts {
       names: self.names,
       tenantId,
       node: nodePrincipal(self.names, tenantId),
-      reader: (caller, transaction, nowMs) => openReader(this.#readerParts(), caller, transaction, nowMs, 'query'),
+      reader: (caller, snapshot, nowMs) =>
+        openReader(this.#readerParts(), { caller, snapshot, nowMs, purpose: 'query', notes: undefined }),
     });
     this.#queues.set(tenantId, queue);
     return queue;

@@ -1,7 +1,7 @@
 import { defineRef, type Principal, type ServiceError, type StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { AppendOptions, AppendVerdict } from './append-api.ts';
-import type { FactDraft } from './fact-draft.ts';
+import type { FactDraft, Notes } from './fact-draft.ts';
 import type { FactReader, FactView, ReadPurpose } from './reader-api.ts';
 
 /** The facts of the node. Every call is made on behalf of somebody. */
@@ -23,8 +23,8 @@ export interface Facts {
    * would not. Nothing is written and no writer is waited for.
    */
   refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]>;
-  /** Runs reads on one snapshot. */
-  read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>): Promise<T>;
+  /** Runs reads on one snapshot. `notes` tell handlers of reads what the caller asked for besides. */
+  read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>, notes?: Notes): Promise<T>;
   /**
    * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several
    * callers, or rights of their own, on one state. The reader ends with the snapshot.

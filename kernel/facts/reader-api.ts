@@ -1,5 +1,6 @@
 import type { Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import type { Notes } from './fact-draft.ts';
 
 /** A fact as one caller sees it. */
 export interface FactView {
@@ -36,6 +37,8 @@ export interface ReadContext {
   readonly gardens: 'all' | readonly string[];
   /** What the read is about, where it is known: lets a plugin do no more work than the read needs. */
   readonly about: { readonly entityKey?: string; readonly relationKey?: string; readonly scope?: Scope };
+  /** What the caller asked for in parameters that plugins claim. */
+  readonly notes: Notes | undefined;
   readonly include: { readonly contradicted: boolean; readonly expired: boolean; readonly retracted: boolean };
   /**
    * The `live` view of the same caller as a filter, for a handler that judges whole triples. Not for use while

@@ -1,6 +1,12 @@
 import {
   type AppendVerdict,
   type BodyItem,
+  COUNT_JSON,
+  component,
+  FACT,
+  listOf,
+  objectOf,
+  PROBLEM,
   problemOf,
   type Route,
   ServiceError,
@@ -25,6 +31,7 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   dimension: 'fact_write',
   bodyForm: 'items',
   bodyLimit: 'bulk',
+  answers: { 200: { json: BATCH_JSON } },
   async handle(request) {
     const { assertions, readSession } = parts;
     const { caller, body: items } = request;
@@ -34,6 +41,17 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
     if (key === undefined) return answerOf(await assertions.assertAll(caller, items, options), parts);
     return onceReply(await assertions.assertAllOnce(caller, items, onceForAll(key, parts), options));
   },
+});
+
+const BATCH_JSON = objectOf({
+  accepted: COUNT_JSON,
+  rejected: COUNT_JSON,
+  results: listOf(
+    objectOf(
+      { index: COUNT_JSON, status: COUNT_JSON, fact: component(FACT), error: component(PROBLEM) },
+      { optional: ['fact', 'error'] },
+    ),
+  ),
 });
 
 const checkCount = (count: number): void => {

@@ -1,4 +1,6 @@
 import {
+  component,
+  FACT,
   type FactJson,
   type FactView,
   type ReadSession,
@@ -29,6 +31,7 @@ export const assertFactRoute = ({
   dimension: 'fact_write',
   // The reader of assertions checks the members: it serves batches too, and names a code for each kind of violation.
   body: schema<object>({ type: 'object' }),
+  answers: { 201: { json: component(FACT) } },
   async handle(request) {
     const { caller, body } = request;
     const options = { sessionId: readSession(request) };

@@ -1,15 +1,25 @@
 import {
   type AppendVerdict,
   type BodyItem,
+  defineCollectHook,
   definePermission,
   defineRef,
   defineVocabulary,
+  type FactPage,
+  type FactReader,
+  type FactSearch,
   type FactView,
+  type Notes,
   type Principal,
   type Ref,
+  type Scope,
   type ServiceError,
+  type StoredFact,
   type Word,
 } from '../../kernel/plugin-api.ts';
+import type { Derivations } from './walk-derivations.ts';
+
+export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';
 
 /** Remembers what a session has read, for the guard of wire contract 2.5. Does nothing while the guard is off. */
 export interface SessionReads {
@@ -139,3 +149,110 @@ export interface Assertions {
 }
 
 export const Assertions = defineRef<Assertions>('facts.assertions');
+
+/**
+ * A query parameter that reads take because a plugin claims it. What it says lies in `ReadContext.notes`, for the
+ * plugin's handlers of `read:constrain` and `read:annotate`.
+ */
+export interface ReadParameter<T = unknown> extends Word {
+  /** JSON schema of one value; queries are text, so numbers and booleans are coerced. */
+  readonly schema: object;
+  /** Reads the value. Throws a refusal that names `path`; its status is 400. No note is made for undefined. */
+  read(input: unknown, path: string): T | undefined;
+  /** `noteOf(context.notes, PARAMETER.note)`. */
+  readonly note: Ref<T>;
+}
+
+export const ReadParameters = defineVocabulary<ReadParameter>('parameter of reads', /^[a-z][a-z0-9_]*$/);
+
+/** Claims a parameter of `GET /v1/facts`, of a fact by id and of its provenance. The plugin lists it in `declares`. */
+export const defineReadParameter = <T>(
+  id: string,
+  { summary, schema, read }: Pick<ReadParameter<T>, 'summary' | 'schema' | 'read'>,
+): ReadParameter<T> => {
+  const note: Ref<unknown> = defineRef(`read.${id}`);
+  return ReadParameters.define(id, { summary, schema, read, note }) as Word as ReadParameter<T>;
+};
+
+/** How a client reads. */
+export interface ReadOptions {
+  /** The session that remembers what it has read, trimmed; null or absent without one. */
+  readonly sessionId?: string | null;
+  /** What parameters of plugins say. */
+  readonly notes?: Notes | undefined;
+}
+
+/** Which facts are asked for. Texts are those of the parameters of `GET /v1/facts`, and are read by the same rules. */
+export interface FactQuestion {
+  readonly entity?: string | undefined;
+  readonly relation?: string | undefined;
+  readonly source?: string | undefined;
+  readonly scope?: Scope | undefined;
+  /** By URI, UUID or slug. */
+  readonly garden?: string | undefined;
+  readonly minConfidence?: number | undefined;
+  readonly attested?: boolean | undefined;
+  /** Facts that the caller asserted in this session; of all who used its name, for an admin. */
+  readonly session?: string | undefined;
+  /** An instant or a stamp. */
+  readonly after?: string | undefined;
+  readonly includeContradicted?: boolean | undefined;
+  readonly includeExpired?: boolean | undefined;
+  readonly includeRetracted?: boolean | undefined;
+}
+
+export interface PageOptions extends ReadOptions {
+  readonly limit: number;
+  readonly position?: FactSearch['position'];
+}
+
+export interface FactAnswer extends FactPage {
+  /** Members that plugins add to the answer. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** What a handler of `query:answer` is told. */
+export interface AnsweredQuery {
+  readonly question: FactQuestion;
+  readonly facts: readonly FactView[];
+  /** Reads as the caller, from the snapshot of the answer. */
+  readonly reader: FactReader;
+  readonly notes: Notes | undefined;
+}
+
+/** Once per page of `GET /v1/facts`: members for the answer, beside its own. Later plugins win. */
+export const queryAnswer = defineCollectHook<AnsweredQuery, Readonly<Record<string, unknown>>>('query:answer');
+
+export interface Provenance extends Derivations {
+  readonly root: StoredFact;
+}
+
+/** How a fact compares with its content id. */
+export interface CidReport {
+  readonly isStoredValid: boolean;
+  /** The given content id, or the stored one, is that of the fact. */
+  readonly isMatch: boolean;
+  /** Null for a row so damaged that it has none. */
+  readonly computed: string | null;
+  readonly stored: string;
+}
+
+/** What callers may read of facts. Each needs the permission `read`. */
+export interface Queries {
+  /** Newest first. Rejects with `authorization` for a scope or garden that the caller may not read. */
+  page(caller: Principal, question: FactQuestion, options: PageOptions): Promise<FactAnswer>;
+  /**
+   * By id, or the newest by `sha256:` and a content id. Rejects with `lookup` for an unknown fact and a hidden one
+   * alike, and with `cid_mismatch` for one that was changed behind the node's back.
+   */
+  get(caller: Principal, reference: string, options?: ReadOptions): Promise<FactView>;
+  /**
+   * What the fact was derived from, at most `depth` levels far. Rejects with `authorization` where `get` says `lookup`.
+   */
+  provenance(caller: Principal, id: string, options: ReadOptions & { readonly depth: number }): Promise<Provenance>;
+  verifyCid(caller: Principal, id: string, given?: string | null): Promise<CidReport>;
+  /** Facts that the caller may see, and those of them without a content id. Needs the permission `admin`. */
+  countWithoutCid(caller: Principal): Promise<{ readonly total: number; readonly pending: number }>;
+}
+
+export const Queries = defineRef<Queries>('facts.queries');

@@ -21,22 +21,28 @@ import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
-import { cidBackfillStatusRoute } from './cid-backfill-status-route.ts';
 import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
+import { createQueries } from './create-queries.ts';
 import { settleDuplicates } from './duplicates.ts';
-import { AssertionMembers, Assertions, INSTRUCTION_WRITE, IntactFacts, SessionReads } from './facts-api.ts';
+import { cidBackfillStatusRoute, getFactRoute, provenanceRoute, verifyCidRoute } from './fact-routes.ts';
+import {
+  AssertionMembers,
+  Assertions,
+  INSTRUCTION_WRITE,
+  IntactFacts,
+  Queries,
+  ReadParameters,
+  SessionReads,
+} from './facts-api.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import * as words from './facts-words.ts';
-import { getFactRoute } from './get-fact-route.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
-import { provenanceRoute } from './provenance-route.ts';
 import { queryFactsRoute } from './query-facts-route.ts';
 import { createReadAssertion } from './read-assertion.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
-import { verifyCidRoute } from './verify-cid-route.ts';
 
 interface FactsSettings {
   readonly attestationRequired: boolean;
@@ -84,8 +90,8 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
-  provides: [Assertions, SessionReads, IntactFacts],
-  setup({ config, log, tables, use, on, route, every, provide }) {
+  provides: [Assertions, Queries, SessionReads, IntactFacts],
+  setup({ config, log, tables, use, on, hooks, route, every, provide }) {
     const { facts, clock, self, cursors, vocabulary, audit, gardens } = use;
     const { names } = self;
     const factJson = createFactJson(self);
@@ -96,18 +102,22 @@ export const factsPlugin = definePlugin({
     const readSession = createReadSession(names);
     const readAssertion = createReadAssertion(vocabulary.words(AssertionMembers), names);
     const assertions = createAssertions({ facts, clock, idempotency, readAssertion });
+    const queries = createQueries({ facts, hooks, intact, sessionReads, gardens });
+    const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
+    const readParts = { queries, factJson, readSession, clock, cursors, parameters };
     provide(Assertions, assertions);
+    provide(Queries, queries);
     provide(SessionReads, sessionReads);
     provide(IntactFacts, intact);
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute(assertParts));
-    route(queryFactsRoute({ facts, factJson, clock, cursors, intact, readSession, sessionReads, gardens }));
-    route(getFactRoute({ facts, factJson, intact, readSession, sessionReads }));
-    route(provenanceRoute({ facts }));
-    route(verifyCidRoute({ facts }));
-    route(cidBackfillStatusRoute({ facts }));
+    route(queryFactsRoute(readParts));
+    route(getFactRoute(readParts));
+    route(provenanceRoute(readParts));
+    route(verifyCidRoute(readParts));
+    route(cidBackfillStatusRoute(readParts));
 
     const { attestationRequired } = config;
     on(appendRead, createCompleteAssertions({ facts, names, attestationRequired }));

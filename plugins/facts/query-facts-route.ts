@@ -1,36 +1,25 @@
 import {
-  above,
   bindCursor,
   type Clock,
+  COUNT_JSON,
+  CURSOR_JSON,
   type CursorCodec,
   type CursorPosition,
+  component,
+  FACT,
   type FactJson,
-  type FactReader,
-  type FactSearch,
-  type Facts,
-  type Filter,
-  type GardenAccess,
-  memberRefusal,
-  type Principal,
-  parseHlc,
-  parseInstant,
+  listOf,
+  objectOf,
   type ReadSession,
-  type Reply,
   type Route,
-  readEntityUri,
-  readRelation,
-  readSessionName,
-  refuseGarden,
   SCOPES,
   type Scope,
-  ServiceError,
-  type SpelledList,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { IntactFacts, SessionReads } from './facts-api.ts';
+import type { FactQuestion, Queries, ReadParameter } from './facts-api.ts';
+import { claimedParameters } from './read-parameters.ts';
 
-/** Wire contract 1.10. */
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
@@ -47,133 +36,90 @@ interface FactsQuery {
   readonly garden_id?: string;
   readonly attested?: boolean;
   readonly session?: string;
-  readonly as_of?: string;
-  readonly valid_at?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
 
-const factsQuery = schema<FactsQuery>({
-  type: 'object',
-  properties: {
-    entity: { type: 'string' },
-    relation: { type: 'string' },
-    source: { type: 'string' },
-    scope: { type: 'string', enum: SCOPES },
-    min_confidence: { type: 'number', minimum: 0, maximum: 1 },
-    include_contradicted: { type: 'boolean', default: false },
-    include_expired: { type: 'boolean', default: false },
-    include_retracted: { type: 'boolean', default: false },
-    after: { type: 'string' },
-    garden_id: { type: 'string' },
-    attested: { type: 'boolean' },
-    session: { type: 'string' },
-    as_of: { type: 'string' },
-    valid_at: { type: 'string' },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
-  },
-});
-
-export interface QueryParts {
-  readonly facts: Facts;
+export interface FactPageParts {
+  readonly queries: Queries;
   readonly factJson: FactJson;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
-  readonly intact: IntactFacts;
   readonly readSession: ReadSession;
-  readonly sessionReads: SessionReads;
-  readonly gardens: GardenAccess | undefined;
+  readonly parameters: readonly ReadParameter[];
 }
 
-/**
- * GET /v1/facts (wire contract 4.7): one page of what the caller may see, newest first, with the number of all matches.
- */
-export const queryFactsRoute = (parts: QueryParts): Route<undefined, FactsQuery> => ({
-  method: 'GET',
-  path: '/v1/facts',
-  summary: 'Query facts',
-  access: { permission: 'read' },
-  dimension: 'fact_read',
-  query: factsQuery,
-  async handle(request) {
-    const { caller, query } = request;
-    const sessionId = parts.readSession(request);
-    const search = readSearch(query, caller);
-    const { limit: _, ...filters } = { ...search, garden: query.garden_id };
-    const bound = bindCursor(request, query.cursor, filters, parts);
-    const position = bound.position && positionOf(bound.position);
-    const page = await parts.facts.read(caller, 'query', async (reader) => {
-      const gardenId = query.garden_id === undefined ? undefined : await gardenOf(query.garden_id, reader, parts);
-      return reader.query({ ...search, gardenId, position });
-    });
-    const facts = await parts.intact.keepIntact(page.facts, caller);
-    const list = spellList(facts, parts.factJson);
-    const shown = facts.slice(0, list.count);
-    await parts.sessionReads.returned(sessionId, caller, shown);
-    const next = list.isCut ? shown.at(-1)?.fact : page.next;
-    const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
-    return pageReply(list, page.total, cursor);
-  },
-});
+/** Where no plugin claims these they are refused: the state of now in their place would be wrong. */
+const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
-const gardenOf = async (name: string, { caller, snapshot }: FactReader, { gardens }: QueryParts): Promise<string> => {
-  const garden = await gardens?.enter(name.trim(), caller, snapshot);
-  if (garden === undefined) throw refuseGarden(caller);
-  return garden.id;
-};
-
-const pageReply = (facts: SpelledList, total: number, cursor: string | null): Reply => ({
-  status: 200,
-  headers: { 'X-Total-Count': String(total) },
-  body: { facts, total, cursor, tombstone_notices: [] },
-});
-
-/**
- * Reads the filters; a later plugin answers for other times, and a silent answer for today would be wrong meanwhile.
- */
-const readSearch = (query: FactsQuery, caller: Principal): FactSearch => {
-  for (const name of ['as_of', 'valid_at'] as const) {
-    if (query[name] !== undefined) throw badParameter(name, 'cannot be used yet: this node answers for now alone');
-  }
-  const { scope, after, session } = query;
-  const search: FactSearch = {
-    entity: query.entity === undefined ? undefined : readEntityUri(query.entity, 'query.entity'),
-    relation: query.relation === undefined ? undefined : readRelation(query.relation, 'query.relation'),
-    source: query.source === undefined ? undefined : readEntityUri(query.source, 'query.source'),
-    scope,
-    minConfidence: query.min_confidence,
-    attested: query.attested,
-    session: session === undefined ? undefined : readSessionFilter(session, caller),
-    includeContradicted: query.include_contradicted,
-    includeExpired: query.include_expired,
-    includeRetracted: query.include_retracted,
-    after: after === undefined ? undefined : readAfter(after),
-    limit: query.limit,
+/** GET /v1/facts: one page of what the caller may see, newest first, with the number of all matches. */
+export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQuery> => {
+  const { queries, factJson, readSession } = parts;
+  const claimed = claimedParameters(parts.parameters, OTHER_TIMES);
+  return {
+    method: 'GET',
+    path: '/v1/facts',
+    summary: 'Query facts',
+    access: { permission: 'read' },
+    dimension: 'fact_read',
+    query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
+    answers: { 200: { json: { ...PAGE_JSON, additionalProperties: true } } },
+    async handle(request) {
+      const { caller, query } = request;
+      const sessionId = readSession(request);
+      const notes = claimed.notesOf(query);
+      const question = questionOf(query);
+      const bound = bindCursor(request, query.cursor, [question, claimed.valuesOf(query)], parts);
+      const position = bound.position && positionOf(bound.position);
+      const page = await queries.page(caller, question, { sessionId, notes, limit: query.limit, position });
+      const list = spellList(page.facts, factJson);
+      const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
+      const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
+      const { total, members } = page;
+      const body = { facts: list, total, cursor, tombstone_notices: [], ...members };
+      return { status: 200, headers: { 'X-Total-Count': String(total) }, body };
+    },
   };
-  if (scope !== undefined && !caller.allowedScopes.has(scope)) {
-    throw new ServiceError('authorization', `the key may not read scope ${scope}`);
-  }
-  return search;
 };
 
-/** The name of a session is its caller's own: two callers that chose the same one share nothing (wire contract 4.7). */
-const readSessionFilter = (text: string, caller: Principal): FactSearch['session'] => {
-  const id = readSessionName(text, 'query.session');
-  if (id === null) throw badParameter('session', 'must not be empty');
-  return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
-};
+const FILTERS = {
+  entity: { type: 'string' },
+  relation: { type: 'string' },
+  source: { type: 'string' },
+  scope: { type: 'string', enum: SCOPES },
+  min_confidence: { type: 'number', minimum: 0, maximum: 1 },
+  include_contradicted: { type: 'boolean', default: false },
+  include_expired: { type: 'boolean', default: false },
+  include_retracted: { type: 'boolean', default: false },
+  after: { type: 'string' },
+  garden_id: { type: 'string' },
+  attested: { type: 'boolean' },
+  session: { type: 'string' },
+  cursor: { type: 'string' },
+  limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+} as const;
 
-/** An instant compares with timestamps, a stamp with stamps. */
-const readAfter = (text: string): Filter => {
-  const stamp = parseHlc(text);
-  if (stamp !== null) return above('hlc', stamp);
-  const instantMs = parseInstant(text);
-  if (instantMs !== null) return above('timestampMs', instantMs);
-  throw badParameter('after', 'must be an RFC 3339 date-time with offset, or an hlc');
-};
+/** Plugins may add members, by `query:answer`. */
+const PAGE_JSON = objectOf({
+  facts: listOf(component(FACT)),
+  total: COUNT_JSON,
+  cursor: CURSOR_JSON,
+  tombstone_notices: { type: 'array' },
+});
+
+const questionOf = (query: FactsQuery): FactQuestion => ({
+  entity: query.entity,
+  relation: query.relation,
+  source: query.source,
+  scope: query.scope,
+  garden: query.garden_id,
+  minConfidence: query.min_confidence,
+  attested: query.attested,
+  session: query.session,
+  after: query.after,
+  includeContradicted: query.include_contradicted,
+  includeExpired: query.include_expired,
+  includeRetracted: query.include_retracted,
+});
 
 const positionOf = ([timestampMs, id]: CursorPosition) => ({ timestampMs: Number(timestampMs), id: String(id) });
-
-const badParameter = (name: string, problem: string): ServiceError =>
-  memberRefusal(`query.${name}`, problem, 'bad_parameter');

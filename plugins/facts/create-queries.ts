@@ -1,0 +1,142 @@
+import {
+  above,
+  all,
+  type FactReader,
+  type FactSearch,
+  type Facts,
+  type Filter,
+  type GardenAccess,
+  type HookCaller,
+  isNull,
+  memberRefusal,
+  type Principal,
+  parseHlc,
+  parseInstant,
+  readEntityUri,
+  readRelation,
+  readSessionName,
+  refuseGarden,
+  requirePermission,
+  requireReadScope,
+  SCOPES,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { noSuchFact, readFactId, readFactReference } from './fact-reference.ts';
+import { type FactQuestion, type IntactFacts, type Queries, queryAnswer, type SessionReads } from './facts-api.ts';
+import { recomputedCid } from './intact-facts.ts';
+import { walkDerivations } from './walk-derivations.ts';
+
+export interface QueryParts {
+  readonly facts: Facts;
+  readonly hooks: HookCaller;
+  readonly intact: IntactFacts;
+  readonly sessionReads: SessionReads;
+  readonly gardens: GardenAccess | undefined;
+}
+
+export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: QueryParts): Queries => ({
+  async page(caller, question, { sessionId = null, notes, limit, position }) {
+    requirePermission(caller, 'read');
+    const search = readQuestion(question, caller);
+    const { members, ...page } = await facts.read(
+      caller,
+      'query',
+      async (reader) => {
+        const { snapshot } = reader;
+        const garden = question.garden?.trim();
+        const entered = garden === undefined ? undefined : await gardens?.enter(garden, caller, snapshot);
+        if (garden !== undefined && entered === undefined) throw refuseGarden(caller);
+        const found = await reader.query({ ...search, gardenId: entered?.id, limit, position });
+        const added = await hooks.collect(queryAnswer, { question, facts: found.facts, reader, notes });
+        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown> };
+      },
+      notes,
+    );
+    const whole = await intact.keepIntact(page.facts, caller);
+    await sessionReads.returned(sessionId, caller, whole);
+    return { ...page, facts: whole, members };
+  },
+  async get(caller, text, { sessionId = null, notes } = {}) {
+    requirePermission(caller, 'read');
+    const reference = readFactReference(text);
+    const view = await facts.read(
+      caller,
+      'get',
+      (reader) => ('id' in reference ? reader.get(reference.id) : reader.newestByCid(reference.cid)),
+      notes,
+    );
+    if (view === undefined) throw noSuchFact();
+    intact.requireIntact(view);
+    await sessionReads.returned(sessionId, caller, [view]);
+    return view;
+  },
+  async provenance(caller, text, { depth, notes }) {
+    requirePermission(caller, 'read');
+    const id = readFactId(text);
+    const walk = async (reader: FactReader) => {
+      const view = await reader.get(id);
+      if (view === undefined) throw hiddenRoot(caller);
+      return { root: view.fact, ...(await walkDerivations(reader, view.fact, depth)) };
+    };
+    return facts.read(caller, 'provenance', walk, notes);
+  },
+  async verifyCid(caller, text, given) {
+    requirePermission(caller, 'read');
+    const id = readFactId(text);
+    const view = await facts.read(caller, 'get', (reader) => reader.get(id));
+    if (view === undefined) throw noSuchFact();
+    const { cid: stored } = view.fact;
+    const computed = recomputedCid(view.fact);
+    return { isStoredValid: computed === stored, isMatch: (given ?? stored) === computed, computed, stored };
+  },
+  countWithoutCid(caller) {
+    requirePermission(caller, 'admin');
+    return facts.read(caller, 'query', async (reader) => {
+      const { snapshot } = reader;
+      const visible = await reader.constraint('visible');
+      return { total: await snapshot.count(visible), pending: await snapshot.count(all(visible, isNull('cid'))) };
+    });
+  },
+});
+
+const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearch, 'limit'> => {
+  const { entity, relation, source, scope, session, after } = question;
+  const search = {
+    entity: entity === undefined ? undefined : readEntityUri(entity, 'query.entity'),
+    relation: relation === undefined ? undefined : readRelation(relation, 'query.relation'),
+    source: source === undefined ? undefined : readEntityUri(source, 'query.source'),
+    scope,
+    minConfidence: question.minConfidence,
+    attested: question.attested,
+    session: session === undefined ? undefined : readSessionFilter(session, caller),
+    includeContradicted: question.includeContradicted,
+    includeExpired: question.includeExpired,
+    includeRetracted: question.includeRetracted,
+    after: after === undefined ? undefined : readAfter(after),
+  };
+  if (scope !== undefined) requireReadScope(caller, scope);
+  return search;
+};
+
+/** The name of a session is its caller's own: two callers that chose the same one share nothing. */
+const readSessionFilter = (text: string, caller: Principal): FactSearch['session'] => {
+  const id = readSessionName(text, 'query.session');
+  if (id === null) throw memberRefusal('query.session', 'must not be empty', 'bad_parameter');
+  return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
+};
+
+/** An instant compares with timestamps, a stamp with stamps. */
+const readAfter = (text: string): Filter => {
+  const stamp = parseHlc(text);
+  if (stamp !== null) return above('hlc', stamp);
+  const instantMs = parseInstant(text);
+  if (instantMs !== null) return above('timestampMs', instantMs);
+  throw memberRefusal('query.after', 'must be an RFC 3339 date-time with offset, or an hlc', 'bad_parameter');
+};
+
+/** One refusal for an unknown root and a hidden one; 404 tells something only where nothing can be hidden. */
+const hiddenRoot = (caller: Principal): ServiceError => {
+  const seesEverything = caller.permissions.has('admin') && SCOPES.every((scope) => caller.allowedScopes.has(scope));
+  if (seesEverything) return noSuchFact();
+  return new ServiceError('authorization', 'the fact does not exist or is not readable with this key');
+};

@@ -1,0 +1,190 @@
+import {
+  BOOLEAN_JSON,
+  COUNT_JSON,
+  component,
+  FACT,
+  type FactJson,
+  LIST_BYTES,
+  listOf,
+  objectOf,
+  orNull,
+  type ReadSession,
+  type Route,
+  STRING_JSON,
+  schema,
+  spellList,
+} from '../../kernel/plugin-api.ts';
+import { type FactPath, factPath } from './fact-reference.ts';
+import type { DerivationEdge, DerivationNode, Provenance, Queries, ReadParameter } from './facts-api.ts';
+import { claimedParameters } from './read-parameters.ts';
+import { MAX_LEVELS } from './walk-derivations.ts';
+
+export interface FactRouteParts {
+  readonly queries: Queries;
+  readonly factJson: FactJson;
+  readonly readSession: ReadSession;
+  readonly parameters: readonly ReadParameter[];
+}
+
+/** GET /v1/facts/{id | sha256:<hex>}: a fact in any state, the newest visible one for a content id. */
+export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => {
+  const { queries, factJson, readSession } = parts;
+  const claimed = claimedParameters(parts.parameters);
+  return {
+    method: 'GET',
+    path: '/v1/facts/:id',
+    summary: 'One fact, by id or content id',
+    access: { permission: 'read' },
+    dimension: 'fact_read',
+    params: factPath,
+    query: schema<object>({ type: 'object', properties: claimed.properties }),
+    answers: { 200: { json: component(FACT) } },
+    async handle(request) {
+      const { caller, params, query } = request;
+      const options = { sessionId: readSession(request), notes: claimed.notesOf(query) };
+      return { status: 200, body: factJson(await queries.get(caller, params.id, options)) };
+    },
+  };
+};
+
+interface ProvenanceQuery {
+  readonly depth: number;
+}
+
+const NODE_JSON = objectOf(
+  { hash: STRING_JSON, fact_id: STRING_JSON, entity: STRING_JSON, exists: BOOLEAN_JSON },
+  { optional: ['fact_id', 'entity'] },
+);
+
+/** GET /v1/facts/{id}/provenance: everything the fact was derived from, as far as the caller may see it. */
+export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<FactPath, ProvenanceQuery> => {
+  const claimed = claimedParameters(parameters);
+  const depth = { type: 'integer', minimum: 1, maximum: MAX_LEVELS, default: MAX_LEVELS };
+  return {
+    method: 'GET',
+    path: '/v1/facts/:id/provenance',
+    summary: 'What a fact was derived from',
+    access: { permission: 'read' },
+    dimension: 'fact_read',
+    params: factPath,
+    query: schema<ProvenanceQuery>({ type: 'object', properties: { depth, ...claimed.properties } }),
+    answers: {
+      200: {
+        json: objectOf({
+          fact_id: STRING_JSON,
+          root_fact_id: STRING_JSON,
+          cid: STRING_JSON,
+          derived_from: listOf(NODE_JSON),
+          nodes: listOf(NODE_JSON),
+          edges: listOf(objectOf({ derived_fact_id: STRING_JSON, source_hash: STRING_JSON })),
+          depth_limit: COUNT_JSON,
+          truncated: BOOLEAN_JSON,
+        }),
+      },
+    },
+    async handle({ caller, params, query }) {
+      const options = { depth: query.depth, notes: claimed.notesOf(query) };
+      return { status: 200, body: provenanceJson(await queries.provenance(caller, params.id, options), query.depth) };
+    },
+  };
+};
+
+const provenanceJson = ({ root, ...walk }: Provenance, depth: number): Record<string, unknown> => {
+  const direct = spellList(walk.direct, nodeJson);
+  const edges = spellList(walk.edges, edgeJson, LIST_BYTES - direct.bytes);
+  const nodes = spellList(walk.nodes, nodeJson, LIST_BYTES - direct.bytes - edges.bytes);
+  return {
+    fact_id: root.id,
+    root_fact_id: root.id,
+    cid: root.cid,
+    derived_from: direct,
+    nodes,
+    edges,
+    depth_limit: depth,
+    truncated: walk.truncated || direct.isCut || edges.isCut || nodes.isCut,
+  };
+};
+
+const edgeJson = ({ derivedFactId, sourceHash }: DerivationEdge): Record<string, unknown> => ({
+  derived_fact_id: derivedFactId,
+  source_hash: sourceHash,
+});
+
+/** A hidden reference has the two members of an absent one, byte for byte. */
+const nodeJson = ({ hash, fact }: DerivationNode): Record<string, unknown> =>
+  fact === undefined ? { hash, exists: false } : { hash, fact_id: fact.id, entity: fact.entity, exists: true };
+
+interface VerifyBody {
+  readonly cid?: string | null;
+}
+
+/** POST /v1/facts/{id}/verify-cid: compares a fact with its content id; a mismatch is an answer, not an error. */
+export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, undefined, VerifyBody> => ({
+  method: 'POST',
+  path: '/v1/facts/:id/verify-cid',
+  summary: 'Check a fact against its content id',
+  access: { permission: 'read' },
+  dimension: 'fact_read',
+  params: factPath,
+  body: schema<VerifyBody>({ type: 'object', properties: { cid: { type: ['string', 'null'] } } }),
+  bodyOptional: true,
+  answers: {
+    200: {
+      json: objectOf({
+        cid_valid: BOOLEAN_JSON,
+        match: BOOLEAN_JSON,
+        computed_cid: orNull(STRING_JSON),
+        stored_cid: STRING_JSON,
+        mismatch_reason: orNull({ type: 'string', enum: ['stored_cid_mismatch', 'given_cid_mismatch'] }),
+      }),
+    },
+  },
+  async handle({ caller, params, body }) {
+    const { isStoredValid, isMatch, computed, stored } = await queries.verifyCid(caller, params.id, body.cid);
+    const mismatch = isMatch ? null : 'given_cid_mismatch';
+    return {
+      status: 200,
+      body: {
+        cid_valid: isStoredValid,
+        match: isMatch,
+        computed_cid: computed,
+        stored_cid: stored,
+        mismatch_reason: isStoredValid ? mismatch : 'stored_cid_mismatch',
+      },
+    };
+  },
+});
+
+/**
+ * GET /v1/admin/cid-backfill/status: every fact gets its content id when it is stored, so nearly always nothing is
+ * pending.
+ */
+export const cidBackfillStatusRoute = ({ queries }: FactRouteParts): Route => ({
+  method: 'GET',
+  path: '/v1/admin/cid-backfill/status',
+  summary: 'How many facts still lack a content id',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  answers: {
+    200: {
+      json: objectOf({
+        total_facts: COUNT_JSON,
+        backfilled_facts: COUNT_JSON,
+        pending_facts: COUNT_JSON,
+        backfill_complete: BOOLEAN_JSON,
+      }),
+    },
+  },
+  async handle({ caller }) {
+    const { total, pending } = await queries.countWithoutCid(caller);
+    return {
+      status: 200,
+      body: {
+        total_facts: total,
+        backfilled_facts: total - pending,
+        pending_facts: pending,
+        backfill_complete: pending === 0,
+      },
+    };
+  },
+});

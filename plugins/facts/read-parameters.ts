@@ -1,0 +1,40 @@
+import { type JsonSchema, memberRefusal, type Notes, type Ref } from '../../kernel/plugin-api.ts';
+import type { ReadParameter } from './facts-api.ts';
+
+/** Parameters of reads that plugins claim, for the routes that take them. */
+export interface ClaimedParameters {
+  /** For the `properties` of a query's schema. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  /** What the query says in them, to tell the pages of one question from those of another. */
+  valuesOf(query: object): readonly unknown[];
+  notesOf(query: object): Notes | undefined;
+}
+
+/** `kept` are names that a route keeps for plugins: as long as none claims them, they are refused as not yet known. */
+export const claimedParameters = (
+  claimed: readonly ReadParameter[],
+  kept: readonly string[] = [],
+): ClaimedParameters => {
+  const unclaimed = kept.filter((name) => !claimed.some(({ id }) => id === name));
+  const sentIn = (query: object, name: string): unknown => (query as Readonly<Record<string, unknown>>)[name];
+  return {
+    properties: {
+      ...Object.fromEntries(unclaimed.map((name) => [name, { type: 'string' }])),
+      ...Object.fromEntries(claimed.map(({ id, schema }) => [id, schema as JsonSchema])),
+    },
+    valuesOf: (query) => claimed.map(({ id }) => sentIn(query, id)),
+    notesOf(query) {
+      for (const name of unclaimed) if (sentIn(query, name) !== undefined) throw notYet(name);
+      const notes = new Map<Ref<unknown>, unknown>();
+      for (const { id, note, read } of claimed) {
+        const value = sentIn(query, id);
+        const said = value === undefined ? undefined : read(value, `query.${id}`);
+        if (said !== undefined) notes.set(note, said);
+      }
+      return notes.size === 0 ? undefined : notes;
+    },
+  };
+};
+
+const notYet = (name: string) =>
+  memberRefusal(`query.${name}`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
