@@ -58,9 +58,9 @@ export interface Snapshot {
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
   /**
-   * Which history of the store this is: another text after `beginEpoch`, and where the engine can tell, after a
-   * failover or a recovery that may have lost commits. Whoever keeps a position in the feed outside the store keeps the
-   * epoch with it, and starts over when it is another.
+   * Identifies the history of this store; changes after `beginEpoch`, and where the engine can tell, after a failover
+   * or a recovery that may have lost commits. Callers that keep a position in the feed outside the store keep the epoch
+   * with it, and start over when it changes.
    */
   epoch(): Promise<string>;
   /**
@@ -153,7 +153,7 @@ export interface FactStore {
    */
   onSignal(topic: string, listener: () => void): () => void;
   /**
-   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it answers
+   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it returns
    * false; a write inside a write then fails when its time is up.
    */
   insideWrite(): boolean;

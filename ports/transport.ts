@@ -107,7 +107,7 @@ export interface Transport {
   send(request: OutboundRequest): Promise<InboundReply>;
   /**
    * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name
-   * has now. For telling whoever gives an address early; `send` judges it again, because names change.
+   * has now. For refusing an address early; `send` judges it again, because names change.
    */
   refusal(url: string, rules: OutboundRules): Promise<string | undefined>;
 }

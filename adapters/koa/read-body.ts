@@ -3,7 +3,7 @@ import { ServiceError } from '../../ports/ports.ts';
 
 /**
  * Reads a body. A length announced beyond `maxBytes` is refused unread, and reading stops at the first chunk that goes
- * beyond it; what the client still sends is left to whoever writes the reply. `announce` runs before the first byte is
+ * beyond it; what the client still sends is left to the writer of the reply. `announce` runs before the first byte is
  * read: it tells a client that waits for it to go on (`Expect: 100-continue`).
  */
 export const readBody = (

@@ -2,7 +2,7 @@ import { ServiceError } from '../../ports/service-error.ts';
 
 /**
  * The answer to a credential that is missing, malformed, unknown, expired or revoked. One text for every reason,
- * whoever finds it, so that the answer does not tell them apart.
+ * whatever check finds it, so that the answer does not tell them apart.
  */
 export const refusedCredential = (): ServiceError =>
   new ServiceError(

@@ -29,7 +29,7 @@ export const scanJson = (bytes: Buffer, root: string): JsonScan => {
 };
 
 /**
- * Every function below takes the position of its first byte and answers the position after its last. A read past the
+ * Every function below takes the position of its first byte and returns the position after its last. A read past the
  * end is undefined, whatever its declared type: it equals no byte and fails every comparison.
  */
 interface Scan {

@@ -25,7 +25,7 @@ export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Pr
   );
 };
 
-/** Takes or renews the lease by the database's own time, and answers its fence; null while another process has it. */
+/** Takes or renews the lease by the database's own time, and returns its fence; null while another process has it. */
 export const takeLease = async (transaction: WriteTransaction, claim: Claim): Promise<number | null> => {
   const { name, holder } = claim;
   const nowMs = await transaction.databaseMs();
@@ -43,7 +43,7 @@ export const takeLease = async (transaction: WriteTransaction, claim: Claim): Pr
   return fence;
 };
 
-/** Lets others have the lease at once. Answers whether it was still this process's to give. */
+/** Lets others have the lease at once. Returns whether it was still this process's to give. */
 export const giveLeaseBack = async (transaction: WriteTransaction, { name, fence }: Claim): Promise<boolean> =>
   (await transaction.table(TABLE).where({ name, fence }).update({ until_ms: 0 })) > 0;
 

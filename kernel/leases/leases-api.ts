@@ -19,7 +19,7 @@ export interface HoldOptions {
 /** A lease that this process has, or would like to have. */
 export interface HeldLease {
   /**
-   * Whether to work. A hint: whoever was paused finds out too late, so that what the work leads to counts only when
+   * Whether to work. A hint: a process that was paused finds out too late, so the result of the work counts only when
    * `confirm` says so. False while the store cannot be reached.
    */
   readonly held: boolean;
@@ -31,7 +31,7 @@ export interface HeldLease {
    * nobody gets it before the transaction has ended. Do the work itself outside any transaction.
    */
   confirm(transaction: PluginTransaction, fence: number): Promise<void>;
-  /** Tries to get the lease, or to renew it, now. Answers whether it is held; never rejects. */
+  /** Tries to get the lease, or to renew it, now. Returns whether it is held; never rejects. */
   attempt(): Promise<boolean>;
 }
 

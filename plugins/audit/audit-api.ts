@@ -75,7 +75,7 @@ export interface SigningKey {
   readonly description: string | null;
 }
 
-/** Asks whoever keeps agent keys about some of them. Unknown ids are left out. */
+/** Asks the plugin that keeps agent keys about some of them. Unknown ids are left out. */
 export const auditDescribeKeys = defineCollectHook<
   { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: PluginSnapshot },
   readonly SigningKey[]

@@ -1,7 +1,7 @@
 import { type AuditEntry, REJECTIONS_PER_MINUTE } from './audit-api.ts';
 
 const WINDOW_MS = 60_000;
-/** Whoever sends under many names must not fill the memory instead of the disk. */
+/** A sender with many names must not fill the memory instead of the disk. */
 const MAX_WINDOWS = 4096;
 
 interface Window {

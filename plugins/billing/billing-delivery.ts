@@ -103,7 +103,7 @@ export class BillingDelivery {
     rest(failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS);
   }
 
-  /** Never rejects: what failed stays in the ledger. Answers whose events those are. */
+  /** Never rejects: what failed stays in the ledger. Returns whose events those are. */
   async #deliverPending(): Promise<string[]> {
     const failed: string[] = [];
     const tenantIds = [...this.#pending];

@@ -5,7 +5,7 @@ export const SIGNING_KEYS_TABLE = 'capability_tokens_signing_keys';
 
 /**
  * Instants are milliseconds. Entities are looked up by digest, because an index takes no keys of their length. Of a
- * token only the digest is kept: whoever reads the store finds nothing that could be presented.
+ * token only the digest is kept: a reader of the store finds nothing that could be presented.
  */
 export const capabilityMigrations: readonly Migration[] = [
   {

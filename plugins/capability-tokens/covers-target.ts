@@ -4,7 +4,7 @@ import type { CapabilityTarget } from './capability-tokens-api.ts';
 /**
  * Whether a token's object covers a target: it names the target, an entity above it by whole path segments, or
  * everything. Names are compared as entities are everywhere, by their match key. A garden is never covered by what
- * merely lies above its URI: whoever issues a token for part of a path is not asked about the gardens under it.
+ * merely lies above its URI: the issuer of a token for part of a path is not asked about the gardens under it.
  */
 export const coversTarget = (object: string, target: CapabilityTarget, names: ServiceNames): boolean => {
   const key = wholeMatchKey(object, names);

@@ -48,7 +48,7 @@ export class EdgeGathering {
     return this.#complete;
   }
 
-  /** Goes on for about this time; each step is kept. Answers whether the end of the feed was reached. */
+  /** Goes on for about this time; each step is kept. Returns whether the end of the feed was reached. */
   async advance(limitMs: number): Promise<boolean> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + limitMs;

@@ -87,7 +87,7 @@ class Walked {
     return !this.#seen.has(factId);
   }
 
-  /** Counts edges, and answers those that come before the bound. */
+  /** Counts edges, and returns those that come before the bound. */
   take(edges: readonly Edge[]): readonly Edge[] {
     const taken = edges.slice(0, this.#left);
     for (const { view } of taken) this.#seen.add(view.fact.id);

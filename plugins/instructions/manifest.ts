@@ -6,7 +6,7 @@ export interface Unit {
   readonly description: string;
   /** Entity of the facts that hold what the unit says. */
   readonly factUri: string;
-  /** Content id of the one text that may be loaded, whoever asserted it; null while any text with authority may be. */
+  /** Content id of the one text that may be loaded, by any author; null while any text with authority may be. */
   readonly pinnedCid: string | null;
   readonly intents: readonly string[];
   readonly keywords: readonly string[];

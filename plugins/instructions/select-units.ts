@@ -49,7 +49,7 @@ export const selectUnits = async <L extends Loadable>(
   let left = tokenBudget;
   let wasCut = false;
 
-  /** Answers whether the unit is in. */
+  /** Returns whether the unit is in. */
   const take = async (at: number): Promise<boolean> => {
     if (taken.has(at)) return true;
     const unit = units[at] as Unit;

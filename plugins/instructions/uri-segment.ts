@@ -17,6 +17,6 @@ export const problemOfSegment = (text: string): string | null => {
   return DOTS.test(text) ? 'must not be made of dots' : null;
 };
 
-/** Of a path or a URI: whoever takes the text apart would find other parts than were put together. */
+/** Of a path or a URI: taking the text apart would give other parts than were put together. */
 const RESERVED = /[/\\%?#]/;
 const DOTS = /^\.+$/;

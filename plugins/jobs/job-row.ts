@@ -8,7 +8,7 @@ export interface Job {
   readonly type: string;
   readonly status: JobStatus;
   readonly dueMs: number;
-  /** Grows with each claim: whoever claimed with another one holds the job no longer. */
+  /** Grows with each claim: a holder with an older number holds the job no longer. */
   readonly fence: number;
   readonly attempts: number;
   readonly creator: string;

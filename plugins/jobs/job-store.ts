@@ -42,7 +42,7 @@ export type Setback =
 
 /**
  * The queue. Every change of a job is a write of its tenant, which are made one after another over all processes;
- * whoever holds a job is told apart by its fence, and times are the store's own, so that neither a paused process nor a
+ * holders of a job are told apart by its fence, and times are the store's own, so that neither a paused process nor a
  * wrong clock can end a job twice.
  */
 export class JobStore {
@@ -88,7 +88,7 @@ export class JobStore {
   }
 
   /**
-   * Takes the job as it was seen, or answers undefined when somebody else was faster. A job whose attempts were used up
+   * Takes the job as it was seen, or returns undefined when somebody else was faster. A job whose attempts were used up
    * without anybody reporting back fails here, so that one that takes its process down is not tried for ever.
    */
   claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {

@@ -16,7 +16,7 @@ export interface JobRequest {
   /** What kind of work, as its handler is registered: `lint.run`. */
   readonly type: string;
   readonly tenantId: string;
-  /** entity_uri of whoever asked for it: the one who may read it, besides administrators of the tenant. */
+  /** entity_uri of the caller who asked for it, who may read it, as may administrators of the tenant. */
   readonly creator: string;
   readonly payload?: JobData;
   /** The scope that the work is about, for people. */

@@ -30,7 +30,7 @@ export interface Admitted<H extends Hit = Hit> {
  * more.
  */
 export const STAGE_DEPTH = 64;
-/** The facts of an entity are not the best of many: whoever asks about it wants them all. */
+/** A caller who asks about an entity wants all of its facts, not the best of many. */
 export const ENTITY_DEPTH = 120;
 /** Share of the depth that is worth ranking. */
 const ENOUGH = 0.5;

@@ -42,7 +42,7 @@ export const packByMmr = <T extends Packable>(
     for (let at = 0; at < waiting.length; at += 1) {
       const one = waiting[at] as Waiting<T>;
       if (lambda * one.worth <= most) break;
-      // Nothing that is packed makes a candidate worth more: whoever was not worth enough before needs no closer look.
+      // Packing makes no candidate worth more: one that was not worth enough before needs no closer look.
       if (one.value(lambda) <= most) continue;
       if (lambda < 1) one.compare(signatures);
       if (one.value(lambda) <= most) continue;

@@ -16,8 +16,8 @@ export class RecallTrail {
   }
 
   /**
-   * Resolves when the entry is durable. The hash says which query it was to whoever knows it already, and nothing to
-   * others.
+   * Resolves when the entry is durable. The hash identifies the query to readers who know it already, and says nothing
+   * to others.
    */
   async record(caller: Principal, recallId: string, queryHash: string): Promise<void> {
     if (this.#audit === undefined) return;
