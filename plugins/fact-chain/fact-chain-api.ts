@@ -1,4 +1,4 @@
-import { defineRef, type StoredFact } from '../../kernel/plugin-api.ts';
+import { defineRef, type Principal, type StoredFact } from '../../kernel/plugin-api.ts';
 
 /** JSON Schema of the proof that `FactChain.prove` makes, for answers that show one. */
 export { CHAIN_PROOF_JSON } from './chain-proof-json.ts';
@@ -9,12 +9,13 @@ export { CHAIN_PROOF_JSON } from './chain-proof-json.ts';
  */
 export interface FactChain {
   /**
-   * The proof as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts. Verifies the links of
-   * `facts`, which are those that the caller is about to see, and what was added since the last proof; a verified
-   * prefix is never hashed again. After very many new facts the proof ends before the newest of them. Rejects with
+   * The proof of the caller's tenant as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts.
+   * Verifies the links of `facts`, which are those that the caller is about to see, and what was added since the last
+   * proof; a verified prefix is never hashed again. After very many new facts the proof ends before the newest of them.
+   * Needs `admin` or `audit.read`, because a proof counts facts that the caller may not see. Rejects with
    * `fact_chain_mismatch` (409) when something does not fit.
    */
-  prove(tenantId: string, facts: readonly StoredFact[]): Promise<Readonly<Record<string, unknown>> | null>;
+  prove(caller: Principal, facts: readonly StoredFact[]): Promise<Readonly<Record<string, unknown>> | null>;
 }
 
 export const FactChain = defineRef<FactChain>('fact-chain.chain');

@@ -6,6 +6,7 @@ import {
   KERNEL_API,
   NodeSelf,
   Random,
+  requirePermission,
 } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ } from '../audit/audit-api.ts';
 import { recallAnswer } from '../recall/recall-api.ts';
@@ -15,6 +16,9 @@ import { FactChain } from './fact-chain-api.ts';
 import { factChainMigrations } from './fact-chain-migrations.ts';
 import * as words from './fact-chain-words.ts';
 import { advanceCheckpoint, proveChain } from './prove-chain.ts';
+
+/** A proof counts every fact of the tenant, also those that other callers may not see. */
+const MAY_PROVE = ['admin', AUDIT_READ] as const;
 
 /** Often enough that a proof seldom has much to hash, seldom enough to cost nothing. */
 const VERIFY_INTERVAL_MS = 10_000;
@@ -31,6 +35,13 @@ export const factChainPlugin = definePlugin({
   setup({ use, tables, on, every, provide }) {
     const store = new ChainStore(tables);
     const parts = { ...use, tables, store };
+    const chain: FactChain = {
+      async prove(caller, facts) {
+        requirePermission(caller, MAY_PROVE);
+        return proveChain(caller.tenantId, facts, parts);
+      },
+    };
+    provide(FactChain, chain);
     const written = new Set<string>();
     on(factAppended, async ({ facts, transaction, nowMs }) => {
       await store.extend(
@@ -49,12 +60,10 @@ export const factChainPlugin = definePlugin({
       }
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {
-      // A proof counts every fact of the tenant, also those that other callers may not see.
-      if (!verify || !hasPermission(caller, ['admin', AUDIT_READ])) return undefined;
+      if (!verify || !hasPermission(caller, MAY_PROVE)) return undefined;
       // The answer leaves a fact out that was changed behind the node's back, and the chain breaks all the same.
       const facts = chosen.map(({ fact }) => fact);
-      return { members: { [CHAIN_PROOF.id]: await proveChain(caller.tenantId, facts, parts) } };
+      return { members: { [CHAIN_PROOF.id]: await chain.prove(caller, facts) } };
     });
-    provide(FactChain, { prove: (tenantId, facts) => proveChain(tenantId, facts, parts) });
   },
 });

@@ -4,11 +4,13 @@ import { BACKLOG_PER_WRITE } from '../../../plugins/fact-chain/chain-store.ts';
 import { FactChain } from '../../../plugins/fact-chain/fact-chain-api.ts';
 import { LINKS_PER_PROOF } from '../../../plugins/fact-chain/prove-chain.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
+const AUDITOR = createPrincipal({ permissions: new Set(['audit.read']) });
 const PLUGINS = ['keys', 'facts', 'conflicts', 'fact-chain'];
 
 interface Link {
@@ -41,12 +43,20 @@ forEachStore('the chain of facts', () => {
     const reply = await node.request('POST', '/v1/facts/batch', { key, body });
     return reply.body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
   };
-  const prove = (node: TestNode) => node.kernel.get(FactChain).prove('default', []);
+  const prove = (node: TestNode) => node.kernel.get(FactChain).prove(AUDITOR, []);
   const links = async (node: TestNode): Promise<Link[]> =>
     (await node.kernel.get(FactStore).table('fact_chain_links').orderBy('chain_seq')) as Link[];
 
   it('is null while there are no facts', async () => {
     expect(await prove(await start())).to.equal(null);
+  });
+
+  it('is proved to administrators and auditors alone, because a proof counts what others may not see', async () => {
+    const chain = (await start()).kernel.get(FactChain);
+    const refused = { code: 'authorization', status: 403 };
+    expect(await rejection(chain.prove(createPrincipal(), []))).to.include(refused);
+    const foreigner = createPrincipal({ permissions: new Set(['admin']), tenantId: 'other' });
+    expect(await chain.prove(foreigner, [])).to.equal(null);
   });
 
   it('ties each fact to the one before it, by hashes that anybody can make again', async () => {
@@ -176,7 +186,7 @@ describe('a chain that was tampered with', () => {
   });
   afterEach(() => node.stop());
 
-  const prove = () => node.kernel.get(FactChain).prove('default', []);
+  const prove = () => node.kernel.get(FactChain).prove(AUDITOR, []);
   const table = () => node.kernel.get(FactStore).table('fact_chain_links');
   const refused = async (seq: number) => {
     const error = await rejection(prove());
@@ -206,8 +216,8 @@ describe('a chain that was tampered with', () => {
       .read((snapshot) => snapshot.find({ filter: { kind: 'all', of: [] }, order: 'feed', limit: 1 }));
     if (fact === undefined) throw new Error('there is no fact');
     const chain = node.kernel.get(FactChain);
-    await chain.prove('default', [fact]);
-    expect(await rejection(chain.prove('default', [{ ...fact, source: 'agent:other' }]))).to.include({
+    await chain.prove(AUDITOR, [fact]);
+    expect(await rejection(chain.prove(AUDITOR, [{ ...fact, source: 'agent:other' }]))).to.include({
       code: 'fact_chain_mismatch',
     });
   });
