@@ -9,10 +9,34 @@ export interface MigrationData
   extends Pick<Snapshot, 'find' | 'outline' | 'siblings' | 'databaseMs' | 'table' | 'select'>,
     Pick<WriteTransaction, 'insertRows'> {}
 
-/** What a migration sees of the database. `dialect` is there for triggers, which no builder spells. */
+/** Where engines differ in the statements that make tables. Members that are lists are statements, in order. */
+export interface SchemaDialect {
+  /** Type of a column whose text is compared by its bytes. */
+  readonly textType: string;
+  /** First column, with its comma, of a table whose rows lie in the order of insertion; empty where none is needed. */
+  readonly insertionOrder: string;
+  /** Ends the statement that makes a table whose rows lie in the order of its primary key. */
+  readonly keyOrder: string;
+  /**
+   * Adds the primary key of a table: a column that numbers the rows, each higher than all before it. With `deletesRows`
+   * this holds although rows are deleted, which costs more on some engines.
+   */
+  numberRows(table: Knex.CreateTableBuilder, column: string, options: { readonly deletesRows: boolean }): void;
+  /** Lets every change of a row of the table fail from then on. */
+  freeze(table: string): readonly string[];
+  /** Runs a statement that updates rows of a frozen table. */
+  updateFrozen(table: string, statement: string): readonly string[];
+  /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */
+  expectRows(expected: ExpectedRows): readonly string[];
+}
+
+/** Rows of an index and, behind the first number, rows for each longer prefix of it. */
+export type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
+
+/** What a migration sees of the database. */
 export interface MigrationSchema {
   readonly schema: Knex.SchemaBuilder;
-  readonly dialect: 'sqlite' | 'postgres';
+  readonly dialect: SchemaDialect;
   /**
    * Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always
    * spell, and nothing else.

@@ -1,5 +1,5 @@
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
-import { createKnexFactStore } from '../sql/knex-fact-store.ts';
+import { createSqlFactStore } from '../sql/sql-fact-store.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
@@ -45,7 +45,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
   } = options;
   const common = { url: checkedUrl(options.url), connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
   const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
-  return createKnexFactStore(
+  return createSqlFactStore(
     new PostgresEngine(
       {
         writers: new PostgresPool({ ...common, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),

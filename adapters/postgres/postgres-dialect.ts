@@ -1,16 +1,28 @@
 import type { SqlDialect, ValueKind } from '../sql/sql-dialect.ts';
+import { postgresSchema } from './postgres-schema.ts';
 
 const TYPE_OF: Readonly<Record<ValueKind, string>> = { text: 'text', whole: 'int8', number: 'float8' };
 
 export const postgresDialect: SqlDialect = {
-  name: 'postgres',
   mark: (kind) => (kind === 'text' ? '?' : `?::${TYPE_OF[kind]}`),
   inList: (column, of) => `${column} = ANY(?::${TYPE_OF[of]}[])`,
   listParameter: (values) => values,
   exists: (select) => `EXISTS (${select})`,
   forUpdate: ' FOR UPDATE',
-  tableNames: `SELECT relname FROM pg_class
+  schema: postgresSchema,
+  queries: {
+    tableNames: `SELECT relname FROM pg_class
 WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
-  columnNames: `SELECT attname FROM pg_attribute
+    columnNames: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped`,
+    nowMs: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+    // The cluster, and its timeline, which is a new one after every promotion and every recovery to a point in time.
+    // Read from the name of the log file, because the control file follows only with the next checkpoint. Both are open
+    // to everybody unless the server's owner has said otherwise.
+    history: {
+      mayRead: `SELECT has_function_privilege('pg_control_system()', 'execute')
+  AND has_function_privilege('pg_current_wal_lsn()', 'execute') AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')`,
+      read: `SELECT system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()`,
+    },
+  },
 };

@@ -16,7 +16,7 @@ import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
 import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
-import { begin, commit, perform, withRetries } from './write-transaction.ts';
+import { begin, commit, perform, withRetries } from './transaction-steps.ts';
 
 /** Two pools, so that reads which a write makes never wait for a connection that another write holds. */
 export interface PostgresPools {

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration } from '../../ports/ports.ts';
+import {
+  DEFAULT_TENANT,
+  type ExpectedRows,
+  type MigrationSchema,
+  type OwnedMigration,
+  type SchemaDialect,
+} from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
 import { separatePlaces } from './separate-places.ts';
 
@@ -21,25 +27,21 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
 ];
 
-type Dialect = MigrationSchema['dialect'];
-
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {
   for (const statement of statements) await schema.raw(statement);
 };
 
-const textType = (dialect: Dialect): string => (dialect === 'postgres' ? 'TEXT COLLATE "C"' : 'TEXT');
-
-const initialTables = (dialect: Dialect): string[] => [
+const initialTables = (dialect: SchemaDialect): string[] => [
   ...factTables(dialect),
   ...nodeTables(dialect),
-  ...REFUSALS[dialect],
+  ...dialect.freeze('facts'),
 ];
 
-const factTables = (dialect: Dialect): string[] => {
-  const text = textType(dialect);
+const factTables = (dialect: SchemaDialect): string[] => {
+  const text = dialect.textType;
   return [
     `CREATE TABLE facts (
-      ${dialect === 'sqlite' ? 'seq INTEGER PRIMARY KEY,' : ''}
+      ${dialect.insertionOrder}
       id ${text} NOT NULL,
       entity ${text} NOT NULL,
       entity_key ${text} NOT NULL,
@@ -77,7 +79,7 @@ const factTables = (dialect: Dialect): string[] => {
       kind ${text} NOT NULL,
       subject_id ${text} NOT NULL,
       PRIMARY KEY (wall, ctr)
-    )${withoutRowid(dialect)}`,
+    )${dialect.keyOrder}`,
     `CREATE TABLE fact_covers (
       fact_id ${text} NOT NULL PRIMARY KEY,
       kind ${text} NOT NULL,
@@ -92,53 +94,38 @@ const factTables = (dialect: Dialect): string[] => {
       expires_ms BIGINT NOT NULL,
       hlc_wall BIGINT NOT NULL,
       hlc_ctr INTEGER NOT NULL
-    )${withoutRowid(dialect)}`,
+    )${dialect.keyOrder}`,
   ];
 };
 
-const nodeTables = (dialect: Dialect): string[] => [
+const nodeTables = (dialect: SchemaDialect): string[] => [
   `CREATE TABLE node_clock (
     id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1),
     wall BIGINT NOT NULL,
     ctr INTEGER NOT NULL,
-    epoch ${textType(dialect)} NOT NULL
+    epoch ${dialect.textType} NOT NULL
   )`,
   `INSERT INTO node_clock (id, wall, ctr, epoch) VALUES (1, 0, 0, '${randomUUID()}')`,
   `CREATE TABLE node_settings (
-    key ${textType(dialect)} NOT NULL PRIMARY KEY,
-    value ${textType(dialect)} NOT NULL
+    key ${dialect.textType} NOT NULL PRIMARY KEY,
+    value ${dialect.textType} NOT NULL
   )`,
 ];
 
-const withoutRowid = (dialect: Dialect): string => (dialect === 'sqlite' ? ' WITHOUT ROWID' : '');
-
-const REFUSALS: Readonly<Record<Dialect, readonly string[]>> = {
-  sqlite: ['UPDATE', 'DELETE'].map(
-    (change) => `CREATE TRIGGER facts_refuse_${change.toLowerCase()} BEFORE ${change} ON facts
-      BEGIN SELECT RAISE(ABORT, 'facts are immutable'); END`,
-  ),
-  postgres: [
-    `CREATE FUNCTION facts_refuse_change() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'facts are immutable'; END $$`,
-    `CREATE TRIGGER facts_refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON facts
-      FOR EACH STATEMENT EXECUTE FUNCTION facts_refuse_change()`,
-  ],
-};
-
-const gardensAndAttestation = (dialect: Dialect): string[] => [
-  `ALTER TABLE facts ADD COLUMN garden_id ${textType(dialect)}`,
+const gardensAndAttestation = (dialect: SchemaDialect): string[] => [
+  `ALTER TABLE facts ADD COLUMN garden_id ${dialect.textType}`,
   'ALTER TABLE facts ADD COLUMN attested SMALLINT',
-  `ALTER TABLE facts ADD COLUMN attested_key_id ${textType(dialect)}`,
-  `ALTER TABLE fact_covers ADD COLUMN garden_id ${textType(dialect)}`,
+  `ALTER TABLE facts ADD COLUMN attested_key_id ${dialect.textType}`,
+  `ALTER TABLE fact_covers ADD COLUMN garden_id ${dialect.textType}`,
 ];
 
 /**
  * Which process does work that only one of them should do. Rows of the running processes: no part of what a node knows.
  */
-const leaseTable = (dialect: Dialect): string[] => [
+const leaseTable = (dialect: SchemaDialect): string[] => [
   `CREATE TABLE leases (
-    name ${textType(dialect)} NOT NULL PRIMARY KEY,
-    holder ${textType(dialect)} NOT NULL,
+    name ${dialect.textType} NOT NULL PRIMARY KEY,
+    holder ${dialect.textType} NOT NULL,
     fence BIGINT NOT NULL,
     until_ms BIGINT NOT NULL
   )`,
@@ -151,11 +138,11 @@ const addTenants = async (schema: MigrationSchema): Promise<void> => {
   for (const table of await schema.tables()) {
     if (isNodeTable(table) || (await schema.hasColumn(table, 'tenant_id'))) continue;
     await schema.raw(
-      `ALTER TABLE "${table}" ADD COLUMN tenant_id ${textType(schema.dialect)} NOT NULL DEFAULT '${DEFAULT_TENANT}'`,
+      `ALTER TABLE "${table}" ADD COLUMN tenant_id ${schema.dialect.textType} NOT NULL DEFAULT '${DEFAULT_TENANT}'`,
     );
   }
   await runAll(schema, TENANT_INDEXES);
-  if (schema.dialect === 'sqlite') await runAll(schema, expectations(EXPECTED_ROWS));
+  await runAll(schema, schema.dialect.expectRows(EXPECTED_ROWS));
 };
 
 /** Every insert pays for each of these; whoever adds one measures it first. */
@@ -168,18 +155,15 @@ const TENANT_INDEXES: readonly string[] = [
 ];
 
 /** Facts of one session; a fact without a session costs nothing here. */
-const sessionIndex = (dialect: Dialect): string[] => [
+const sessionIndex = (dialect: SchemaDialect): string[] => [
   'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
-  ...(dialect === 'sqlite' ? expectations([['facts', 'facts_by_session', '100000 100000 50']]) : []),
+  ...dialect.expectRows([['facts', 'facts_by_session', '100000 100000 50']]),
 ];
-
-type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
 
 /**
  * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many
  * facts, few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one
- * entity. The numbers are rows in the index and rows per distinct prefix of it:
- * https://sqlite.org/fileformat2.html#stat1tab
+ * entity.
  */
 const EXPECTED_ROWS: ExpectedRows = [
   ['facts', 'facts_by_id', '1000000 1'],
@@ -191,15 +175,4 @@ const EXPECTED_ROWS: ExpectedRows = [
   ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 1 1'],
   ['fact_covers', 'sqlite_autoindex_fact_covers_1', '10000 1'],
   ['fact_expiries', 'fact_expiries', '10000 1'],
-];
-
-const expectations = (expected: ExpectedRows): string[] => [
-  // Creates the tables of statistics; this one table is empty or small.
-  'ANALYZE fact_expiries',
-  ...expected.flatMap(([table, index, rows]) => [
-    `DELETE FROM sqlite_stat1 WHERE idx = '${index}'`,
-    `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
-  ]),
-  // Makes this connection read them; others do when they see the new schema.
-  'ANALYZE sqlite_schema',
 ];

@@ -111,19 +111,19 @@ const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => 
   get schema() {
     return session.schema();
   },
-  dialect: dialect.name,
+  dialect: dialect.schema,
   data: new SqlWriteTransaction(session, dialect, new FactStatements(dialect), DEFAULT_TENANT),
   raw: async (sql) => {
     await session.run(sql, []);
   },
   tables: async () => (await tableNames(session, dialect)).filter((name) => name !== LEDGER),
   hasColumn: async (table, column) => {
-    const rows = await session.rows(dialect.columnNames, [table]);
+    const rows = await session.rows(dialect.queries.columnNames, [table]);
     return rows.some(([name]) => name === column);
   },
 });
 
 const tableNames = async (session: SqlSession, dialect: SqlDialect): Promise<string[]> => {
-  const rows = await session.rows(dialect.tableNames, []);
+  const rows = await session.rows(dialect.queries.tableNames, []);
   return rows.map(([name]) => name as string).sort();
 };

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../ports/ports.ts';
+import type { ExpectedRows, MigrationSchema } from '../../ports/ports.ts';
 import { placeSql } from './fact-field-columns.ts';
 
 /**
@@ -6,38 +6,30 @@ import { placeSql } from './fact-field-columns.ts';
  * on triples leads to the facts of one place, and a cover names its own.
  */
 export const separatePlaces = async (schema: MigrationSchema): Promise<void> => {
-  if ((await schema.tables()).includes(SAID_ABOUT_TWO)) await runAll(schema, hideFromMembers(schema.dialect));
+  if ((await schema.tables()).includes(SAID_ABOUT_TWO))
+    await runAll(schema, schema.dialect.updateFrozen('facts', HIDE_FROM_MEMBERS));
   await runAll(schema, [
     'DROP INDEX facts_by_triple',
     `CREATE INDEX facts_by_triple ON facts
       (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
-    `ALTER TABLE fact_covers ADD COLUMN place ${textType(schema.dialect)} NOT NULL DEFAULT ''`,
+    `ALTER TABLE fact_covers ADD COLUMN place ${schema.dialect.textType} NOT NULL DEFAULT ''`,
     `UPDATE fact_covers SET place = ${placeSql('garden_id')}`,
     'ALTER TABLE fact_covers DROP COLUMN garden_id',
     'DROP INDEX fact_covers_by_triple',
     `CREATE INDEX fact_covers_by_triple ON fact_covers
       (tenant_id, entity_key, relation_key, scope, place, hlc_wall, hlc_ctr)`,
   ]);
-  if (schema.dialect === 'sqlite') await runAll(schema, EXPECTATIONS);
+  await runAll(schema, schema.dialect.expectRows(EXPECTED_ROWS));
 };
 
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {
   for (const statement of statements) await schema.raw(statement);
 };
 
-const textType = (dialect: MigrationSchema['dialect']): string =>
-  dialect === 'postgres' ? 'TEXT COLLATE "C"' : 'TEXT';
-
-/** As in the first migrations: rows of the index, and rows for each longer prefix of it. */
-const EXPECTATIONS: readonly string[] = [
+const EXPECTED_ROWS: ExpectedRows = [
   ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 4 3 1 1'],
   ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
-]
-  .flatMap(([table, index, rows]) => [
-    `DELETE FROM sqlite_stat1 WHERE idx = '${index}'`,
-    `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
-  ])
-  .concat('ANALYZE sqlite_schema');
+];
 
 /** Facts that the node itself once said about a contradiction between two gardens, shown to the members of both. */
 const SAID_ABOUT_TWO = 'gardens_also_in';
@@ -49,19 +41,5 @@ const NO_GARDEN = '00000000-0000-0000-0000-000000000000';
  * Nobody asks for the second garden any more, so that a member of the first would be shown what was said about both.
  * These are no facts of anybody's, but remarks of the node, and the one thing about facts that ever was changed.
  */
-const hideFromMembers = (dialect: MigrationSchema['dialect']): readonly string[] => {
-  const move = `UPDATE facts SET garden_id = '${NO_GARDEN}' WHERE id IN (SELECT fact_id FROM ${SAID_ABOUT_TWO})`;
-  if (dialect === 'postgres') {
-    return [
-      'ALTER TABLE facts DISABLE TRIGGER facts_refuse_change',
-      move,
-      'ALTER TABLE facts ENABLE TRIGGER facts_refuse_change',
-    ];
-  }
-  return [
-    'DROP TRIGGER facts_refuse_update',
-    move,
-    `CREATE TRIGGER facts_refuse_update BEFORE UPDATE ON facts
-      BEGIN SELECT RAISE(ABORT, 'facts are immutable'); END`,
-  ];
-};
+const HIDE_FROM_MEMBERS = `UPDATE facts SET garden_id = '${NO_GARDEN}'
+  WHERE id IN (SELECT fact_id FROM ${SAID_ABOUT_TWO})`;

@@ -1,3 +1,4 @@
+import type { SchemaDialect } from '../../ports/ports.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
 /** What a `?` stands for: `whole` is a number that is a safe integer, `number` any other. */
@@ -5,7 +6,6 @@ export type ValueKind = 'text' | 'whole' | 'number';
 
 /** Where SQLite and PostgreSQL differ in the statements that both run. Past eight members, stop and rethink. */
 export interface SqlDialect {
-  readonly name: 'sqlite' | 'postgres';
   /**
    * A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or
    * 1e300.
@@ -21,8 +21,21 @@ export interface SqlDialect {
    * Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway.
    */
   readonly forUpdate: string;
-  /** Query for the names of all tables, one column. */
+  readonly schema: SchemaDialect;
+  readonly queries: DatabaseQueries;
+}
+
+/** What a database is asked about itself. */
+export interface DatabaseQueries {
+  /** Names of all tables, one column. */
   readonly tableNames: string;
-  /** Query for the names of a table's columns, one column; the table's name is its `?`. */
+  /** Names of a table's columns, one column; the table's name is its `?`. */
   readonly columnNames: string;
+  /** Its own time at this moment, not when the transaction began, in milliseconds since the epoch. */
+  readonly nowMs: string;
+  /**
+   * What besides the epoch that is stored tells one history of this database from another, where there is such a thing:
+   * whether the node may ask, and the columns that it then gets.
+   */
+  readonly history: { readonly mayRead: string; readonly read: string } | undefined;
 }

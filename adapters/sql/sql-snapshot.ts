@@ -12,7 +12,6 @@ import type {
   TripleKey,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
-import { DATABASE_MS } from './database-time.ts';
 import { factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type FactStatements, FEED_AFTER, FEED_HEAD, GET_FACT, SIBLINGS } from './fact-statements.ts';
 import { readEpoch } from './read-epoch.ts';
@@ -89,7 +88,7 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async databaseMs(): Promise<number> {
-    const [row] = await this.session.rows(DATABASE_MS[this.dialect.name], []);
+    const [row] = await this.session.rows(this.dialect.queries.nowMs, []);
     return row?.[0] as number;
   }
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
-import { createKnexFactStore } from '../sql/knex-fact-store.ts';
+import { createSqlFactStore } from '../sql/sql-fact-store.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
@@ -12,7 +12,7 @@ export interface SqliteStoreOptions {
   readonly path: string;
   /** How long a write waits for another process before it fails with `unavailable`. Default 5,000. */
   readonly busyTimeoutMs?: number;
-  /** See `KnexFactStoreOptions`. Default true. */
+  /** See `SqlFactStoreOptions`. Default true. */
   readonly watchNesting?: boolean;
   /** Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver;
@@ -48,7 +48,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const driver = options.driver ?? loadSqliteDriver();
   createFolderOf(path);
   const open = (pragmas: readonly string[]): SqliteConnection => openConnection(driver, path, busyTimeoutMs, pragmas);
-  return createKnexFactStore(
+  return createSqlFactStore(
     new SqliteEngine({
       busyTimeoutMs,
       openWriter: () => open(WRITER_PRAGMAS),

@@ -1,7 +1,7 @@
 import type { SqlDialect } from '../sql/sql-dialect.ts';
+import { sqliteSchema } from './sqlite-schema.ts';
 
 export const sqliteDialect: SqlDialect = {
-  name: 'sqlite',
   mark: () => '?',
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   listParameter: (values) => JSON.stringify(values),
@@ -10,6 +10,11 @@ export const sqliteDialect: SqlDialect = {
   exists: (select) => `(EXISTS (${select})) IS TRUE`,
   // A write transaction excludes every other writer from its beginning.
   forUpdate: '',
-  tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-  columnNames: 'SELECT name FROM pragma_table_info(?)',
+  schema: sqliteSchema,
+  queries: {
+    tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    columnNames: 'SELECT name FROM pragma_table_info(?)',
+    nowMs: "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    history: undefined,
+  },
 };

@@ -11,9 +11,7 @@ export const auditMigrations: readonly Migration[] = [
     name: 'fact_audit',
     async up({ schema, dialect }) {
       await schema.createTable('audit_entries', (table) => {
-        // Rows are never deleted, so SQLite's own row numbers grow; AUTOINCREMENT would write a page more per commit.
-        if (dialect === 'sqlite') table.specificType('seq', 'integer primary key');
-        else table.bigIncrements('seq');
+        dialect.numberRows(table, 'seq', { deletesRows: false });
         table.text('id').notNullable();
         table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('event_type').notNullable();

@@ -10,9 +10,7 @@ export const billingMigrations: readonly Migration[] = [
     name: 'billing_events',
     async up({ schema, dialect }) {
       await schema.createTable('billing_events', (table) => {
-        // Rows are never deleted, so SQLite's own row numbers grow; AUTOINCREMENT would write a page more per commit.
-        if (dialect === 'sqlite') table.specificType('seq', 'integer primary key');
-        else table.bigIncrements('seq');
+        dialect.numberRows(table, 'seq', { deletesRows: false });
         table.text('tenant_id').notNullable();
         table.text('event_type').notNullable();
         table.text('entity_uri').notNullable();

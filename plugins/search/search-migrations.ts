@@ -25,8 +25,7 @@ export const searchMigrations: readonly Migration[] = [
         return;
       }
       await schema.createTable(VECTORS_TABLE, (table) => {
-        if (dialect === 'sqlite') table.specificType('seq', 'integer primary key autoincrement');
-        else table.bigIncrements('seq');
+        dialect.numberRows(table, 'seq', { deletesRows: true });
         table.text('tenant_id').notNullable();
         table.text('fact_id').notNullable();
         table.text('embedder').notNullable();

@@ -40,8 +40,7 @@ const OLD_LAYOUT: Migration = {
       table.primary(['tenant_id', 'scope', 'garden_id']);
     });
     await schema.createTable('recall_vectors', (table) => {
-      if (dialect === 'sqlite') table.specificType('seq', 'integer primary key autoincrement');
-      else table.bigIncrements('seq');
+      dialect.numberRows(table, 'seq', { deletesRows: true });
       table.text('tenant_id').notNullable();
       table.text('fact_id').notNullable();
       table.text('embedder').notNullable();

@@ -8,10 +8,10 @@ import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
 /** The fact store over any SQL engine. */
-export const createKnexFactStore = (engine: SqlEngine, options: KnexFactStoreOptions): FactStore =>
-  new KnexFactStore(engine, options);
+export const createSqlFactStore = (engine: SqlEngine, options: SqlFactStoreOptions): FactStore =>
+  new SqlFactStore(engine, options);
 
-export interface KnexFactStoreOptions {
+export interface SqlFactStoreOptions {
   /**
    * Notices at once when a write is started inside a write. Following every promise of the process costs a node some 8
    * % of its throughput, so a node in service goes without: there the write that waits for itself fails when its time
@@ -31,12 +31,12 @@ interface WriteMark {
  */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
-class KnexFactStore implements FactStore {
+class SqlFactStore implements FactStore {
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
   readonly #watchNesting: boolean;
 
-  constructor(engine: SqlEngine, { watchNesting }: KnexFactStoreOptions) {
+  constructor(engine: SqlEngine, { watchNesting }: SqlFactStoreOptions) {
     this.#engine = engine;
     this.#watchNesting = watchNesting;
     this.#statements = new FactStatements(engine.dialect);
@@ -92,7 +92,7 @@ class KnexFactStore implements FactStore {
 
   tables(): Promise<string[]> {
     return this.#engine.read(async (session) => {
-      const rows = await session.rows(this.#engine.dialect.tableNames, []);
+      const rows = await session.rows(this.#engine.dialect.queries.tableNames, []);
       return rows.map(([name]) => name as string).sort();
     });
   }
