@@ -13,15 +13,16 @@ import type { Card } from './card.ts';
 import type { CardMaterial } from './cards-api.ts';
 import { aboutSubject, type CardSubject } from './gather-material.ts';
 
-/** Where the fact of a card belongs, and the one that is there already. */
+/** The place for the fact of a card, and the newest such fact there. */
 export interface CardPlace {
   readonly gardenId: string | null;
   readonly latest: StoredFact | undefined;
 }
 
 /**
- * The place whose readers see all that the reader of the card sees of the subject, in whatever state: outside gardens
- * where nothing of it is in one, else the garden that all of the rest is in. Undefined when there is no such place.
+ * Finds the place whose readers see all that the reader of the card sees of the subject, in any state. That is outside
+ * gardens when no fact of the subject is in a garden, otherwise the one garden of all the others. Returns undefined
+ * when there is no such place.
  */
 export const placeOfCard = async (
   reader: FactReader,
@@ -44,7 +45,7 @@ export const placeOfCard = async (
 const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
   reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
 
-/** The fact that holds a card. Lives no longer than the first of the facts that the card was made of. */
+/** Makes the fact that holds a card. It ends with the first of the facts that the card was made of. */
 export const cardFact = (
   card: Card,
   material: CardMaterial,
@@ -63,7 +64,7 @@ export const cardFact = (
   derivedFrom: material.facts.map(({ fact }) => fact.cid),
 });
 
-/** True when the fact says what the draft would say: a card that has not changed needs no other one. */
+/** Whether the fact says what the draft would say. A card that has not changed needs no new fact. */
 export const saysTheSame = (fact: StoredFact, draft: FactDraft): boolean =>
   fact.value.v === draft.value.v &&
   fact.confidence === draft.confidence &&

@@ -12,10 +12,10 @@ import type { Card } from './card.ts';
 import { CARDS_TABLE } from './cards-migrations.ts';
 import type { CardSubject } from './gather-material.ts';
 
-/** Whose view a card was made for: it is never shown to anybody who may read other gardens. */
+/** The gardens of the callers for whom a card was made. It is never shown to a caller with other gardens. */
 export type CardAudience = FactReader['gardens'];
 
-/** The same for equal subjects of one tenant and equal audiences. */
+/** Returns the same key for equal subjects of one tenant and equal audiences. */
 export const cardKey = (tenantId: string, { entityKey, scope }: CardSubject, audience: CardAudience): string =>
   sha256Hex(JSON.stringify([tenantId, entityKey, scope, audience === 'all' ? audience : [...audience].sort()]));
 
@@ -30,7 +30,7 @@ export class CardStore {
     return cardIn(this.#tables.in(snapshot), key);
   }
 
-  /** Which of these cards exist. */
+  /** Returns those of the keys that have a card. */
   async among(keys: readonly string[]): Promise<Set<string>> {
     const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { card_key: keys }));
     return new Set(rows.map((row) => String(row['card_key'])));
@@ -40,12 +40,12 @@ export class CardStore {
     return this.#tables.write(tenantId, (own) => put(own, tenantId, key, card));
   }
 
-  /** The same in the transaction that stores the card's fact. */
+  /** Writes a card in the transaction that stores its fact. */
   writeIn(transaction: PluginTransaction, tenantId: string, key: string, card: Card): Promise<void> {
     return put(this.#tables.in(transaction), tenantId, key, card);
   }
 
-  /** Whether a card that has seen more is there already: a summary that took longer must not take its place. */
+  /** Whether the store has a card that looked further. A summary that took longer must not replace it. */
   async isOvertaken(transaction: PluginTransaction, key: string, { upTo }: Card): Promise<boolean> {
     const stored = await cardIn(this.#tables.in(transaction), key);
     return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;

@@ -1,6 +1,6 @@
 import { memberRefusal, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
 
-/** The entity that a request names. Cards refuse with `validation` (400) alone where other requests say more. */
+/** Reads the entity of a request. Cards refuse with `validation` (400) alone where other requests use more codes. */
 export const readCardEntity = (text: string): string => {
   try {
     return readEntityUri(text, PATH);
@@ -15,8 +15,8 @@ const PATH = 'path.entity_uri';
 const CLIMBS = /(^|[/\\])\.\.([/\\]|$)/;
 
 /**
- * The refusal of an entity without live facts. Dots may stand in a name, so an entity with two of them between slashes
- * is looked up. One that nobody has said anything about is an attempt to climb a path.
+ * The refusal of an entity without live facts. An entity may contain dots, so it is looked up first; when it is
+ * unknown, two dots between slashes are taken for an attempt to climb a path.
  */
 export const nothingKnown = (entity: string): ServiceError =>
   CLIMBS.test(entity)

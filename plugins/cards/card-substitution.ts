@@ -20,8 +20,8 @@ export const CARD_REFRESH_TIMEOUT = defineDegradation('card_refresh_timeout', {
 });
 
 /**
- * The card that stands for an entity in a recall. Only where all that the caller sees of the entity is in one scope,
- * because a card is of one: otherwise the facts speak for themselves.
+ * Returns the card that stands for an entity in a recall. A card has one scope, so there is none when the caller sees
+ * facts of the entity in several scopes.
  */
 export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,
@@ -44,7 +44,7 @@ export const cardForRecall = async (
 
 const NO_CARD: EntitySummary = { fact: null, degraded: [] };
 
-/** A card with anything in it that is too weak for what was asked would say what its facts may not. */
+/** Whether all facts of the card are confident enough for the request. A card must not say what its facts may not. */
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {
   const facts = await reader.find(isIn('id', factIds), { view: 'live', order: 'feed', limit: factIds.length });
   const views = await reader.annotate(facts);
@@ -64,7 +64,7 @@ const scopesOf = async (reader: FactReader, entityKey: string, among: readonly S
   return among.filter((_, at) => (found[at]?.length ?? 0) > 0);
 };
 
-/** One synthetic fact, which is in no store under this id. */
+/** Makes the synthetic fact of a card. No store has a fact with this id. */
 const syntheticFact = (
   card: Card,
   { entity, entityKey, scope }: { readonly entity: string; readonly entityKey: string; readonly scope: Scope },
@@ -73,7 +73,7 @@ const syntheticFact = (
 ): FactView => {
   const relation = names.meta('memory:card');
   const timestamp = formatInstant(card.refreshedMs);
-  // Not how far the card has looked: that moves with what the reader may not see.
+  // The stamp up to which the card looked would tell of facts that the reader may not see.
   const hlc = { wallMs: card.refreshedMs, counter: 0 };
   const fact: StoredFact = {
     id: `card:${entity}`,

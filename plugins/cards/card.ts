@@ -1,27 +1,24 @@
 import { effectiveConfidence, type FactView, type Hlc } from '../../kernel/plugin-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
-/** A card as it is kept: what it says, and what it was made of. */
+/** A card as it is stored: its text, and what it was made of. */
 export interface Card {
   readonly summary: string;
-  /** Of the facts it was made of, in their order. */
+  /** The facts that it was made of, in their order. */
   readonly factIds: readonly string[];
   /** Mean of what their confidences are worth, to six decimals. */
   readonly averageConfidence: number;
-  /** Relations, among those of the facts, that have differing values: what is disputed, not how many dispute it. */
+  /** How many relations of the facts have differing values. Counts disputes, not rivals. */
   readonly contradictedCount: number;
-  /** All that were live, of which those are the strongest. */
+  /** How many facts were live; the card lists the strongest of them. */
   readonly liveCount: number;
   /** Milliseconds since the epoch. */
   readonly refreshedMs: number;
-  /** What was stored later was not looked at. */
+  /** The card looked at facts up to this stamp of the feed. */
   readonly upTo: Hlc;
   /** Id of the summariser. */
   readonly summariser: string;
-  /**
-   * The fact that holds the summary; null where no fact can, because it would be seen by others than the card's
-   * readers.
-   */
+  /** The fact that holds the summary. Null when every place for it has readers who may not see the card. */
   readonly factId: string | null;
 }
 

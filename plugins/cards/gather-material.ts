@@ -10,17 +10,14 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
-/** Facts that a card is made of. */
+/** Most facts in one card. */
 export const MAX_FACTS = 20;
-/**
- * Up to so many live facts of an entity are all weighed against each other; bounds the work on an entity that everybody
- * speaks of.
- */
+/** Most live facts that are compared with each other. Bounds the work on an entity with very many facts. */
 const MAX_WEIGHED = 10_000;
-/** Where there are more, the newest alone: they are read with their values, of up to a mebibyte each. */
+/** Where there are more, only the newest are compared, because they are read with their values of up to 1 MiB each. */
 const MAX_NEWEST = 100;
 
-/** What a card is about. */
+/** The entity and the scope of a card. */
 export interface CardSubject {
   readonly entityKey: string;
   readonly scope: Scope;
@@ -29,11 +26,14 @@ export interface CardSubject {
 export const aboutSubject = ({ entityKey, scope }: CardSubject): Filter =>
   all(equals('entityKey', entityKey), equals('scope', scope));
 
-/** Live facts of the subject that the reader sees. */
+/** Counts the live facts of the subject that the reader sees. */
 export const countLive = async (reader: FactReader, subject: CardSubject): Promise<number> =>
   reader.snapshot.count(all(await reader.constraint('live'), aboutSubject(subject)));
 
-/** What a card of this reader is made of; null when the reader sees no live fact of the entity in the scope. */
+/**
+ * Gathers the facts for a card of this reader. Returns null when the reader sees no live fact of the entity in the
+ * scope.
+ */
 export const gatherMaterial = async (
   reader: FactReader,
   subject: CardSubject,
@@ -69,7 +69,7 @@ const viewsOf = async (reader: FactReader, candidates: readonly Candidate[]): Pr
   return [...(await reader.annotate(facts.sort(strongestFirst)))];
 };
 
-/** A contradiction is shown with its rivals, however weak these are, before anything that nobody disputes. */
+/** Lists the rivals of each contradiction, however weak they are, before undisputed facts. */
 const chooseAround = (ranked: readonly Candidate[], contested: ReadonlySet<string>): Candidate[] => {
   const rivals = [...contested].flatMap((relation) => ranked.filter(({ relationKey }) => relationKey === relation));
   const undisputed = ranked.filter(({ relationKey }) => !contested.has(relationKey));

@@ -27,9 +27,9 @@ import type { CardMaterial, CardRequest, CardSummariser, MemoryCard, MemoryCards
 import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
 
-/** A forced refresh keeps its reader waiting no longer. */
+/** The longest time that a caller waits for a refresh, in milliseconds. */
 export const REFRESH_LIMIT_MS = 500;
-/** A summary that takes longer is given up, so that the next reader asks for another. */
+/** A summary that takes longer is given up, so that the next caller asks for another. */
 export const SUMMARY_LIMIT_MS = 60_000;
 
 export interface CardParts {
@@ -43,10 +43,10 @@ export interface CardParts {
   readonly maxAgeMs: number;
 }
 
-/** A card with what is true of it now. */
+/** A card with its state at this moment. */
 type CardReading = Pick<MemoryCard, 'isStale' | 'timedOut'> & { readonly card: Card };
 
-/** What a snapshot holds for a card that is to be made. */
+/** What a snapshot says for a card that is to be made. */
 interface Draft {
   readonly key: string;
   readonly tenantId: string;
@@ -55,7 +55,7 @@ interface Draft {
   readonly upTo: Hlc;
   /** Undefined where no fact may hold the card. */
   readonly place: CardPlace | undefined;
-  /** The card until now, if the reader may still see all that it was made of. */
+  /** The old card, if the reader may still see all facts that it was made of. */
   readonly stored: Card | undefined;
 }
 
@@ -65,8 +65,8 @@ const FEED_START: Hlc = { wallMs: 0, counter: 0 };
 export class StoredCards implements MemoryCards {
   readonly #parts: CardParts;
   /**
-   * Refreshes under way, by card and material, so that readers who ask at once share one, and nobody one that has
-   * overlooked something.
+   * Refreshes under way, by card and material. Callers who ask at once share one, and no caller gets one that missed a
+   * fact.
    */
   readonly #refreshing = new Map<string, Promise<Card>>();
   readonly #summarising = new Set<AbortController>();
@@ -99,7 +99,7 @@ export class StoredCards implements MemoryCards {
     return found.draft && this.#refresh(found.draft);
   }
 
-  /** Refreshes the card of those who read no garden, in nobody's name. */
+  /** Refreshes the card for callers who read no garden, on behalf of the node. */
   async refreshOutsideGardens(tenantId: string, subject: CardSubject): Promise<void> {
     const { facts, self } = this.#parts;
     const draft = await facts.read(nodePrincipal(self.names, tenantId), 'query', async (reader) => {
@@ -109,13 +109,13 @@ export class StoredCards implements MemoryCards {
     if (draft !== null) await this.#begun(draft);
   }
 
-  /** The card of this reader, if there is one and it still holds. Makes none. */
+  /** Returns the card of this reader if it is stored and fresh. Makes none. */
   async fresh(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
     const card = await this.#parts.store.find(keyFor(reader, subject), reader.snapshot);
     return card !== undefined && (await this.#holds(card, reader, subject)) ? card : undefined;
   }
 
-  /** The same, made now if it can be made in time; for a reader whose snapshot is open already. */
+  /** Returns a fresh card, made now if it can be made in time, for a reader whose snapshot is open already. */
   async freshWithin(
     reader: FactReader,
     subject: CardSubject,
@@ -132,7 +132,10 @@ export class StoredCards implements MemoryCards {
     await Promise.allSettled(this.#refreshing.values());
   }
 
-  /** Nothing new that the reader can see, nothing come, gone or worth less of what it was made of, and not too old. */
+  /**
+   * Whether the card is fresh: the reader sees no new fact, none of the card's facts has ended or lost confidence, and
+   * the card is not too old.
+   */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
     if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;
@@ -183,14 +186,14 @@ export class StoredCards implements MemoryCards {
     }
   }
 
-  /** The refresh under way from the same material, or a new one. */
+  /** Returns the refresh under way from the same material, or begins one. */
   #begun(draft: Draft): Promise<Card> {
     const what = draft.material.facts.map((view) => [view.fact.id, view.contradicted, view.sourceTrust]);
     const work = sha256Hex(JSON.stringify([draft.key, draft.liveCount, what]));
     const underWay = this.#refreshing.get(work);
     if (underWay !== undefined) return underWay;
     const making = this.#make(draft).finally(() => this.#refreshing.delete(work));
-    // Who waits hears of a failure; a reader who has left does not.
+    // Waiting callers get the failure. A caller who has left must not make it an unhandled rejection.
     making.catch(() => undefined);
     this.#refreshing.set(work, making);
     return making;
@@ -219,7 +222,7 @@ export class StoredCards implements MemoryCards {
     }
   }
 
-  /** For the first reader of a slow summariser: better than nothing, and never kept. */
+  /** Makes a card for the first caller of a slow summariser. It is never stored. */
   async #byExtract(draft: Draft): Promise<Card> {
     const summary = await summariseByExtract.summarise(draft.material, new AbortController().signal);
     return this.#card(draft, summary, summariseByExtract.id);
@@ -253,7 +256,7 @@ export class StoredCards implements MemoryCards {
     });
     await appending.catch(async (error: unknown) => {
       if (error === overtaken) return;
-      // What a plugin does not let in, such as a fact in a garden that takes none, is no reason to have no card.
+      // A plugin may refuse the fact, for example in a garden that takes none. The card is stored all the same.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       this.#parts.log.warn('a memory card could not be stored as a fact', { error });
       await store.write(tenantId, key, card);

@@ -5,14 +5,13 @@ import type { CardSubject } from './gather-material.ts';
 import type { StoredCards } from './memory-cards.ts';
 
 export const REFRESH_JOB = 'cards.refresh';
-/** Entities that wait to be looked at; beyond it a stale card waits for its next reader. */
+/** Most entities that wait to be looked at. Beyond it a stale card waits for its next reader. */
 const MAX_WAITING = 5_000;
 const SUBJECTS_PER_LOOK = 200;
 
 /**
- * Refreshes, in the background, the cards that new facts have made stale. Whether a card is stale is judged when it is
- * read, so nothing is lost when this does not come about. Cards of gardens wait for their readers: no background has a
- * reader's rights.
+ * Refreshes cards in the background after new facts. Every read judges whether its card is stale, so a lost refresh
+ * does no harm. Cards of gardens wait for their readers, because the background has no reader's rights.
  */
 export class RefreshCards {
   readonly #store: CardStore;
@@ -26,7 +25,7 @@ export class RefreshCards {
     this.#self = self;
   }
 
-  /** Takes note of facts that were committed. */
+  /** Remembers the subjects of committed facts. */
   noticed(facts: readonly AppendedFact[]): void {
     for (const { fact } of facts) {
       if (fact.system || fact.gardenId !== null || this.#waiting.size >= MAX_WAITING) continue;
@@ -35,7 +34,7 @@ export class RefreshCards {
     }
   }
 
-  /** Enqueues a refresh for each of them that has a card. */
+  /** Enqueues a refresh for each remembered subject that has a card. */
   async look(): Promise<void> {
     const noticed = [...this.#waiting];
     this.#waiting.clear();

@@ -3,10 +3,7 @@ import type { CardSummariser } from './cards-api.ts';
 
 const MAX_CHARACTERS = 280;
 
-/**
- * Says of each relation what its facts say, and of a contradicted one what each of them says. Nothing is made up,
- * nothing is chosen.
- */
+/** Lists the values of each relation, and all rivals of a contradicted one. Invents nothing and chooses nothing. */
 export const summariseByExtract: CardSummariser = {
   id: 'extract-1',
   async summarise({ entity, facts, unlistedRivals }) {
@@ -37,9 +34,9 @@ const relationLine = (views: readonly FactView[], unlisted: number): string => {
 
 const valueText = ({ fact: { value } }: FactView): string => inShort(String(value.v));
 
-/** One line: a value with line ends or control characters must not look like more lines of the card. */
+/** Shortens a text to one line, so that a value with line ends cannot look like more lines of the card. */
 const inShort = (text: string): string => {
-  // What is cut off is not worth reading, and a pair of surrogates is not cut in two.
+  // Cutting early saves work. A pair of surrogates is not cut in two.
   const beginning = text.slice(0, 4 * MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
   const characters = [...beginning.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()];
   const isWhole = characters.length <= MAX_CHARACTERS && beginning.length === text.length;

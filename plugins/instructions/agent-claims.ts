@@ -2,15 +2,15 @@ import { matchKey, type Principal, ServiceError, type ServiceNames } from '../..
 import { INSTRUCTION_WRITE } from '../facts/facts-api.ts';
 import type { AgentRecord } from './manifest-store.ts';
 
-/** Whose an agent is, before or after a publication. */
+/** The entity that an agent belongs to, before or after a publication. */
 export type Claim = Pick<AgentRecord, 'owner' | 'isRightful'>;
 
 /**
- * Whose the agent is once this caller has published for it: the first publisher's, who must be the agent itself or hold
- * `instruction:write` or `admin`, and nobody else's afterwards. An administrator may publish for everybody and owns
- * nothing by it. A claim that was made before claims were checked stands until a caller publishes who may claim the
- * agent today. Otherwise an agent that was squatted could never be freed. Throws `instruction_write_required` or
- * `authorization`.
+ * Returns the owner of the agent after this caller has published for it. The first publisher becomes the owner, and
+ * must be the agent itself or hold `instruction:write` or `admin`. Later only the owner publishes; an administrator may
+ * publish for any agent and owns nothing by it. A claim from before claims were checked stands until a caller publishes
+ * who may claim the agent today, because an agent with a false owner could never be freed otherwise. Throws
+ * `instruction_write_required` or `authorization`.
  */
 export const claimBy = (
   known: AgentRecord | undefined,
@@ -40,6 +40,6 @@ export const claimBy = (
 const mayClaim = (agentId: string, { entityUri, permissions }: Principal, names: ServiceNames): boolean =>
   permissions.has(INSTRUCTION_WRITE.id) || permissions.has('admin') || isAgent(agentId, entityUri, names);
 
-/** Spellings of an agent that match are one agent, and so are those of its entity. */
+/** Two spellings with the same match key are one agent, and so are those of its entity. */
 const isAgent = (agentId: string, entityUri: string, names: ServiceNames): boolean =>
   matchKey(`agent:${agentId}`, names) === matchKey(entityUri, names);

@@ -16,7 +16,7 @@ import { manifestOf } from './manifest-json.ts';
 
 /** How long an agent may report what it used. */
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
-/** How long a token is still known after that, so that its bearer hears what is wrong with it. */
+/** The node knows a token for this long after that, so that a late caller learns that it has expired. */
 const REMEMBERED_MS = 6 * TOKEN_LIFETIME_MS;
 const TOKEN_BYTES = 16;
 
@@ -27,7 +27,7 @@ export interface AuditTokensParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** What was loaded. */
+/** The units that an agent has loaded. */
 export interface LoadedUnits {
   /** The fact that holds the manifest. */
   readonly manifestId: string;
@@ -35,7 +35,7 @@ export interface LoadedUnits {
   readonly chunks: readonly string[];
 }
 
-/** Tokens with which agents report what they made of their instructions. Only digests are kept. */
+/** Tokens with which agents report how they used their instructions. Only digests are stored. */
 export class AuditTokens {
   readonly #parts: AuditTokensParts;
 
@@ -43,7 +43,7 @@ export class AuditTokens {
     this.#parts = parts;
   }
 
-  /** A fresh token, good for the caller alone, and durable when the promise resolves. */
+  /** Returns a fresh token that only the caller can use. It is durable when the promise resolves. */
   async issue({ tenantId, entityUri }: Principal, { manifestId, chunks }: LoadedUnits): Promise<string> {
     const { tables, clock, random } = this.#parts;
     const token = `audi_${encodeBase64Url(random.bytes(TOKEN_BYTES))}`;
@@ -61,7 +61,7 @@ export class AuditTokens {
   }
 
   /**
-   * Leaves one entry in the audit log, however often the token is submitted. Throws `audit_token_invalid` for a token
+   * Adds one entry to the audit log, however often the token is submitted. Throws `audit_token_invalid` for a token
    * that was never given to this caller, and `audit_token_expired` after a day.
    */
   async submit(caller: Principal, token: string, report: UsageReport): Promise<void> {
@@ -82,14 +82,17 @@ export class AuditTokens {
     });
   }
 
-  /** Forgets tokens that nobody can submit any more. */
+  /** Deletes tokens that are too old to be submitted. */
   async dropOld(): Promise<void> {
     const { tables, clock } = this.#parts;
     const before = clock.nowMs() - TOKEN_LIFETIME_MS - REMEMBERED_MS;
     await tables(TOKENS_TABLE).where('issued_ms', '<', before).delete();
   }
 
-  /** The log is never erased, so of what an agent reports only names that its manifest has come in. */
+  /**
+   * Entries of the log are never erased, so an entry holds only names that are in the manifest, and none of the agent's
+   * own words.
+   */
   async #record(
     { tenantId, entityUri, oidcSub }: Principal,
     { manifestId, chunks }: LoadedUnits,

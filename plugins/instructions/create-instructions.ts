@@ -79,7 +79,7 @@ const withEstimate = async (unit: Unit, reading: UnitReading, counter: TokenCoun
   return { ...unit, tokenEstimate: content === undefined ? 0 : counter.count(content.text) };
 };
 
-/** The request with its defaults. Throws `validation` for one that is outside its bounds. */
+/** Returns the request with its defaults. Throws `validation` for a request outside its bounds. */
 const checkRequest = (request: InstructionRequest): Required<InstructionRequest> => {
   const { intent, maxChunks = DEFAULT_CHUNKS, tokenBudget = DEFAULT_BUDGET, hints = [] } = request;
   if (intent.trim() === '') throw memberRefusal('body.intent', 'must not be empty');
@@ -121,7 +121,7 @@ const loadUnits = async (
   return { ...loaded, auditToken: await tokens.issue(caller, { manifestId, chunks: names }) };
 };
 
-/** Chunks beyond the size of an answer would be lost, so their audit token must not name them. */
+/** Cuts the chunks to the size of one answer. The audit token names only chunks that the agent gets. */
 const withinOneAnswer = (
   { selected, truncated, missedHints }: Selection<LoadedContent>,
   { names }: NodeSelf,

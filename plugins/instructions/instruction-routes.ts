@@ -41,7 +41,7 @@ export const publishManifestRoute = (instructions: Instructions): Route<AgentPar
     required: ['version', 'entries'],
     properties: {
       version: { type: 'string' },
-      // `Instructions` checks the entries: what is wrong with one has an error code of its own.
+      // `Instructions` checks the entries, because they have error codes of their own.
       entries: { type: 'array' },
       skip_coverage_gate: { type: 'boolean', default: false },
     },

@@ -58,7 +58,7 @@ export interface InstructionChunk {
   readonly tokens: number;
   /** RFC 3339, or null for a text without an end. */
   readonly validUntil: string | null;
-  /** 1 for a hint, otherwise how well the unit answers the intent, below 1. */
+  /** 1 for a hint, otherwise how well the unit fits the intent, below 1. */
   readonly score: number;
 }
 
@@ -88,21 +88,21 @@ export interface UsageReport {
 export interface Instructions {
   /**
    * Stores a version and makes it the current one. Publishing the same version with the same content again changes
-   * nothing and returns the same. The caller needs `write` and scope `local`, and must be the agent itself or hold
-   * `instruction:write` or `admin`, and be the first publisher or an administrator from then on: `authorization`
-   * or `instruction_write_required` otherwise. Rejects with `manifest_entry_invalid`, `guarantee_cap_exceeded` and
-   * `manifest_too_large` for a manifest that breaks a rule, with `manifest_version_conflict` for a version that was
-   * published with other content, and with `manifest_coverage_failure` for units without a live text with authority,
-   * unless the gate is skipped.
+   * nothing and returns the same. The caller needs `write` and scope `local`. The first publisher must be the agent
+   * itself or hold `instruction:write` or `admin`, and owns the agent from then on; only the owner and administrators
+   * publish later. Rejects with `authorization` or `instruction_write_required` otherwise. Rejects with
+   * `manifest_entry_invalid`, `guarantee_cap_exceeded` and `manifest_too_large` for a manifest that breaks a rule, with
+   * `manifest_version_conflict` for a version that was published with other content, and with
+   * `manifest_coverage_failure` for units without a live text with authority, unless the gate is skipped.
    */
   publish(caller: Principal, agentId: string, draft: ManifestDraft): Promise<PublishedManifest>;
   /** The manifest that counts. Needs `read`. Rejects with `manifest_not_found` when the caller can see none. */
   current(caller: Principal, agentId: string): Promise<CurrentManifest>;
   /**
-   * Chooses units for an intent and loads their texts: hints first, then units by how well they answer the intent, then
+   * Chooses units for an intent and loads their texts: hints first, then units by how well they fit the intent, then
    * guaranteed ones, which take no slot and may go past the budget. A text counts only if it speaks with authority and
-   * the caller may read it. Each call gives another audit token. Needs `read`, else `instruction_scope_denied`. Rejects
-   * with `manifest_not_found`, and with `validation` for a request outside its bounds.
+   * the caller may read it. Each call returns another audit token. Needs `read`, else `instruction_scope_denied`.
+   * Rejects with `manifest_not_found`, and with `validation` for a request outside its bounds.
    */
   load(caller: Principal, agentId: string, request: InstructionRequest): Promise<LoadedInstructions>;
   /**

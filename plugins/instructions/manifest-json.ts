@@ -64,11 +64,11 @@ export const unitJson = (unit: Unit): UnitJson => ({
   ...(unit.isPrepended ? { force_position: 'prepend' as const } : {}),
 });
 
-/** The same text for manifests that say the same, however they were spelled. */
+/** Returns equal texts for manifests that say the same, however their authors spelled them. */
 export const manifestText = ({ version, units }: Manifest): string =>
   canonicalJson({ version, entries: units.map(unitJson) });
 
-/** What `manifestText` stored. */
+/** Reads a fact that holds a text of `manifestText`. */
 export const manifestOf = ({ value }: StoredFact): Manifest => {
   const { version, entries } = JSON.parse(String(value.v)) as ManifestJson;
   return { version, units: entries.map(unitOf) };

@@ -13,19 +13,19 @@ import {
 import { AGENTS_TABLE } from './instructions-migrations.ts';
 import { manifestUri } from './manifest.ts';
 
-/** An agent that somebody has published a manifest for. */
+/** An agent with a published manifest. */
 export interface AgentRecord {
   /** entity_uri of the first publisher. */
   readonly owner: string;
-  /** The owner had the right to claim the agent. Not known of claims that are older than the check. */
+  /** Whether the owner had the right to claim the agent; false for claims that are older than the check. */
   readonly isRightful: boolean;
   /** The fact that holds the current manifest. */
   readonly factId: string;
 }
 
 /**
- * Which manifest counts, and whose it is. The manifests themselves are facts; spellings of an agent that match are one
- * agent.
+ * Stores the owner and the current manifest of each agent. The manifests themselves are facts. Two spellings of an
+ * agent with the same match key are one agent.
  */
 export class ManifestStore {
   readonly #tables: PluginTables;
@@ -40,10 +40,7 @@ export class ManifestStore {
     return agentIn(this.#tables.in(snapshot), tenantId, matchKey(agentId, this.#names));
   }
 
-  /**
-   * The fact that holds this version, current or superseded. Asked for the node itself: who may see it is another
-   * question.
-   */
+  /** Finds the fact of a version, current or superseded, for the node itself: callers may not see it. */
   async version(
     snapshot: PluginSnapshot,
     tenantId: string,
@@ -56,7 +53,7 @@ export class ManifestStore {
     return fact;
   }
 
-  /** Makes a manifest the current one of its agent, and records whose the agent is from then on. */
+  /** Makes a manifest the current one of its agent, and stores the owner of the agent. */
   async makeCurrent(
     transaction: PluginTransaction,
     tenantId: string,

@@ -11,30 +11,27 @@ export interface Unit {
   readonly intents: readonly string[];
   readonly keywords: readonly string[];
   readonly taskTypes: readonly string[];
-  /**
-   * What its author thinks that it takes, null where that was left out. Nothing is decided by it: the content is
-   * counted when it is loaded.
-   */
+  /** The author's estimate, or null without one. It decides nothing: the node counts the content when it loads it. */
   readonly tokenEstimate: number | null;
-  /** Loaded whatever is asked. */
+  /** The unit is loaded for every intent. */
   readonly isGuaranteed: boolean;
-  /** Of a guaranteed unit: comes before all others. */
+  /** A guaranteed unit that comes before all others. */
   readonly isPrepended: boolean;
   readonly requiredByTaskTypes: readonly string[];
 }
 
-/** One version of an agent's manifest. Never changed; the next one has another version. */
+/** One version of an agent's manifest. It never changes; a change gets another version. */
 export interface Manifest {
   readonly version: string;
-  /** In the order of their author. Names differ. */
+  /** In the order of their author. All names differ. */
   readonly units: readonly Unit[];
 }
 
-/** What a unit is found by. */
+/** The text that the node matches with an intent. */
 export const searchTextOf = ({ description, intents, keywords }: Unit): string =>
   [description, ...intents, ...keywords].join('\n');
 
-/** Tokens that the manifest itself takes: whatever its author wrote to tell the units apart. */
+/** Counts the tokens of the manifest itself: all that its author wrote to tell the units apart. */
 export const tokensOf = ({ units }: Manifest, counter: TokenCounter): number => {
   if (units.length === 0) return 0;
   const lines = units.map((unit) => {

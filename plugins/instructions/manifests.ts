@@ -27,11 +27,11 @@ export interface ManifestsParts {
 export interface CurrentVersion {
   readonly manifest: Manifest;
   readonly fact: StoredFact;
-  /** entity_uri whose words count for its units. */
+  /** entity_uri of the owner, whose facts speak with authority. */
   readonly owner: string;
 }
 
-/** Whether a unit has something to say to its publisher, by the name of the unit, in the order of the manifest. */
+/** Whether a unit has a text for its publisher, by the name of the unit, in the order of the manifest. */
 export type Coverage = ReadonlyMap<string, boolean>;
 
 export interface Published {
@@ -39,10 +39,7 @@ export interface Published {
   readonly coverage: Coverage;
 }
 
-/**
- * The manifests of all agents. Each version is a fact that the node writes; the newest publication is the one that
- * counts.
- */
+/** The manifests of all agents. The node writes each version as a fact; the newest publication counts. */
 export class Manifests {
   readonly #parts: ManifestsParts;
 
@@ -50,20 +47,19 @@ export class Manifests {
     this.#parts = parts;
   }
 
-  /** The current manifest, as far as the reader may see it; undefined is all that anybody else hears. */
+  /** Returns the current manifest, or undefined when there is none that the reader may see. */
   async current(reader: FactReader, agentId: string): Promise<CurrentVersion | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
-    // The same query follows for an agent that nobody has published for: it must not be told apart from one that is
-    // hidden.
+    // An unknown agent takes the same queries as a hidden one, so that callers cannot tell them apart by time.
     const [fact] = await reader.visible([agent?.factId ?? '']);
     if (agent === undefined || fact === undefined) return undefined;
     return { manifest: manifestOf(fact), fact, owner: agent.owner };
   }
 
   /**
-   * Stores a version and makes it the current one. A version that is stored already, with the same content, is answered
-   * as it is and changes nothing. Throws what `claimBy` throws for a caller who may not publish for this agent,
-   * `manifest_version_conflict`, and `manifest_coverage_failure` unless the gate is skipped.
+   * Stores a version and makes it the current one. A version that is stored with the same content is returned as it is.
+   * Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`, and
+   * `manifest_coverage_failure` unless the gate is skipped.
    */
   async publish(
     caller: Principal,
@@ -98,7 +94,7 @@ export class Manifests {
     });
   }
 
-  /** Null when somebody else has published this version in the meantime. */
+  /** Returns null when another caller has published this version in the meantime. */
   async #store(caller: Principal, agentId: string, manifest: Manifest): Promise<string | null> {
     const { facts, store, self } = this.#parts;
     const { tenantId } = caller;

@@ -33,10 +33,7 @@ export const readAgentId = (text: string): string => {
 
 const ANY = {};
 
-/**
- * What an entry may hold. `path` is known for being refused: null in it, which names no file, is what some clients
- * send.
- */
+/** The members of an entry. `path` is declared because some clients send it as null; any other value is refused. */
 const undeclaredIn = compileDeclared(
   schema<object>({
     items: {
@@ -73,14 +70,14 @@ export const readManifest = (
   const known = new Set<string>();
   const units: Unit[] = [];
   for (const [at, entry] of entries.entries()) {
-    // As many as one answer names.
+    // One answer names no more problems than this.
     if (refusals.count >= MAX_VIOLATIONS) break;
     const path = `body.entries[${at}]`;
     const unit = refusals.attempt(() => readUnit(entry, path));
     if (unit === undefined) continue;
     units.push(unit);
     refusals.attempt(() => checkUri(unit, agentId, names, path));
-    // Names that differ in case alone would share their facts.
+    // Names that differ only in case would share their facts.
     const key = matchKey(unit.name, names);
     if (known.has(key)) refusals.attempt(() => refuseRepetition(path));
     known.add(key);
@@ -103,7 +100,7 @@ const refuseRepetition = (path: string): never => {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Null for a member that may be left out means absent. */
+/** Takes null for an optional member as absent. */
 const readUnit = (entry: unknown, path: string): Unit => {
   const members = readObject(entry, path);
   const refusals = new Refusals();
@@ -142,7 +139,7 @@ const readName = (value: unknown, path: string): string => {
   return name;
 };
 
-/** A unit speaks for this agent and under its own name; which deployment wrote its facts is left to them. */
+/** Checks that the URI names this agent and this unit. Any deployment may have written the facts. */
 const checkUri = ({ factUri, name }: Unit, agentId: string, names: ServiceNames, entryPath: string): void => {
   const path = `${entryPath}.fact_uri`;
   const parts = partsOfUnitUri(asEntity(factUri, path));

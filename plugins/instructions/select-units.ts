@@ -1,10 +1,10 @@
 import type { Unit } from './manifest.ts';
 
-/** What is asked of a manifest besides the intent. */
+/** What a caller asks of a manifest besides the intent. */
 export interface UnitRequest {
   /** Names of units, the most wanted first. */
   readonly hints: readonly string[];
-  /** Units that are loaded besides guaranteed ones. */
+  /** Most units to load besides guaranteed ones. */
   readonly maxChunks: number;
   readonly tokenBudget: number;
 }
@@ -16,25 +16,25 @@ export interface Loadable {
 export interface SelectedUnit<L extends Loadable> {
   readonly unit: Unit;
   readonly content: L;
-  /** 1 for a hint, otherwise how well the unit answers the intent, below 1. */
+  /** 1 for a hint, otherwise how well the unit fits the intent, below 1. */
   readonly score: number;
 }
 
 export interface Selection<L extends Loadable> {
   readonly selected: readonly SelectedUnit<L>[];
   readonly totalTokens: number;
-  /** The budget kept something out, or guaranteed units went past it. */
+  /** True when the budget kept a unit out, or guaranteed units went past it. */
   readonly truncated: boolean;
-  /** Hints that are no unit, say nothing to the reader, or found no room; each once, in the order given. */
+  /** Hints that name no unit, have no text for the reader, or found no room; each once, in the order given. */
   readonly missedHints: readonly string[];
 }
 
 /**
- * Three phases: hints, then units by their score while slots remain, then all guaranteed units; those that are to be
- * prepended come before all. A guaranteed unit takes no slot and is never cut, not even where it was hinted. What does
- * not fit is passed over and smaller ones are still tried. `scores` are those of the units, 0 for what does not answer
- * the intent; such a unit is loaded only when it is hinted or guaranteed. A unit of which `load` finds nothing is
- * treated as if it were not there, and takes no slot.
+ * Selects in three phases: hints, then units by their score while slots remain, then all guaranteed units. Guaranteed
+ * units that are to be prepended come before all. A guaranteed unit takes no slot and is never cut, not even as a hint.
+ * A unit that does not fit is skipped, and smaller ones are still tried. `scores` belong to the units; a unit with
+ * score 0 does not fit the intent and loads only as a hint or as a guaranteed one. A unit for which `load` returns
+ * nothing is skipped and takes no slot.
  */
 export const selectUnits = async <L extends Loadable>(
   units: readonly Unit[],
@@ -91,5 +91,5 @@ export const selectUnits = async <L extends Loadable>(
 const byScore = (places: readonly number[], scores: readonly number[]): number[] =>
   places.filter((at) => (scores[at] ?? 0) > 0).sort((a, b) => (scores[b] as number) - (scores[a] as number));
 
-/** Scores of BM25 have no upper end, and a hint is to stay above them all. Keeps their order. */
+/** Maps scores of BM25, which have no upper end, below the 1 of a hint. Keeps their order. */
 const belowOne = (score: number): number => score / (1 + score);

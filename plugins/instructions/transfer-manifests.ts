@@ -5,7 +5,8 @@ import { AGENTS_TABLE } from './instructions-migrations.ts';
 const AGENTS_PER_PAGE = 500;
 
 /**
- * Owners of agents, and which of their manifests counts: no fact says either. Tokens stay behind, they last for a day.
+ * Moves the owner and the current manifest of each agent, which no fact holds. Audit tokens stay behind, because they
+ * last for a day.
  */
 export const transferManifests = (tables: PluginTables): TransferSection => ({
   type: 'instruction_agent',
@@ -36,9 +37,9 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     if (fact?.tenantId !== tenantId || fact.relationKey !== MANIFEST_RELATION) throw broken('fact_id');
     const own = tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: agentKey };
-    // Who owns an agent here keeps it.
+    // An agent that has an owner here keeps it.
     if ((await own.select(AGENTS_TABLE, where)).length > 0) return false;
-    // Exports from before claims were checked do not say.
+    // Exports that are older than the check of claims have no such member.
     const isRightful = line['is_rightful'] === true ? 1 : 0;
     await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId, is_rightful: isRightful }]);
     return true;

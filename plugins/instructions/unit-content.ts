@@ -16,14 +16,14 @@ import {
 import { endedFor, speaksFor } from './authority.ts';
 import type { Unit } from './manifest.ts';
 
-/** What a unit says to one reader. */
+/** The text of a unit for one reader. */
 export interface UnitContent {
   readonly fact: StoredFact;
   /** Not empty. */
   readonly text: string;
 }
 
-/** Whose words count, and for whom they are read. */
+/** The owner, whose facts count, and the reader. */
 export interface UnitReading {
   /** entity_uri of the owner of the manifest. */
   readonly owner: string;
@@ -32,9 +32,9 @@ export interface UnitReading {
 }
 
 /**
- * The newest live fact on the unit's URI that speaks with authority, among those that the reader may read; the one with
- * the pinned content id where the unit pins one. Undefined when there is none, or it says nothing. Facts of anybody
- * else on that URI are as if they were not there: they are neither loaded nor end anything.
+ * Returns the newest live fact on the unit's URI that speaks with authority and that the reader may read, or the one
+ * with the pinned content id. Returns undefined when there is none, or it has no text. Facts of other authors on that
+ * URI are neither loaded nor do they end anything.
  */
 export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitContent | undefined> => {
   const fact = await newestText(unit, reading);
@@ -43,7 +43,7 @@ export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitC
   return text === '' ? undefined : { fact, text };
 };
 
-/** Texts that a time-to-live has ended are passed over one by one: only speakers can make many of them. */
+/** Skips texts that a time-to-live has ended one by one: only speakers can make many of them. */
 const newestText = async (unit: Unit, reading: UnitReading): Promise<StoredFact | undefined> => {
   const { reader } = reading;
   const texts = textsOf(unit, reading);
@@ -66,7 +66,7 @@ const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitRea
     not(endedFor(owner)),
   );
 
-/** What waits in quarantine, or was refused there, is shown to its moderators and instructs nobody. */
+/** True for a fact that waits in quarantine or was refused there. Moderators see it, and it instructs nobody. */
 const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> => {
   if (fact.gardenId === null) return false;
   const [view] = await reader.annotate([fact]);
@@ -74,7 +74,7 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
 };
 
 /**
- * By the newest time-to-live that a speaker set; others may bound the life of a fact, not the life of an instruction.
+ * Judges by the newest time-to-live that a speaker set. Others may bound the life of a fact, but not of an instruction.
  */
 const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
   const { snapshot, nowMs } = reader;

@@ -3,7 +3,7 @@ import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters
 export const MAX_SEGMENT_LENGTH = 256;
 
 /**
- * What keeps a text from being one segment of a URI, or null. Names, versions and agents become part of the URIs of
+ * Returns why a text cannot be one segment of a URI, or null. Names, versions and agents become parts of the URIs of
  * facts.
  */
 export const problemOfSegment = (text: string): string | null => {
@@ -17,6 +17,6 @@ export const problemOfSegment = (text: string): string | null => {
   return DOTS.test(text) ? 'must not be made of dots' : null;
 };
 
-/** Of a path or a URI: taking the text apart would give other parts than were put together. */
+/** Characters with a meaning in a path or a URI: a reader would split the URI at other places. */
 const RESERVED = /[/\\%?#]/;
 const DOTS = /^\.+$/;
