@@ -1,8 +1,47 @@
-import { type FactJson, type FactView, formatInstant, valueText } from '../../kernel/plugin-api.ts';
-import type { OutboxEvent } from './event-row.ts';
+import {
+  COUNT_JSON,
+  component,
+  FACT,
+  type FactJson,
+  type FactView,
+  formatInstant,
+  INSTANT_JSON,
+  objectOf,
+  orNull,
+  STRING_JSON,
+  VALUE_TYPES,
+  valueText,
+} from '../../kernel/plugin-api.ts';
+import { DELIVERY_STATUSES } from './event-row.ts';
+import { EVENT_TYPES, REVOKED_EVENT } from './subscription-record.ts';
+import type { SubscriptionEvent } from './subscriptions-api.ts';
+
+/** A fact with its value a second time. */
+const EVENT_FACT_JSON = {
+  allOf: [component(FACT), objectOf({ value_type: { type: 'string', enum: [...VALUE_TYPES] }, value_v: STRING_JSON })],
+};
+
+export const EVENT_JSON = objectOf({
+  id: STRING_JSON,
+  event_id: STRING_JSON,
+  subscription_id: STRING_JSON,
+  event_type: { type: 'string', enum: [...EVENT_TYPES, REVOKED_EVENT] },
+  entity_uri: orNull(STRING_JSON),
+  fact_id: orNull(STRING_JSON),
+  hlc: orNull(STRING_JSON),
+  payload: orNull(EVENT_FACT_JSON),
+  created_at: INSTANT_JSON,
+  delivered_at: orNull(INSTANT_JSON),
+  delivery_status: { type: 'string', enum: [...DELIVERY_STATUSES] },
+  delivery_attempts: COUNT_JSON,
+});
 
 /** What a webhook and a stream get. Made only after the rights were checked. */
-export const deliveryJson = (event: OutboxEvent, view: FactView, factJson: FactJson): Record<string, unknown> => ({
+export const deliveryJson = (
+  event: SubscriptionEvent,
+  view: FactView,
+  factJson: FactJson,
+): Record<string, unknown> => ({
   event_id: event.id,
   idempotency_key: event.id,
   subscription_id: event.subscriptionId,
@@ -22,7 +61,11 @@ const eventFactJson = (view: FactView, factJson: FactJson): Record<string, unkno
 });
 
 /** An event in a replay. `view` is null for the terminal event alone, which has no content. */
-export const replayJson = (event: OutboxEvent, view: FactView | null, factJson: FactJson): Record<string, unknown> => ({
+export const replayJson = (
+  event: SubscriptionEvent,
+  view: FactView | null,
+  factJson: FactJson,
+): Record<string, unknown> => ({
   id: event.id,
   event_id: event.id,
   subscription_id: event.subscriptionId,

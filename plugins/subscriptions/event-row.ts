@@ -1,7 +1,8 @@
 import type { Row, SqlValue, StoredFact } from '../../kernel/plugin-api.ts';
 import type { EventType, REVOKED_EVENT, Subscription } from './subscription-record.ts';
 
-export type DeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed' | 'dropped';
+export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'failed', 'dropped'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
  * One event of one subscription, without any content: what a fact says is looked up, under the rights of that moment,

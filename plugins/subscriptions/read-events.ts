@@ -2,7 +2,6 @@ import {
   all,
   type FactReader,
   type Facts,
-  type FactView,
   isIn,
   type PluginSnapshot,
   type PluginTables,
@@ -12,9 +11,10 @@ import {
 import { type AccessCheck, mayReadPlace, type Standing } from './access-check.ts';
 import type { OutboxEvent } from './event-row.ts';
 import { type EventRange, EventWindow, type PlaceCount, seqOf } from './event-window.ts';
+import { ownSubscription } from './own-subscription.ts';
 import type { Subscription } from './subscription-record.ts';
-import { ownSubscription } from './subscription-routes.ts';
 import { EVENTS, type SubscriptionStore } from './subscription-store.ts';
+import type { ShownEvent } from './subscriptions-api.ts';
 
 export interface ReadEventsParts {
   readonly tables: PluginTables;
@@ -25,13 +25,8 @@ export interface ReadEventsParts {
   readonly replayMs: number;
 }
 
-/** An event that may be shown, with what it says; the terminal event says nothing. */
-export interface ShownEvent {
-  readonly event: OutboxEvent;
-  readonly view: FactView | null;
-}
-
-export interface EventPage {
+/** A page before it is cut to its limit. */
+export interface FoundEvents {
   readonly subscription: Subscription;
   /** Ascending; one more than the limit when there are more. */
   readonly shown: readonly ShownEvent[];
@@ -52,7 +47,7 @@ export const readEvents = async (
   range: EventRange,
   limit: number,
   parts: ReadEventsParts,
-): Promise<EventPage | undefined> => {
+): Promise<FoundEvents | undefined> => {
   const look = (): Promise<Look | undefined> =>
     parts.tables.read((_, snapshot) => lookAt(id, caller, range, limit, snapshot, parts));
   const page = await look();
@@ -66,7 +61,7 @@ export const readEvents = async (
 interface Look {
   /** Whether a right is gone and the subscription is to be ended for it. */
   readonly isEnding: boolean;
-  readonly result: EventPage;
+  readonly result: FoundEvents;
 }
 
 const lookAt = async (
@@ -93,7 +88,7 @@ const lookAt = async (
   return { ...(await ended()), isEnding: subscription.status === 'active' };
 };
 
-const lastWords = async (subscription: Subscription, window: EventWindow): Promise<EventPage> => {
+const lastWords = async (subscription: Subscription, window: EventWindow): Promise<FoundEvents> => {
   const last = await window.lastWords();
   return { subscription, shown: last.map((event) => ({ event, view: null })), more: false, total: last.length };
 };
@@ -128,10 +123,10 @@ const pageOf = async (
   query: PageQuery,
   { subscription, reader, caller }: Viewer,
   { access, facts }: ReadEventsParts,
-): Promise<Standing<EventPage>> => {
+): Promise<Standing<FoundEvents>> => {
   const counts = await query.window.counts();
   if (counts.some((place) => !isReadable(place, reader))) return { revoked: true };
-  const page = async (asking: FactReader): Promise<Standing<EventPage>> => {
+  const page = async (asking: FactReader): Promise<Standing<FoundEvents>> => {
     const visible = await visibleAfter(query, reader, asking, access);
     if (visible.revoked) return visible;
     const { shown, more } = await shownOf(visible.result, reader);
@@ -169,7 +164,7 @@ const visibleAfter = async (
 const shownOf = async (
   events: readonly OutboxEvent[],
   reader: FactReader,
-): Promise<Pick<EventPage, 'shown' | 'more'>> => {
+): Promise<Pick<FoundEvents, 'shown' | 'more'>> => {
   const ids = events.flatMap(({ factId }) => (factId === null ? [] : [factId]));
   const { facts, beyond } = await readVisiblePage(reader, ids);
   const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));

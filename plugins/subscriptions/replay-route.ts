@@ -1,18 +1,23 @@
 import {
   bindCursor,
   type Clock,
+  COUNT_JSON,
+  CURSOR_JSON,
   type CursorCodec,
   type FactJson,
+  listOf,
+  objectOf,
   type Route,
   readInstantParameter,
-  refusedCredential,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { replayJson } from './event-json.ts';
-import { type ReadEventsParts, readEvents } from './read-events.ts';
+import { EVENT_JSON, replayJson } from './event-json.ts';
 import { type IdParams, idParams } from './subscription-routes.ts';
+import { MAX_EVENTS } from './subscription-service.ts';
+import type { Subscriptions } from './subscriptions-api.ts';
 
-export interface ReplayParts extends ReadEventsParts {
+export interface ReplayParts {
+  readonly subscriptions: Subscriptions;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly factJson: FactJson;
@@ -38,18 +43,18 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
       after: { type: 'string' },
       since: { type: 'string' },
       cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: 50 },
     },
   }),
+  answers: { 200: { json: objectOf({ events: listOf(EVENT_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) } },
   async handle(request) {
     const { caller, params, query } = request;
     const range = { afterId: query.after, sinceMs: readInstantParameter(query.since, 'since') };
     const bound = bindCursor(request, query.cursor, range, parts);
     const position = bound.position === undefined ? undefined : Number(bound.position[0]);
-    const page = await readEvents(params.id, caller, { ...range, position }, query.limit, parts);
-    if (page === undefined) throw refusedCredential();
-    const { shown, total, more } = page;
-    const { list, cursor } = bound.page(shown, query.limit, {
+    const { limit } = query;
+    const { shown, total, more } = await parts.subscriptions.events(caller, params.id, { ...range, position, limit });
+    const { list, cursor } = bound.page(shown, limit, {
       positionOf: ({ event }) => [event.seq],
       toJson: ({ event, view }) => replayJson(event, view, parts.factJson),
       more,

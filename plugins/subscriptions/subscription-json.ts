@@ -1,49 +1,77 @@
-import { formatInstant } from '../../kernel/plugin-api.ts';
-import type { Subscription } from './subscription-record.ts';
-import type { WebhookSeals } from './webhook-seals.ts';
+import {
+  BOOLEAN_JSON,
+  COUNT_JSON,
+  component,
+  defineComponent,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
+import { CANCEL_REASONS, EVENT_TYPES, TARGET_TYPES } from './subscription-record.ts';
+import type { SubscriptionView } from './subscriptions-api.ts';
 
-export interface SubscriptionJsonParts {
-  readonly seals: Pick<WebhookSeals, 'open'>;
-  readonly replaySeconds: number;
-}
+const TARGET_TYPE = { type: 'string', enum: [...TARGET_TYPES] };
 
-export type SubscriptionJson = (record: Subscription) => Record<string, unknown>;
+export const SUBSCRIPTION = defineComponent('Subscription', {
+  summary: 'what a caller is told of, and where',
+  json: objectOf(
+    {
+      id: STRING_JSON,
+      subscriber_identity: STRING_JSON,
+      target: STRING_JSON,
+      target_type: TARGET_TYPE,
+      target_kind: TARGET_TYPE,
+      on_change: { type: 'string', const: 'webhook' },
+      webhook_url: orNull(STRING_JSON),
+      delivery_address: orNull(STRING_JSON),
+      idempotency_key: orNull(STRING_JSON),
+      event_types: orNull(listOf({ type: 'string', enum: [...EVENT_TYPES] })),
+      status: { type: 'string', enum: ['active', 'cancelled'] },
+      cancelled_reason: { type: 'string', enum: [...CANCEL_REASONS] },
+      delivery_problem: { type: 'string', const: 'secret_unreadable' },
+      created_at: INSTANT_JSON,
+      last_delivered_at: orNull(INSTANT_JSON),
+      circuit_open: BOOLEAN_JSON,
+      consecutive_failures: COUNT_JSON,
+      replay_window_s: COUNT_JSON,
+    },
+    { optional: ['cancelled_reason', 'delivery_problem'] },
+  ),
+});
+
+/** With the secret, which only the answer to the creation holds. */
+export const NEW_SUBSCRIPTION_JSON = { allOf: [component(SUBSCRIPTION), objectOf({ secret: STRING_JSON })] };
+
+export type SubscriptionJson = (subscription: SubscriptionView) => Record<string, unknown>;
 
 /**
- * A subscription without its secret, which only the answer to the creation holds. Where the node cannot open the secret
- * and the address, because they were closed under a key that it has no longer, the address is null and
- * `delivery_problem` says why nothing is sent.
+ * Where the node cannot open the secret and the address, because they were closed under a key that it has no longer,
+ * the address is null and `delivery_problem` says why nothing is sent.
  */
 export const createSubscriptionJson =
-  ({ seals, replaySeconds }: SubscriptionJsonParts): SubscriptionJson =>
-  (record) => {
-    const url = urlOf(record, seals);
-    return {
-      id: record.id,
-      subscriber_identity: record.ownerUri,
-      target: record.target,
-      target_type: record.targetType,
-      target_kind: record.targetType,
-      on_change: 'webhook',
-      webhook_url: url,
-      delivery_address: url,
-      idempotency_key: record.idempotencyKey,
-      event_types: record.eventTypes,
-      status: record.status,
-      ...(record.cancelledReason === null ? {} : { cancelled_reason: record.cancelledReason }),
-      ...(url === null && record.status === 'active' ? { delivery_problem: 'secret_unreadable' } : {}),
-      created_at: formatInstant(record.createdMs),
-      last_delivered_at: record.lastDeliveredMs === null ? null : formatInstant(record.lastDeliveredMs),
-      circuit_open: record.probeMs !== null,
-      consecutive_failures: record.failures,
-      replay_window_s: replaySeconds,
-    };
-  };
-
-const urlOf = (record: Subscription, seals: Pick<WebhookSeals, 'open'>): string | null => {
-  try {
-    return seals.open(record).url;
-  } catch {
-    return null;
-  }
-};
+  (replaySeconds: number): SubscriptionJson =>
+  (subscription) => ({
+    id: subscription.id,
+    subscriber_identity: subscription.ownerUri,
+    target: subscription.target,
+    target_type: subscription.targetType,
+    target_kind: subscription.targetType,
+    on_change: 'webhook',
+    webhook_url: subscription.webhookUrl,
+    delivery_address: subscription.webhookUrl,
+    idempotency_key: subscription.idempotencyKey,
+    event_types: subscription.eventTypes,
+    status: subscription.status,
+    ...(subscription.cancelledReason === null ? {} : { cancelled_reason: subscription.cancelledReason }),
+    ...(subscription.webhookUrl === null && subscription.status === 'active'
+      ? { delivery_problem: 'secret_unreadable' }
+      : {}),
+    created_at: formatInstant(subscription.createdMs),
+    last_delivered_at: subscription.lastDeliveredMs === null ? null : formatInstant(subscription.lastDeliveredMs),
+    circuit_open: subscription.circuitOpen,
+    consecutive_failures: subscription.failures,
+    replay_window_s: replaySeconds,
+  });

@@ -6,7 +6,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** The last event of a subscription whose rights are gone. For replay alone; it is never sent. */
 export const REVOKED_EVENT = 'subscription_cancelled_access_revoked' as const;
 
-export type TargetType = 'entity' | 'scope' | 'garden';
+export const TARGET_TYPES = ['entity', 'scope', 'garden'] as const;
+export type TargetType = (typeof TARGET_TYPES)[number];
 
 /** What a subscription is about. */
 export interface Target {
@@ -24,7 +25,8 @@ export const scopeTarget = (scope: string): string => `s:${scope}`;
 export const gardenTarget = (gardenId: string): string => `g:${gardenId}`;
 
 /** Why a subscription is over. */
-export type CancelReason = 'access_revoked' | 'endpoint_gone';
+export const CANCEL_REASONS = ['access_revoked', 'endpoint_gone'] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 export interface Subscription {
   readonly id: string;

@@ -1,21 +1,87 @@
 import {
-  type PluginSnapshot,
-  type PluginTables,
-  type Principal,
+  COUNT_JSON,
+  component,
+  listOf,
+  memberRefusal,
+  NO_BODY,
+  objectOf,
   type Route,
-  ServiceError,
+  type ServiceNames,
   schema,
   spellList,
+  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
-import type { SubscriptionJson } from './subscription-json.ts';
-import { isOwner, type Subscription } from './subscription-record.ts';
-import type { SubscriptionStore } from './subscription-store.ts';
+import { MAX_KEY_LENGTH } from './create-subscription.ts';
+import { NEW_SUBSCRIPTION_JSON, SUBSCRIPTION, type SubscriptionJson } from './subscription-json.ts';
+import { EVENT_TYPES, type EventType, TARGET_TYPES, type TargetType } from './subscription-record.ts';
+import type { Subscriptions } from './subscriptions-api.ts';
 
 export interface SubscriptionRouteParts {
-  readonly store: SubscriptionStore;
-  readonly tables: PluginTables;
+  readonly subscriptions: Subscriptions;
   readonly json: SubscriptionJson;
+  readonly names: ServiceNames;
 }
+
+interface Body {
+  readonly target: string;
+  readonly target_type?: TargetType | null;
+  readonly on_change: 'webhook';
+  readonly webhook_url?: string | null;
+  readonly delivery_address?: string | null;
+  readonly idempotency_key?: string | null;
+  readonly event_types?: readonly EventType[] | null;
+  readonly capability_token?: string | null;
+}
+
+/** `POST /v1/subscriptions`. */
+export const createSubscriptionRoute = ({
+  subscriptions,
+  json,
+  names,
+}: SubscriptionRouteParts): Route<undefined, undefined, Body> => ({
+  method: 'POST',
+  path: '/v1/subscriptions',
+  summary: 'Subscribe a webhook to an entity, a scope or a garden',
+  access: { permission: 'read' },
+  dimension: 'subscription_create',
+  body: schema<Body>({
+    type: 'object',
+    properties: {
+      target: { type: 'string' },
+      target_type: { type: ['string', 'null'], enum: [...TARGET_TYPES, null] },
+      on_change: { type: 'string', enum: ['webhook'] },
+      webhook_url: { type: ['string', 'null'] },
+      delivery_address: { type: ['string', 'null'] },
+      idempotency_key: { type: ['string', 'null'], minLength: 1, maxLength: MAX_KEY_LENGTH },
+      event_types: { type: ['array', 'null'], items: { type: 'string', enum: [...EVENT_TYPES] }, minItems: 1 },
+      capability_token: { type: ['string', 'null'] },
+    },
+    required: ['target', 'on_change'],
+  }),
+  answers: { 200: { json: component(SUBSCRIPTION) }, 201: { json: NEW_SUBSCRIPTION_JSON } },
+  async handle({ caller, body, header }) {
+    const { subscription, secret } = await subscriptions.create(caller, {
+      target: body.target,
+      targetType: body.target_type,
+      webhookUrl: readAddress(body),
+      idempotencyKey: body.idempotency_key,
+      eventTypes: body.event_types,
+      capabilityToken: header(names.headers.capability.toLowerCase()) ?? body.capability_token ?? undefined,
+    });
+    const shown = json(subscription);
+    return secret === null ? { status: 200, body: shown } : { status: 201, body: { ...shown, secret } };
+  },
+});
+
+/** The address, by either of its names. */
+const readAddress = ({ webhook_url, delivery_address }: Body): string => {
+  const url = webhook_url ?? delivery_address ?? undefined;
+  if (url === undefined) throw memberRefusal('body.webhook_url', 'is required');
+  if (delivery_address != null && delivery_address !== url) {
+    throw memberRefusal('body.delivery_address', 'must be the same as webhook_url');
+  }
+  return url;
+};
 
 export interface IdParams {
   readonly id: string;
@@ -27,51 +93,48 @@ export const idParams = schema<IdParams>({
   required: ['id'],
 });
 
-/** The caller's own subscription; an unknown one and somebody else's are the same. */
-export const ownSubscription = async (
-  store: SubscriptionStore,
-  id: string,
-  caller: Principal,
-  snapshot: PluginSnapshot,
-): Promise<Subscription> => {
-  const record = await store.get(id, snapshot);
-  if (record === undefined || !isOwner(record, caller)) throw new ServiceError('lookup', 'no such subscription');
-  return record;
-};
-
-export const listSubscriptionsRoute = ({ store, tables, json }: SubscriptionRouteParts): Route => ({
+export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
   path: '/v1/subscriptions',
   summary: "The caller's subscriptions, oldest first",
   access: { permission: 'read' },
+  answers: {
+    200: {
+      json: objectOf(
+        { subscriptions: listOf(component(SUBSCRIPTION)), total: COUNT_JSON, truncated: TRUNCATED_JSON },
+        { optional: ['truncated'] },
+      ),
+    },
+  },
   async handle({ caller }) {
-    const records = await tables.read((_, snapshot) => store.ownedBy(caller.tenantId, caller.entityUri, snapshot));
-    const subscriptions = spellList(records, json);
-    const cut = subscriptions.isCut && { truncated: true };
-    return { status: 200, body: { subscriptions, total: records.length, ...cut } };
+    const found = await subscriptions.list(caller);
+    const list = spellList(found, json);
+    return {
+      status: 200,
+      body: { subscriptions: list, total: found.length, ...(list.isCut && { truncated: true }) },
+    };
   },
 });
 
-export const getSubscriptionRoute = ({ store, tables, json }: SubscriptionRouteParts): Route<IdParams> => ({
+export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id',
   summary: 'One subscription of the caller',
   access: { permission: 'read' },
   params: idParams,
-  async handle({ caller, params }) {
-    const record = await tables.read((_, snapshot) => ownSubscription(store, params.id, caller, snapshot));
-    return { status: 200, body: json(record) };
-  },
+  answers: { 200: { json: component(SUBSCRIPTION) } },
+  handle: async ({ caller, params }) => ({ status: 200, body: json(await subscriptions.get(caller, params.id)) }),
 });
 
-export const deleteSubscriptionRoute = ({ store, tables }: SubscriptionRouteParts): Route<IdParams> => ({
+export const deleteSubscriptionRoute = ({ subscriptions }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'DELETE',
   path: '/v1/subscriptions/:id',
   summary: 'End a subscription and forget its events',
   access: { permission: 'read' },
   params: idParams,
+  answers: { 204: NO_BODY },
   async handle({ caller, params }) {
-    await store.remove(await tables.read((_, snapshot) => ownSubscription(store, params.id, caller, snapshot)));
+    await subscriptions.delete(caller, params.id);
     return { status: 204 };
   },
 });

@@ -22,7 +22,6 @@ import { conflictOpened, conflictResolved } from '../conflicts/conflicts-api.ts'
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { AccessCheck } from './access-check.ts';
-import { createSubscriptionRoute } from './create-subscription-route.ts';
 import { deliverEvent } from './deliver-event.ts';
 import { DeliveryRunner } from './delivery-runner.ts';
 import { EventOutbox } from './event-outbox.ts';
@@ -30,9 +29,16 @@ import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
 import { sealOpenAddresses } from './seal-open-addresses.ts';
 import { streamRoute } from './stream-route.ts';
-import { createSubscriptionJson } from './subscription-json.ts';
-import { deleteSubscriptionRoute, getSubscriptionRoute, listSubscriptionsRoute } from './subscription-routes.ts';
+import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
+import {
+  createSubscriptionRoute,
+  deleteSubscriptionRoute,
+  getSubscriptionRoute,
+  listSubscriptionsRoute,
+} from './subscription-routes.ts';
+import { createSubscriptionService } from './subscription-service.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
+import { Subscriptions } from './subscriptions-api.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
 import * as words from './subscriptions-words.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -68,7 +74,8 @@ export const subscriptionsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     audit: optional(AuditLog),
   },
-  declares: Object.values(words),
+  provides: [Subscriptions],
+  declares: [...Object.values(words), SUBSCRIPTION],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -98,7 +105,7 @@ export const subscriptionsPlugin = definePlugin({
     },
   }),
   migrations: subscriptionsMigrations,
-  async setup({ config, use, tables, hooks, log, on, route, every, onSignal, onStop }) {
+  async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, cursors, transport, identity, keys, tokens, gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
@@ -161,13 +168,23 @@ export const subscriptionsPlugin = definePlugin({
     onStop(() => runner.stop());
     onStop(() => wakeUps.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
-    const routes = { store, tables, json: createSubscriptionJson({ seals, replaySeconds }) };
-    route(createSubscriptionRoute({ ...parts, ...routes, self, gardens, tokens, allowPrivate }));
+    const subscriptions = createSubscriptionService({
+      ...parts,
+      ...reading,
+      self,
+      gardens,
+      tokens,
+      allowPrivate,
+      wakeUps,
+    });
+    provide(Subscriptions, subscriptions);
+    const routes = { subscriptions, json: createSubscriptionJson(replaySeconds), names: self.names };
+    route(createSubscriptionRoute(routes));
     route(listSubscriptionsRoute(routes));
     route(getSubscriptionRoute(routes));
     route(deleteSubscriptionRoute(routes));
-    route(replayRoute({ ...reading, clock, cursors, factJson }));
-    route(streamRoute({ ...reading, clock, factJson, wakeUps }));
+    route(replayRoute({ subscriptions, clock, cursors, factJson }));
+    route(streamRoute({ subscriptions, factJson }));
   },
 });
 

@@ -100,7 +100,10 @@ const createChecker = (components: Components): Check => {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, logger: false });
   ajv.addFormat('date-time', (text) => parseInstant(text) !== null);
   ajv.addFormat('uuid', UUID);
-  for (const [name, schema] of Object.entries(components)) ajv.addSchema(closed(schema) as JsonSchema, name);
+  for (const [name, schema] of Object.entries(components)) {
+    ajv.addSchema(closed(schema) as JsonSchema, name);
+    ajv.addSchema(closed(schema, 'open') as JsonSchema, `${name}${OPEN}`);
+  }
   const compiled = new Map<string, ValidateFunction>();
   return (schema, value) => {
     const text = JSON.stringify(schema);
@@ -112,20 +115,30 @@ const createChecker = (components: Components): Check => {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The schema with every object closed that says nothing of it, and its references in the words of Ajv. */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed);
+/**
+ * The schema with every object closed that says nothing of it, and its references in the words of Ajv. The parts of an
+ * `allOf` stay open for one another, and what none of them knows is refused by the whole.
+ */
+const closed = (schema: unknown, stays: 'open' | 'closed' = 'closed'): unknown => {
+  if (Array.isArray(schema)) return schema.map((each) => closed(each));
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref: reference, ...rest } = schema as Record<string, unknown>;
-  const entries = Object.entries(rest).map(([keyword, value]) => {
-    if (keyword === 'enum' || keyword === 'const') return [keyword, value];
-    if (keyword !== 'properties') return [keyword, closed(value)];
-    return [keyword, Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, closed(each)]))];
-  });
-  const isOpen = !('properties' in rest) || 'additionalProperties' in rest || 'unevaluatedProperties' in rest;
+  const name = componentName(reference) ?? reference;
+  const says = 'additionalProperties' in rest || 'unevaluatedProperties' in rest;
   return {
-    ...(reference !== undefined && { $ref: componentName(reference) ?? reference }),
-    ...Object.fromEntries(entries),
-    ...(!isOpen && { additionalProperties: false }),
+    ...(reference !== undefined && { $ref: stays === 'open' ? `${name}${OPEN}` : name }),
+    ...Object.fromEntries(Object.entries(rest).map(([keyword, value]) => [keyword, closedKeyword(keyword, value)])),
+    ...('properties' in rest && stays === 'closed' && !says && { additionalProperties: false }),
+    ...('allOf' in rest && stays === 'closed' && !says && { unevaluatedProperties: false }),
   };
 };
+
+const closedKeyword = (keyword: string, value: unknown): unknown => {
+  if (keyword === 'enum' || keyword === 'const') return value;
+  if (keyword === 'allOf') return (value as unknown[]).map((part) => closed(part, 'open'));
+  if (keyword !== 'properties') return closed(value);
+  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, closed(each)]));
+};
+
+/** Ends the name of a component whose own object is left open. */
+const OPEN = '-open';

@@ -4,6 +4,7 @@ import {
   type AnyPlugin,
   component,
   defineComponent,
+  FACT_VALUE,
   KERNEL_API,
   listOf,
   NO_BODY,
@@ -103,6 +104,15 @@ describe('answers that a route declares', () => {
     } finally {
       await node.stop();
     }
+  });
+
+  it('may add members to a schema that plugins share', async () => {
+    const answers = { 200: { json: { allOf: [component(FACT_VALUE), objectOf({ text: STRING_JSON })] } } };
+    const value = { type: 'string', v: 'a', interpret_as: 'content' };
+    expect((await ask(answers, { status: 200, body: { ...value, text: 'a' } })).status).to.equal(200);
+    expect(await refusal(answers, { status: 200, body: value })).to.include("required property 'text'");
+    const more = { status: 200, body: { ...value, text: 'a', bytes: 1 } };
+    expect(await refusal(answers, more)).to.include('unevaluated properties');
   });
 
   it('stop the start when they refer to a schema that nobody declares, or that two declare', async () => {

@@ -1,0 +1,17 @@
+import { type PluginSnapshot, type Principal, ServiceError } from '../../kernel/plugin-api.ts';
+import { isOwner, type Subscription } from './subscription-record.ts';
+import type { SubscriptionStore } from './subscription-store.ts';
+
+/** The caller's own subscription; an unknown one and one of another caller are the same. */
+export const ownSubscription = async (
+  store: SubscriptionStore,
+  id: string,
+  caller: Principal,
+  snapshot: PluginSnapshot,
+): Promise<Subscription> => {
+  const record = await store.get(id, snapshot);
+  if (record === undefined || !isOwner(record, caller)) throw noSuchSubscription();
+  return record;
+};
+
+export const noSuchSubscription = (): ServiceError => new ServiceError('lookup', 'no such subscription');
