@@ -28,7 +28,7 @@ export { coverBy } from './facts/cover-by.ts';
 export { liveAmong, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
 export { effectiveConfidence, trustFactor } from './facts/effective-confidence.ts';
 export { entityDisplay } from './facts/entity-display.ts';
-export * from './facts/fact-draft.ts';
+export { type FactDraft, type Notes, noted, noteOf, type Origin } from './facts/fact-draft.ts';
 export * from './facts/fact-feed.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { createFactJson, type FactJson } from './facts/fact-json.ts';
@@ -48,7 +48,6 @@ export { MANIFEST_RELATION, matchKey, reservedNameOf, wholeMatchKey } from './fa
 export { memberRefusal } from './facts/member-refusal.ts';
 export * from './facts/reader-api.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
-export { refuseGarden, refuseGardenWrite } from './facts/refuse-garden.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';
 export { tripleId } from './facts/triple-id.ts';
 export { ttlTarget } from './facts/ttl-target.ts';

@@ -4,8 +4,8 @@ import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendRun, type RunParts } from './append-run.ts';
-import type { Appender } from './appender.ts';
 import type { PreparedItem } from './drafted-fact.ts';
+import type { Appender } from './fact-draft.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 

@@ -9,10 +9,9 @@ import {
   type AuthoriseBatch,
   SIBLING_LIMIT,
 } from './append-api.ts';
-import type { Appender } from './appender.ts';
 import { coverBy } from './cover-by.ts';
 import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
-import type { FactDraft } from './fact-draft.ts';
+import type { Appender, FactDraft } from './fact-draft.ts';
 import { PendingItem } from './pending-item.ts';
 import { stampFact } from './stamp-fact.ts';
 

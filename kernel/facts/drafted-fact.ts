@@ -2,9 +2,8 @@ import type { PreparedFact, Principal, ServiceError } from '../../ports/ports.ts
 import type { Random } from '../crypto/random.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { Check, DraftItem, DraftParts } from './append-api.ts';
-import { type Appender, isByClient } from './appender.ts';
 import { refuseAssertion } from './assertion-rights.ts';
-import type { FactDraft, Notes, Origin } from './fact-draft.ts';
+import { type Appender, type FactDraft, isByClient, type Notes, type Origin } from './fact-draft.ts';
 import { type FactNameKeys, nameKeys } from './match-key.ts';
 import { prepareFact } from './prepare-fact.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';

@@ -1,4 +1,4 @@
-import type { FactValue, Ref, Scope } from '../../ports/ports.ts';
+import type { FactValue, Principal, Ref, Scope } from '../../ports/ports.ts';
 
 /** A fact as somebody wants it stored. Text is validated; nothing is derived yet. */
 export interface FactDraft {
@@ -40,3 +40,12 @@ export const noted = <T>(key: Ref<T>, value: T): Notes =>
 
 /** `client`: somebody's request; `plugin`: follows from another fact; `peer`: replicated. */
 export type Origin = 'client' | 'plugin' | 'peer';
+
+/** Who appends, and on what grounds. */
+export interface Appender {
+  readonly caller: Principal;
+  readonly origin: Origin;
+}
+
+/** What the node says itself is not judged, nor what follows from other facts or comes from a peer. */
+export const isByClient = ({ caller, origin }: Appender): boolean => origin === 'client' && caller.kind !== 'node';

@@ -1,4 +1,4 @@
-import { defineRef, type Principal, type Scope } from '../../ports/ports.ts';
+import { defineRef, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 
 /** A garden as it stands for one caller. */
@@ -28,3 +28,13 @@ export interface GardenAccess {
 }
 
 export const GardenAccess = defineRef<GardenAccess>('kernel.garden-access');
+
+/**
+ * The answer to a garden that was named but cannot be entered. A garden that does not exist
+ * and one that the caller is no member of are the same to everybody but an admin. Without a plugin that knows gardens,
+ * every garden is such a one.
+ */
+export const refuseGarden = (caller: Principal): ServiceError =>
+  caller.permissions.has('admin')
+    ? new ServiceError('lookup', 'there is no such garden')
+    : new ServiceError('authorization', 'the key has no access to this garden');

@@ -1,8 +1,7 @@
 import type { PreparedFact, Principal, ServiceError, StoredFact } from '../../ports/ports.ts';
 import type { AppendItem, Check, RefusableItem, SettleableItem } from './append-api.ts';
-import { type Appender, isByClient } from './appender.ts';
 import type { PreparedItem } from './drafted-fact.ts';
-import type { Notes, Origin } from './fact-draft.ts';
+import { type Appender, isByClient, type Notes, type Origin } from './fact-draft.ts';
 import { compareHlc } from './hybrid-logical-clock.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
 import { tripleId } from './triple-id.ts';

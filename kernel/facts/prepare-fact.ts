@@ -3,9 +3,8 @@ import type { Random } from '../crypto/random.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { parseInstant } from '../time/instant.ts';
 import type { DraftParts } from './append-api.ts';
-import type { Appender } from './appender.ts';
 import { contentId } from './content-id.ts';
-import type { FactDraft } from './fact-draft.ts';
+import type { Appender, FactDraft } from './fact-draft.ts';
 import { valueKey } from './fact-value.ts';
 import { type FactNameKeys, isSystemName } from './match-key.ts';
 

@@ -4,10 +4,9 @@ import {
   type ReadableTables,
   type RefusableItem,
   refuseGarden,
-  refuseGardenWrite,
   type ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { entered } from './garden-access.ts';
+import { entered, refuseGardenWrite } from './garden-access.ts';
 import type { Garden, Role } from './garden-row.ts';
 import { gardensById, rolesOf } from './garden-store.ts';
 

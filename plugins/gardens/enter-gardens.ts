@@ -7,9 +7,9 @@ import {
   noteOf,
   type Principal,
   refuseGarden,
-  refuseGardenWrite,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { refuseGardenWrite } from './garden-access.ts';
 import { GARDEN_ID } from './gardens-api.ts';
 
 interface EntryParts {

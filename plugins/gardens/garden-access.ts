@@ -1,10 +1,14 @@
-import type {
-  EnteredGarden,
-  GardenAccess,
-  NodeSelf,
-  PluginTables,
-  Principal,
-  ReadableTables,
+import {
+  type EnteredGarden,
+  type GardenAccess,
+  memberRefusal,
+  type NodeSelf,
+  type PluginTables,
+  type Principal,
+  type ReadableTables,
+  refuseGarden,
+  type Scope,
+  ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { readGardenName } from './garden-name.ts';
 import type { Garden, Role } from './garden-row.ts';
@@ -62,5 +66,23 @@ export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGa
   scope,
   mayWrite: deletedMs === null && (role === 'admin' || role === 'writer'),
 });
+
+/**
+ * Why a caller who may enter a garden cannot store a fact of this scope in it, or null. An admin key may write to every
+ * garden that there still is. `path` names the body.
+ */
+export const refuseGardenWrite = (
+  { scope, mayWrite }: EnteredGarden,
+  of: Scope,
+  caller: Principal,
+  path: string,
+): ServiceError | null => {
+  if (!mayWrite) {
+    return caller.permissions.has('admin')
+      ? refuseGarden(caller)
+      : new ServiceError('authorization', 'the key may read this garden but not write to it');
+  }
+  return scope === of ? null : memberRefusal(`${path}.scope`, 'must be the scope of the garden');
+};
 
 const NO_GARDEN = '';

@@ -15,7 +15,6 @@ import {
   type ReadableTables,
   referencesFor,
   refuseGarden,
-  refuseGardenWrite,
   requirePermission,
   ServiceError,
   type StoredFact,
@@ -23,7 +22,7 @@ import {
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type AgentKeys, attestationNotes } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
-import { entered, findGarden } from './garden-access.ts';
+import { entered, findGarden, refuseGardenWrite } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
 import { gardensById, roleOf } from './garden-store.ts';
