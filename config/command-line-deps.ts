@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { CommandLineDeps } from '../adapters/cli/command-line-deps.ts';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
 import { inspectNode } from './inspect-node.ts';
+import { loadCommands } from './load-commands.ts';
 import { openNode } from './open-node.ts';
 
 /** Gives the command line what it drives: nodes, composed here and known to it only by its own interface. */
@@ -11,6 +14,9 @@ export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Pro
   stdin,
   stdout,
   stderr,
+  clock: createSystemClock(),
+  random: createSystemRandom(),
+  loadCommands,
   openNode,
   inspectNode,
   problemsOf: (error) => (error instanceof BootError ? error.problems : []),

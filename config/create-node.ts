@@ -23,6 +23,7 @@ import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
 export interface NodeOptions {
@@ -58,6 +59,7 @@ export interface AdapterOverrides {
 export interface Node {
   readonly kernel: Kernel;
   readonly config: NodeConfig;
+  readonly settings: NodeSettings;
   readonly log: Logger;
   /** Boots and serves. */
   start(): Promise<Listener>;
@@ -96,11 +98,12 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     create: (get) => embedder.adapter.create(embedder.settings, { ...environment, transport: get(Transport) }),
   };
   const { node, store, transport, embedder, authorizer } = config;
+  const settings = nodeSettingsOf(config);
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
     identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
-    node: nodeSettingsOf(config),
+    node: settings,
     keepsToDataFolder: options.keepsToDataFolder,
     allowsOrigin: transport.adapter.allowsOrigin?.(transport.settings) ?? (() => false),
     env,
@@ -132,6 +135,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   return {
     kernel,
     config,
+    settings,
     log,
     prepare: async () => {
       warnOfUnusedVariables();
@@ -149,16 +153,17 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
 };
 
 /** What plugins may know of the configuration. */
-const nodeSettingsOf = ({ node, store, transport }: NodeConfig): NodeSettings => {
-  const { location, dataFolder } = store.adapter.place(store.settings);
+const nodeSettingsOf = (config: NodeConfig): NodeSettings => {
+  const { node, transport } = config;
+  const place = storePlace(config);
   return {
     authRequired: node.authRequired,
     maxBodyBytes: node.maxBodyBytes,
     trustedProxies: node.trustedProxies,
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
-    dataFolder,
-    storeLocation: location,
+    dataFolder: place.dataFolder,
+    storeLocation: place.location,
   };
 };
 
@@ -201,7 +206,8 @@ const install = async (
   return installations;
 };
 
-const importPlugin = async (
+/** Undefined, with a problem, for a plugin that cannot be imported. */
+export const importPlugin = async (
   { name, from }: PluginChoice,
   folder: string,
   problems: BootProblem[],

@@ -1,15 +1,13 @@
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
-import { TenantTransfer } from '../plugins/transfer/transfer-api.ts';
-import type { FactStore, Listener } from '../ports/ports.ts';
-import { administerKeys, administerTokens, rotateKeyOf } from './administer-node.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Requires, Resolved } from '../kernel/plugins/plugin-definition.ts';
+import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { createNode, openStore } from './create-node.ts';
-import { createNodeKey } from './create-node-key.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
-import { workerCount } from './node-settings.ts';
+import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
-import { storePlace } from './store-place.ts';
 
 /** A node as the command line drives it. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
@@ -19,7 +17,6 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
   const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;
   const open = (): Promise<FactStore> => openStore(config, node.log);
-  const { location, dataFolder } = storePlace(config);
   let listener: Listener | undefined;
   return {
     start: async () => {
@@ -31,21 +28,25 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     stop: () => node.stop(),
     describe: (including) => describeUnstarted(options, node, including),
     url: () => listener?.url ?? null,
-    keys: () => administerKeys(kernel),
-    tokens: (tenantId) => administerTokens(kernel, tenantId),
-    get rotateKey() {
-      return rotateKeyOf(kernel);
-    },
-    transfer: () => kernel.get(TenantTransfer),
-    createKey: async () => {
-      await requireStore(config, open);
-      return createNodeKey(kernel.settings);
-    },
+    greet: () => kernel.greet(),
+    use: (requires) => resolve(kernel, requires),
+    configOf: (plugin) => kernel.configOf(plugin),
+    requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, env, open),
-    authRequired: config.node.authRequired,
-    storeLocation: location,
-    dataFolder,
-    workers: workerCount(config.node),
+    settings: node.settings,
     log: node.log,
   };
 };
+
+const resolve = <R extends Requires>(kernel: Kernel, requires: R): Resolved<R> =>
+  Object.fromEntries(
+    Object.entries(requires).map(([key, need]) => {
+      const ref = 'optional' in need ? need.optional : need;
+      if (kernel.has(ref)) return [key, kernel.get(ref)];
+      if ('optional' in need) return [key, undefined];
+      const provider = suggestProvider(ref.id);
+      throw new ServiceError('unavailable', `the command needs ${ref.id}, which no plugin provides`, {
+        hint: provider === undefined ? 'enable a plugin that provides it' : `enable '${provider}'`,
+      });
+    }),
+  ) as Resolved<R>;

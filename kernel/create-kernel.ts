@@ -1,18 +1,11 @@
-import {
-  Authorizer,
-  Clock,
-  FactStore,
-  type Listener,
-  type ServeOptions,
-  ServiceError,
-  Transport,
-} from '../ports/ports.ts';
+import { Authorizer, Clock, FactStore, type Listener, ServiceError, Transport } from '../ports/ports.ts';
+import type { Assembly } from './boot/assembly.ts';
 import { type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
 import { compileServed } from './boot/compile-served.ts';
 import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
-import { type PlannedPlugin, planBoot } from './boot/plan-boot.ts';
-import { createStopStack, type StopStack } from './boot/stop-stack.ts';
-import { type Container, createContainer } from './container/awilix-container.ts';
+import { planBoot } from './boot/plan-boot.ts';
+import { createStopStack } from './boot/stop-stack.ts';
+import { createContainer } from './container/awilix-container.ts';
 import { Random } from './crypto/random.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
@@ -24,11 +17,11 @@ import { GardenAccess } from './facts/garden-access.ts';
 import { raiseClock } from './facts/raise-clock.ts';
 import { openFeed } from './facts/store-feed.ts';
 import { HookBus } from './hooks/hook-bus.ts';
-import { nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
+import { nodeGreeting, nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { shapeProblems } from './http/route-shape.ts';
-import { type OwnedRoute, routeProblems } from './http/route-table.ts';
+import { routeProblems } from './http/route-table.ts';
 import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
 import { openNodeRecord } from './identity/node-record.ts';
 import { NodeSelf } from './identity/node-self.ts';
@@ -37,8 +30,7 @@ import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
 import { requirementsOf } from './plugins/order-plugins.ts';
-import type { SettingReport } from './plugins/plugin-config.ts';
-import { openPlugin, type PluginLife } from './plugins/plugin-context.ts';
+import { openPlugin } from './plugins/plugin-context.ts';
 import { withinTime } from './time/within-time.ts';
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
@@ -122,26 +114,12 @@ export const createKernel = (options: KernelOptions): Kernel => {
       ...(await inspectPlugins(plan.plugins, options.node, store, probeFolder)),
     ],
     settings: node.settings,
+    configOf: (name) => plan.plugins.find(({ plugin }) => plugin.name === name)?.config,
+    greet: () => hooks.collect(nodeGreeting, {}),
     get: node.container.get,
     has: node.container.has,
   };
 };
-
-/** A node while it is being put together. */
-interface Assembly {
-  readonly options: KernelOptions;
-  readonly plugins: readonly PlannedPlugin[];
-  readonly vocabulary: Vocabulary;
-  readonly hooks: HookBus;
-  readonly container: Container;
-  readonly stops: StopStack;
-  readonly routes: OwnedRoute[];
-  readonly lives: PluginLife[];
-  readonly settings: readonly SettingReport[];
-  served: ServeOptions | undefined;
-  /** Monotonic; undefined until the node begins to stop. */
-  stopByMs: number | undefined;
-}
 
 const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> => {
   try {

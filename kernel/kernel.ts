@@ -5,6 +5,7 @@ import type { Installation } from './boot/plan-boot.ts';
 import type { Get } from './container/awilix-container.ts';
 import type { Random } from './crypto/random.ts';
 import type { DescribedNode } from './description/node-description.ts';
+import type { GreetingPart } from './hooks/kernel-hooks.ts';
 import type { InspectReply } from './http/compile-route.ts';
 import type { NodeIdentitySettings } from './identity/node-record.ts';
 import type { NodeSettings } from './identity/node-settings.ts';
@@ -77,6 +78,10 @@ export interface Kernel {
   inspect(store: FactStore | undefined, probeFolder: ProbeFolder): Promise<readonly BootProblem[]>;
   /** How everything is set; known before the boot. */
   readonly settings: readonly SettingReport[];
+  /** The settings of a plugin that is on, checked; known before the boot. */
+  configOf(plugin: string): unknown;
+  /** What plugins do and say when somebody has started the node by hand; for a booted node. */
+  greet(): Promise<readonly GreetingPart[]>;
   /** A part of the booted node. Throws for a ref that nobody provides. */
   get: Get;
   has(ref: { readonly id: string }): boolean;

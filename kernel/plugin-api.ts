@@ -15,6 +15,8 @@ export * from '../ports/schema.ts';
 export * from '../ports/service-error.ts';
 export * from '../ports/stored-text.ts';
 export * from '../ports/transport.ts';
+export * from './commands/command-definition.ts';
+export { shellQuote } from './commands/shell-quote.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';

@@ -1,15 +1,11 @@
 import { Command, CommanderError } from 'commander';
-import type { CommandLineDeps } from './command-line-deps.ts';
-import { EXIT } from './exit-codes.ts';
-import { addExportCommand } from './export-command.ts';
-import { addImportCommand } from './import-command.ts';
-import { addKeyCommands } from './key-commands.ts';
-import { addNodeKeyCommand } from './node-key-command.ts';
+import { EXIT } from '../../kernel/plugin-api.ts';
+import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
+import { addPluginCommands } from './plugin-commands.ts';
 import { addPluginsCommands } from './plugins-commands.ts';
 import { reportError } from './report-error.ts';
 import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
-import { addTokenCommands } from './token-commands.ts';
 
 /**
  * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard
@@ -23,21 +19,54 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
   const program = createProgram(deps);
   addStartCommand(program, deps, done);
   addInitCommand(program, deps, done);
-  addKeyCommands(program, deps, done);
-  addTokenCommands(program, deps, done);
-  addNodeKeyCommand(program, deps, done);
-  addImportCommand(program, deps, done);
-  addExportCommand(program, deps, done);
   addRestoredCommand(program, deps, done);
   addPluginsCommands(program, deps, done);
+  const { configFile, rest } = takeConfigFile(argv);
+  const word = rest.find((part) => !part.startsWith('-'));
+  const isOwn = program.commands.some((command) => command.name() === word);
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    // A node that starts loads the plugins that are on, and no other.
+    if (!isOwn) await addOtherCommands(program, { configFile, word }, deps, done);
+    // The help of the program itself takes a configuration file for the sake of its plugins.
+    await program.parseAsync(word === undefined ? rest : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    reportError(error, deps.problemsOf, deps.stderr);
+    const problemsOf = (found: unknown) => (found instanceof MissingCommands ? found.problems : deps.problemsOf(found));
+    reportError(error, problemsOf, deps.stderr);
     return EXIT.failed;
   }
+};
+
+/** Help and a wrong word need to know all commands. A configuration that is broken stops neither. */
+const addOtherCommands = async (
+  program: Command,
+  { configFile, word }: { readonly configFile: string | undefined; readonly word: string | undefined },
+  deps: CommandLineDeps,
+  done: (exitCode: number) => void,
+): Promise<void> => {
+  const { commands, problems } = await deps.loadCommands({ configFile, env: deps.env });
+  addPluginCommands(program, commands, deps, done);
+  const isKnown = word === undefined || word === 'help' || program.commands.some((one) => one.name() === word);
+  if (!isKnown && problems.length > 0) throw new MissingCommands(problems);
+};
+
+/** A plugin that cannot be loaded may be the one that has the command. */
+class MissingCommands extends Error {
+  readonly problems: readonly StartProblem[];
+
+  constructor(problems: readonly StartProblem[]) {
+    super('some plugins cannot be loaded');
+    this.problems = problems;
+  }
+}
+
+const takeConfigFile = (argv: readonly string[]) => {
+  const place = argv.findIndex((part) => part === '--config' || part.startsWith('--config='));
+  if (place < 0) return { configFile: undefined, rest: [...argv] };
+  const taken = argv[place] === '--config' ? 2 : 1;
+  const configFile = taken === 2 ? argv[place + 1] : argv[place]?.slice('--config='.length);
+  return { configFile, rest: argv.toSpliced(place, taken) };
 };
 
 /** Subcommands inherit the settings that are made before they are added. */

@@ -1,11 +1,11 @@
-import type { NodeDescription, PluginDescription } from './command-line-deps.ts';
+import type { DescribedNode, DescribedPlugin } from '../../kernel/plugin-api.ts';
 import { textTable } from './text-table.ts';
 
 const INDENT = '  ';
 
 /** Everything that a configuration switches on, for `start --print`. */
 export const describeNode = (
-  { plugins, settings, routes, hooks, tables }: NodeDescription,
+  { plugins, settings, routes, hooks, tables }: DescribedNode,
   width?: number | undefined,
 ): string =>
   sections(width, [
@@ -17,18 +17,14 @@ export const describeNode = (
   ]);
 
 /** One line per plugin, on or off. */
-export const listPlugins = ({ plugins }: NodeDescription, width?: number | undefined): string =>
+export const listPlugins = ({ plugins }: DescribedNode, width?: number | undefined): string =>
   textTable(
     plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on' : 'off', name, version, summary]),
     { width },
   );
 
 /** All that one plugin brings, and how it is set. */
-export const describePlugin = (
-  plugin: PluginDescription,
-  node: NodeDescription,
-  width?: number | undefined,
-): string => {
+export const describePlugin = (plugin: DescribedPlugin, node: DescribedNode, width?: number | undefined): string => {
   const mine = (part: { readonly plugin: string }): boolean => part.plugin === plugin.name;
   const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);
   const title = `${plugin.name} ${plugin.version}, ${plugin.enabled ? 'on' : 'off'}\n${plugin.summary}\n\n`;
@@ -42,12 +38,7 @@ export const describePlugin = (
   ])}`;
 };
 
-const settingCells = ({
-  key,
-  variable,
-  value,
-  origin,
-}: Omit<NodeDescription['settings'][number], 'owner'>): string[] => [
+const settingCells = ({ key, variable, value, origin }: Omit<DescribedNode['settings'][number], 'owner'>): string[] => [
   key,
   variable ?? '',
   JSON.stringify(value) ?? 'unset',

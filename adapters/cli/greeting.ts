@@ -1,46 +1,39 @@
-import { relative, resolve } from 'node:path';
+import type { GreetingPart } from '../../kernel/plugin-api.ts';
 import type { NodeHandle } from './command-line-deps.ts';
-import type { FirstKey } from './first-key.ts';
-import { firstRequests } from './first-requests.ts';
 
 /** When the program was loaded: a build that `npm start` made before is not the start of the node. */
 const LOADED_MS = performance.now();
+const LABEL_WIDTH = 11;
 
-/** What a node says when it serves. A first start gets two requests to try, a later one a line. */
-export const greeting = (node: NodeHandle, url: string, key: FirstKey | null): string => {
+/** What a node says when it serves. A first start gets something to try, a later one a line. */
+export const greeting = (node: NodeHandle, url: string, parts: readonly GreetingPart[]): string => {
   const tookMs = Math.round(performance.now() - LOADED_MS);
-  if (key?.registered == null) return `Serving ${url}; ${keyNote(node, key)}ready in ${tookMs} ms\n`;
-  const requests = firstRequests(url, resolve(key.file));
-  return [
-    `Store      ${node.storeLocation}`,
-    `${keyLine(key)}Address    ${url}`,
-    `Ready      in ${tookMs} ms; Ctrl-C stops the node`,
-    '',
-    'Assert a fact:',
-    requests.assert,
-    '',
-    'Find it:',
-    requests.query,
-    '',
-  ].join('\n');
+  if (!parts.some(({ lines = [] }) => lines.length > 0)) {
+    const notes = [
+      ...(node.settings.authRequired ? [] : ['no key is needed']),
+      ...parts.flatMap(({ note }) => note ?? []),
+    ];
+    return `Serving ${url}; ${notes.map((note) => `${note}; `).join('')}ready in ${tookMs} ms\n`;
+  }
+  const curlOptions = parts.flatMap((part) => part.curlOptions ?? []).join(' ');
+  const examples = parts.flatMap((part) => part.examples?.(reachable(url), curlOptions) ?? []);
+  const rest = labelled([
+    ['Address', url],
+    ['Ready', `in ${tookMs} ms; Ctrl-C stops the node`],
+  ]);
+  return `${firstLines(node, parts)}${rest}${examples.map(([title, command]) => `\n${title}:\n${command}\n`).join('')}`;
 };
 
-/** Says where a first key that was just registered lies; empty for any other. */
-export const keyLine = (key: FirstKey | null): string => {
-  if (key?.registered == null) return '';
-  const end = key.registered.expiresAt === null ? 'never expires' : `expires ${key.registered.expiresAt}`;
-  return `Admin key  ${shortPath(key.file)} (only you may read it; ${end})\n`;
-};
+/** Where the store is, and what plugins say of a first start. */
+export const firstLines = (node: NodeHandle, parts: readonly GreetingPart[]): string =>
+  labelled([['Store', node.settings.storeLocation], ...parts.flatMap(({ lines = [] }) => lines)]);
 
-/** A key that opens nothing any more is not offered. */
-const keyNote = ({ authRequired }: NodeHandle, key: FirstKey | null): string => {
-  if (!authRequired) return 'no key is needed; ';
-  if (key === null) return '';
-  if (key.isGood) return `the first key is in ${shortPath(key.file)}; `;
-  return key.anyIsActive ? '' : 'no key is active, "fact-memory-node key add" generates one; ';
-};
+const labelled = (lines: readonly (readonly [label: string, text: string])[]): string =>
+  lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)}${text}\n`).join('');
 
-const shortPath = (path: string): string => {
-  const fromHere = relative(process.cwd(), path);
-  return fromHere.startsWith('..') ? path : fromHere;
+/** An address to connect to: a wildcard is where a node listens, not where it is. */
+const reachable = (url: string): string => {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname === '0.0.0.0' || hostname === '[::]' ? '127.0.0.1' : hostname;
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
 };

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { ServiceError } from '../../ports/ports.ts';
-import type { CommandLineDeps, NodeDescription } from './command-line-deps.ts';
+import { type DescribedNode, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
+import type { CommandLineDeps } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
-import { EXIT } from './exit-codes.ts';
 import { problemList } from './report-error.ts';
 import { widthOf } from './text-table.ts';
 
@@ -67,11 +66,7 @@ Examples:
     .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));
 };
 
-const describe = async (
-  options: PluginsOptions,
-  deps: CommandLineDeps,
-  including?: string,
-): Promise<NodeDescription> => {
+const describe = async (options: PluginsOptions, deps: CommandLineDeps, including?: string): Promise<DescribedNode> => {
   const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: false });
   return node.describe(including);
 };

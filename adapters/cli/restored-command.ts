@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { EXIT } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
-import { EXIT } from './exit-codes.ts';
 
 export const addRestoredCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
   program
@@ -32,7 +32,7 @@ Example:
       });
       const { fromMs, toMs } = await node.markRestored();
       deps.stdout.write(
-        `Store      ${node.storeLocation}\nEpoch      a new one\nClock      from ${instant(fromMs)} to ${instant(toMs)}\n`,
+        `Store      ${node.settings.storeLocation}\nEpoch      a new one\nClock      from ${instant(fromMs)} to ${instant(toMs)}\n`,
       );
       done(EXIT.ok);
     });

@@ -1,15 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandLineDeps, NodeHandle, NodeLog } from './command-line-deps.ts';
+import { EXIT, type GreetingPart, type Logger } from '../../kernel/plugin-api.ts';
+import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
-import { EXIT } from './exit-codes.ts';
-import { ensureFirstKey, type FirstKey, lookAtFirstKey } from './first-key.ts';
-import { greeting, keyLine } from './greeting.ts';
+import { firstLines, greeting } from './greeting.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
 import { widthOf } from './text-table.ts';
 import { runWorkerPool } from './worker-pool.ts';
 import { serveAsWorker, thisWorker } from './worker-process.ts';
-
-const DEFAULT_BOOTSTRAP_ENTITY = 'agent:admin';
 
 interface StartOptions {
   readonly config?: string;
@@ -63,7 +60,7 @@ export const addInitCommand = (program: Command, deps: CommandLineDeps, done: (e
       const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: true });
       try {
         await node.start();
-        deps.stdout.write(`Store      ${node.storeLocation}\n${keyLine(await firstKey(node, deps))}`);
+        deps.stdout.write(firstLines(node, await node.greet()));
       } finally {
         await node.stop();
       }
@@ -98,7 +95,7 @@ const print = async (options: StartOptions, deps: CommandLineDeps): Promise<numb
 
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const worker = thisWorker();
-  let log: NodeLog | undefined;
+  let log: Logger | undefined;
   // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from
   // whoever stops all processes of a program, and another from its supervisor: only that one can tell who insists.
   const signal = stopSignal({
@@ -122,7 +119,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
       if ((deps.stderr as Partial<NodeJS.WriteStream>).isTTY === true) deps.stderr.write('\n');
       node.log.info(STOPPING);
     });
-    const exitCode = node.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
+    const exitCode = node.settings.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);
     node.log.info('stopped');
     return exitCode;
   } finally {
@@ -135,7 +132,7 @@ const STOPPING = 'stopping: running requests have 10 s to finish; Ctrl-C again, 
 const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   try {
     await node.start();
-    deps.stdout.write(greeting(node, node.url() ?? '', await firstKey(node, deps)));
+    deps.stdout.write(greeting(node, node.url() ?? '', await node.greet()));
     await signal.received;
   } finally {
     await node.stop();
@@ -145,27 +142,19 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
 
 /** Does what must be done once, then leaves the store to the processes that serve. */
 const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
-  let key: FirstKey | null;
+  let parts: readonly GreetingPart[];
   try {
     await node.prepare();
-    key = await firstKey(node, deps);
+    parts = await node.greet();
   } finally {
     await node.stop();
   }
   const { clean, failure } = await runWorkerPool({
-    count: node.workers,
+    count: node.settings.workers,
     log: node.log,
     stop: signal.received,
-    onServing: (url) => deps.stdout.write(greeting(node, url, key)),
+    onServing: (url) => deps.stdout.write(greeting(node, url, parts)),
   });
   if (failure !== undefined) deps.stderr.write(failure);
   return clean ? EXIT.ok : EXIT.failed;
-};
-
-/** Null when no key is needed. Where the operator brings the first key, none is generated. */
-const firstKey = async (node: NodeHandle, { env }: CommandLineDeps): Promise<FirstKey | null> => {
-  const keys = node.keys();
-  if (!node.authRequired || keys === undefined) return null;
-  if ((env['SVC_BOOTSTRAP_KEY'] ?? '') !== '') return lookAtFirstKey(keys, node.dataFolder);
-  return ensureFirstKey(keys, node.dataFolder, env['SVC_BOOTSTRAP_ENTITY_URI'] || DEFAULT_BOOTSTRAP_ENTITY);
 };

@@ -1,12 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { NodeLog } from './command-line-deps.ts';
+import type { Logger } from '../../kernel/plugin-api.ts';
 import { STOP_LIMIT_MS, STOP_SIGNALS } from './stop-signal.ts';
 import type { WorkerReport } from './worker-process.ts';
 
 export interface WorkerPoolOptions {
   /** Processes to keep running. */
   readonly count: number;
-  readonly log: NodeLog;
+  readonly log: Logger;
   /** Ends the pool when it resolves. */
   readonly stop: Promise<void>;
   /** Called once: when all serve for the first time, with their common address. */

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
+import { EXIT } from '../../kernel/plugin-api.ts';
 import type { NodeHandle } from './command-line-deps.ts';
-import { EXIT } from './exit-codes.ts';
 import { errorReport, type FindProblems } from './report-error.ts';
 import type { StopSignal } from './stop-signal.ts';
 

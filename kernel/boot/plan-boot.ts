@@ -1,4 +1,5 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
+import { commandProblems } from '../commands/command-problems.ts';
 import { Random } from '../crypto/random.ts';
 import { NodeDescription } from '../description/node-description.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
@@ -80,6 +81,7 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   for (const { plugin } of input.installations) problems.push(...checkPlugin(plugin));
   const plugins = input.installations.map(({ plugin }) => plugin).filter(isWellFormed);
   checkNames(plugins, problems);
+  problems.push(...commandProblems(plugins));
   const providers = indexProviders(plugins, problems);
   for (const plugin of plugins) checkRequirements(plugin, providers, input, problems);
   if (input.node.authRequired && !providers.has(Authorizer.id) && !input.adapterRefs.has(Authorizer.id)) {

@@ -1,3 +1,4 @@
+import { singleCommands } from '../commands/command-definition.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { tablePrefix } from '../plugins/check-plugin.ts';
@@ -8,7 +9,13 @@ import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import { type Access, permissionsOf } from '../plugins/route-definition.ts';
 import { collectComponents } from '../vocabulary/components.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
-import type { DescribedNode, DescribedPlugin, DescribedRoute, DescribedTask } from './node-description.ts';
+import type {
+  DescribedCommand,
+  DescribedNode,
+  DescribedPlugin,
+  DescribedRoute,
+  DescribedTask,
+} from './node-description.ts';
 
 export interface NodeParts {
   readonly enabled: readonly AnyPlugin[];
@@ -29,6 +36,7 @@ export const describeNode = (parts: NodeParts): DescribedNode => {
       ...enabled.map((plugin) => describePlugin(plugin, true)),
       ...switchedOff.map((plugin) => describePlugin(plugin, false)),
     ],
+    commands: enabled.flatMap(describeCommands),
     words: vocabulary.all(),
     components: collectComponents(vocabulary),
     routes: routes.map(describeRoute).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
@@ -47,6 +55,18 @@ const describePlugin = (plugin: AnyPlugin, enabled: boolean): DescribedPlugin =>
   requires: requirementsOf(plugin).map(({ ref, optional }) => (optional ? `${ref.id}?` : ref.id)),
   provides: (plugin.provides ?? []).map(({ id }) => id),
 });
+
+const describeCommands = (plugin: AnyPlugin): DescribedCommand[] =>
+  singleCommands(plugin.commands ?? []).map(({ name, command }) => ({
+    plugin: plugin.name,
+    name,
+    summary: command.summary,
+    description: command.description ?? '',
+    needs: command.needs,
+    arguments: command.arguments ?? {},
+    options: command.options ?? {},
+    examples: command.examples ?? [],
+  }));
 
 const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
   method: route.method,

@@ -1,4 +1,5 @@
 import { defineRef } from '../../ports/ports.ts';
+import type { CommandArguments, CommandNeeds, CommandOptions } from '../commands/command-definition.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
@@ -48,10 +49,24 @@ export interface DescribedTask {
   readonly intervalMs: number;
 }
 
+export interface DescribedCommand {
+  readonly plugin: string;
+  /** All words of it, for example `key add`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly needs: CommandNeeds;
+  readonly arguments: CommandArguments;
+  readonly options: CommandOptions;
+  readonly examples: readonly string[];
+}
+
 /** Everything that a node consists of. Holds no secret. */
 export interface DescribedNode {
   /** In the order of setup; those that are switched off come last. */
   readonly plugins: readonly DescribedPlugin[];
+  /** What plugins add to the command line. */
+  readonly commands: readonly DescribedCommand[];
   /** Error codes, permissions and all other words, each with its owner. */
   readonly words: readonly OwnedWord[];
   /** By path, then method. */

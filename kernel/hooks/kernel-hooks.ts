@@ -81,5 +81,23 @@ export const nodeMetadata = defineCollectHook<Record<string, never>, Readonly<Re
   'node:metadata',
 );
 
+/** What a plugin adds to the words with which the command line greets the user after a start. */
+export interface GreetingPart {
+  /** Of a first start alone, each line with its label: the presence of one says that this is the first start. */
+  readonly lines?: readonly (readonly [label: string, text: string])[];
+  /** Of any later start: a few words, such as where the first key lies. */
+  readonly note?: string;
+  /** Options of curl that give a credential, for the examples of a first start. */
+  readonly curlOptions?: string;
+  /** What to try at a first start: a title and a shell command, for the node at `base`. */
+  examples?(base: string, curlOptions: string): readonly (readonly [title: string, command: string])[];
+}
+
+/**
+ * Called when somebody has started a node by hand, with `start` or `init`: once, however many processes serve, and
+ * before they do. Programs that embed a node do not call it.
+ */
+export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
+
 /** A throw, or a problem returned, makes the node unhealthy; the text goes to the log, not to the caller. */
 export const nodeHealth = defineCollectHook<Record<string, never>, string>('node:health');

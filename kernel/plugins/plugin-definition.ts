@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Migration, OptionalRef, Ref, Row, SqlValue } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
+import type { PluginCommand } from '../commands/command-definition.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
 import type { NodeNotes } from '../identity/node-notes.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
@@ -123,6 +124,8 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** An object schema; without one the plugin takes no settings. */
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];
+  /** What it adds to the command line. A word that another plugin uses is a boot problem. */
+  readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;
   /**
    * Looks for what would keep the node from starting, beyond settings and store; `plugins doctor` calls it. Runs

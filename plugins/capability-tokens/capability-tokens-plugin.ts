@@ -27,6 +27,7 @@ import {
 } from './capability-tokens-api.ts';
 import * as words from './capability-tokens-words.ts';
 import { StoredCapabilities } from './stored-capabilities.ts';
+import { tokenCommands } from './token-commands.ts';
 
 const PRUNE_INTERVAL_MS = 3_600_000;
 /** Lists show ended tokens for a while; a token presented later is refused by its own expiry. */
@@ -49,6 +50,7 @@ export const capabilityTokensPlugin = definePlugin({
   provides: [CapabilityTokens, CapabilityRegistry],
   declares: [...Object.values(words), CAPABILITY_REQUIRED, CAPABILITY_INVALID],
   migrations: capabilityMigrations,
+  commands: [tokenCommands],
   async setup({ use, tables, route, provide, every }) {
     const { clock, random, cursors, self, identity, audit, gardens } = use;
     const store = new CapabilityStore(tables);

@@ -12,6 +12,7 @@ import {
   GardenAccess,
   KERNEL_API,
   NodeSelf,
+  nodeGreeting,
   optional,
   schema,
   Vocabulary,
@@ -37,6 +38,7 @@ import {
 } from './facts-api.ts';
 import { factsMigrations } from './facts-migrations.ts';
 import * as words from './facts-words.ts';
+import { firstRequests } from './first-requests.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
 import { queryFactsRoute } from './query-facts-route.ts';
@@ -123,6 +125,7 @@ export const factsPlugin = definePlugin({
     on(appendRead, createCompleteAssertions({ facts, names, attestationRequired }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
     on(appendSettle, (batch) => settleDuplicates(batch, names));
+    on(nodeGreeting, () => ({ examples: firstRequests }));
     on(factAppended, (batch) => recordExpiries(batch, names));
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();

@@ -6,6 +6,8 @@ import {
   definePlugin,
   KERNEL_API,
   NodeSelf,
+  NodeSettings,
+  nodeGreeting,
   nodePrincipal,
   optional,
   Permissions,
@@ -13,6 +15,7 @@ import {
   Random,
   readSecretFile,
   SCOPES,
+  ServiceError,
   type ServiceNames,
   schema,
   Vocabulary,
@@ -21,7 +24,8 @@ import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
 import { AgentKeyStore } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
-import { firstKeyFile } from './first-key.ts';
+import { firstKeyFile, greetWithKey } from './first-key.ts';
+import { keyCommands } from './key-commands.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
@@ -49,7 +53,14 @@ export const keysPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'API keys and agent keys: who may call this node, and whose signature is good',
-  requires: { clock: Clock, random: Random, self: NodeSelf, vocabulary: Vocabulary, audit: optional(AuditLog) },
+  requires: {
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    node: NodeSettings,
+    vocabulary: Vocabulary,
+    audit: optional(AuditLog),
+  },
   provides: [Authorizer, KeyRegistry, AgentKeys],
   declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID, FEDERATE],
   config: schema<Settings>({
@@ -101,8 +112,9 @@ export const keysPlugin = definePlugin({
     if (notes === undefined && node.authRequired && config.bootstrapKey === '')
       await readSecretFile(firstKeyFile(node));
   },
+  commands: [keyCommands],
   async setup({ config, use, tables, on, onSignal, route, provide }) {
-    const { clock, random, self, vocabulary, audit } = use;
+    const { clock, random, self, node, vocabulary, audit } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
     const store = new KeyStore(tables);
@@ -149,9 +161,29 @@ export const keysPlugin = definePlugin({
     route(registerAgentKeyRoute(agentKeys));
     route(revokeAgentKeyRoute(agentKeys));
 
+    on(nodeGreeting, () =>
+      greetWithKey({
+        registry,
+        random,
+        node,
+        actor: nodePrincipal(self.names),
+        entityUri: config.bootstrapEntityUri,
+        isBrought: config.bootstrapKey !== '',
+        isActive: (rawKey) => isAccepted(authorizer, rawKey),
+      }),
+    );
     if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
   },
 });
+
+const isAccepted = async (authorizer: Authorizer, rawKey: string): Promise<boolean> => {
+  try {
+    return (await authorizer.authenticate(rawKey)) !== null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'authentication') return false;
+    throw error;
+  }
+};
 
 const bootstrap = (registry: StoredKeyRegistry, config: Settings, names: ServiceNames): Promise<unknown> => {
   const registration = {

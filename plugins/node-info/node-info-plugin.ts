@@ -13,15 +13,32 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
 import { createHealthCheck } from './node-health.ts';
-import { createNodeKeys, inspectNodeKey, openNodeIdentity } from './node-identity.ts';
+import { createNodeKeys, inspectNodeKey, type NodeKeySettings, openNodeIdentity } from './node-identity.ts';
 import { NodeIdentity, NodeInfo, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
 import { healthRoute, metadataRoute } from './node-info-routes.ts';
+import { nodeKeyCommands } from './node-key-commands.ts';
 import { createMetadata } from './node-metadata.ts';
 
-interface Settings {
-  readonly privateKey: string;
-  readonly privateKeyFile: string;
-}
+const settings = schema<NodeKeySettings>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    privateKey: {
+      type: 'string',
+      pattern: '^$|^[A-Za-z0-9_-]{43}$',
+      default: '',
+      env: 'SVC_NODE_PRIVATE_KEY',
+      writeOnly: true,
+      description: 'Ed25519 seed, 32 bytes in base64url; empty for the one in the file',
+    },
+    privateKeyFile: {
+      type: 'string',
+      minLength: 1,
+      dataPath: 'node.key',
+      description: 'file that holds the private key; written at the first start, and expected to be there ever after',
+    },
+  },
+});
 
 export const nodeInfoPlugin = definePlugin({
   name: 'node-info',
@@ -37,26 +54,8 @@ export const nodeInfoPlugin = definePlugin({
     audit: optional(AuditLog),
   },
   provides: [NodeIdentity, NodeKeys, NodeInfo],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      privateKey: {
-        type: 'string',
-        pattern: '^$|^[A-Za-z0-9_-]{43}$',
-        default: '',
-        env: 'SVC_NODE_PRIVATE_KEY',
-        writeOnly: true,
-        description: 'Ed25519 seed, 32 bytes in base64url; empty for the one in the file',
-      },
-      privateKeyFile: {
-        type: 'string',
-        minLength: 1,
-        dataPath: 'node.key',
-        description: 'file that holds the private key; written at the first start, and expected to be there ever after',
-      },
-    },
-  }),
+  config: settings,
+  commands: [nodeKeyCommands(settings)],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
   async setup({ config, use, hooks, log, route, provide }) {
     const { clock, random, self, node, notes, audit } = use;

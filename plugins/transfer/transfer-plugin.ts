@@ -1,4 +1,6 @@
 import { Clock, definePlugin, FactRestore, KERNEL_API, NodeSelf } from '../../kernel/plugin-api.ts';
+import { exportCommand } from './export-command.ts';
+import { importCommand } from './import-command.ts';
 import { createTenantTransfer } from './tenant-transfer.ts';
 import { TenantTransfer } from './transfer-api.ts';
 
@@ -9,6 +11,7 @@ export const transferPlugin = definePlugin({
   summary: 'Exports a whole tenant to a file, and imports such a file into another store',
   requires: { clock: Clock, self: NodeSelf, restore: FactRestore },
   provides: [TenantTransfer],
+  commands: [importCommand, exportCommand],
   setup({ use, tables, hooks, provide }) {
     provide(TenantTransfer, createTenantTransfer({ ...use, tables, hooks }));
   },

@@ -23,7 +23,7 @@ function mayReach(from: string, to: string): boolean {
   if (top === 'ports') return to.startsWith('ports/');
   if (top === 'kernel') return /^(kernel|ports)\//.test(to);
   if (top === 'adapters') {
-    if (second === 'class-plugins' && to === 'kernel/plugin-api.ts') return true;
+    if ((second === 'class-plugins' || second === 'cli') && to === 'kernel/plugin-api.ts') return true;
     return to.startsWith('ports/') || /^adapters\/(sql|files)\//.test(to) || to.startsWith(`adapters/${second}/`);
   }
   if (to === 'kernel/plugin-api.ts' || to.startsWith('ports/') || to.startsWith(`plugins/${second}/`)) return true;

@@ -74,6 +74,23 @@ describe('a node that cannot start', () => {
     );
   });
 
+  it('names the plugins that bring a command under one word, and words that nobody may take', async () => {
+    const command = (name: string): Pick<Plugin, 'commands'> => ({
+      commands: [{ name, summary: 'x', needs: 'nothing', run: () => undefined }],
+    });
+    const found = await problems(
+      plugin('one', command('brew')),
+      plugin('two', command('brew')),
+      plugin('three', command('start')),
+      plugin('four', command('Brew it')),
+    );
+    expect(found.map(({ message }) => message)).to.have.members([
+      'the command brew belongs to one and to two',
+      'the command start belongs to the node and to three',
+      'a command of four cannot be named "Brew it"',
+    ]);
+  });
+
   it('names the plugin of ours that would provide a missing ref', async () => {
     const Registry = defineRef<unknown>('keys.registry');
     expect(await only(plugin('needy', { requires: { registry: Registry } }))).to.equal(

@@ -1,6 +1,9 @@
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../../adapters/cli/command-line.ts';
 import type { CommandLineDeps } from '../../../adapters/cli/command-line-deps.ts';
+import { createSystemClock } from '../../../adapters/clock/system-clock.ts';
+import { createSystemRandom } from '../../../adapters/random/system-random.ts';
+import { loadCommands } from '../../../config/load-commands.ts';
 
 export interface CommandResult {
   readonly exitCode: number;
@@ -23,7 +26,7 @@ class Collected extends Writable {
  */
 export const runInProcess = async (
   argv: readonly string[],
-  deps: Partial<Pick<CommandLineDeps, 'env' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {
+  deps: Partial<Pick<CommandLineDeps, 'env' | 'loadCommands' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {
     readonly input?: string;
   } = {},
 ): Promise<CommandResult> => {
@@ -35,6 +38,9 @@ export const runInProcess = async (
     stdin: Readable.from([Buffer.from(deps.input ?? '')]),
     stdout,
     stderr,
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    loadCommands: deps.loadCommands ?? loadCommands,
     openNode: deps.openNode ?? (() => Promise.reject(new Error('no node here'))),
     inspectNode: deps.inspectNode ?? (() => Promise.reject(new Error('no node here'))),
     problemsOf: deps.problemsOf ?? (() => []),

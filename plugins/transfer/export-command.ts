@@ -1,56 +1,30 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Command } from 'commander';
-import { ServiceError } from '../../ports/ports.ts';
-import type { CommandLineDeps } from './command-line-deps.ts';
+import { DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
 import { counted } from './counted.ts';
-import { EXIT } from './exit-codes.ts';
-import { createProgress } from './import-progress.ts';
-import { withNode } from './with-node.ts';
+import { TenantTransfer } from './transfer-api.ts';
 
-const DEFAULT_TENANT = 'default';
-
-interface ExportOptions {
-  readonly config?: string;
-  readonly out?: string;
-  readonly tenant: string;
-}
-
-export const addExportCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
-  program
-    .command('export')
-    .summary('export all facts to a file, one JSON object per line')
-    .description(
-      'Writes every fact of the store, with all that is needed to restore it exactly, to standard output or to a file. ' +
-        'The node may run meanwhile. The command needs no more memory for a large store.',
-    )
-    .option('--config <file>', 'configuration file that names the store')
-    .option('--out <file>', 'file to write, readable by you alone; it must not exist yet')
-    .option('--tenant <id>', 'tenant to export', DEFAULT_TENANT)
-    .addHelpText(
-      'after',
-      `
-Keys and audit entries belong to the node and are not exported. "import" takes
-the file into another store, of either engine, that "init" has made.
-
-Examples:
-  fact-memory-node export --out memory.ndjson
-  fact-memory-node export | gzip > memory.ndjson.gz`,
-    )
-    .action(async (options: ExportOptions) => {
-      await runExport(options, deps);
-      done(EXIT.ok);
-    });
-};
-
-const runExport = ({ config, out, tenant }: ExportOptions, deps: CommandLineDeps): Promise<void> =>
-  withNode(deps, config, async (node) => {
-    const transfer = node.transfer();
+export const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'export all facts to a file, one JSON object per line',
+  description:
+    'Writes every fact of the store, with all that is needed to restore it exactly, to standard output or to a file. ' +
+    'The node may run meanwhile. The command needs no more memory for a large store.',
+  notes: `Keys and audit entries belong to the node and are not exported. "import" takes
+the file into another store, of either engine, that "init" has made.`,
+  examples: ['fact-memory-node export --out memory.ndjson', 'fact-memory-node export | gzip > memory.ndjson.gz'],
+  needs: 'node',
+  requires: { transfer: TenantTransfer },
+  options: {
+    out: { type: 'text', value: 'file', summary: 'file to write, readable by you alone; it must not exist yet' },
+    tenant: { type: 'text', value: 'id', summary: 'tenant to export', default: DEFAULT_TENANT },
+  },
+  async run({ options: { out, tenant }, use: { transfer }, node, stdout, stderr, progress: show }) {
     const total = await transfer.count(tenant);
-    const target = await openTarget(out, deps.stdout);
+    const target = await openTarget(out, stdout);
     // A bar among the lines of the export would help nobody.
-    const showsLines = out === undefined && (deps.stdout as NodeJS.WriteStream).isTTY === true;
-    const progress = createProgress(deps.stderr, showsLines ? null : total);
+    const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
+    const progress = show(showsLines ? null : total);
     let facts = 0;
     try {
       facts = await transfer.export(tenant, async (lines, count) => {
@@ -65,8 +39,9 @@ const runExport = ({ config, out, tenant }: ExportOptions, deps: CommandLineDeps
     } finally {
       progress.end();
     }
-    deps.stderr.write(`${counted(facts, 'fact')} exported from ${node.storeLocation}\n`);
-  });
+    stderr.write(`${counted(facts, 'fact')} exported from ${node.storeLocation}\n`);
+  },
+});
 
 interface Target {
   /** Resolves when more may come. */

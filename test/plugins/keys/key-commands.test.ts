@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from './spawned-program.ts';
+import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 describe('the key commands', () => {
   let place: Workplace;
@@ -114,7 +114,7 @@ describe('the key commands', () => {
 
   for (const [flags, complaint] of [
     [[], "required option '--entity <uri>'"],
-    [['--entity', 'a', '--permissions', 'read,fly'], 'read, write, federate'],
+    [['--entity', 'a', '--permissions', 'read,fly'], 'permissions must name at least one of'],
     [['--entity', 'a', '--scopes', 'galaxy'], 'local, team, company, public'],
     [['--entity', 'a', '--expires', 'tomorrow'], 'RFC 3339'],
   ] as const) {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
-import { type RunningProgram, Workplace } from './spawned-program.ts';
+import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const PATH = '/v1/federation/capability-tokens';
 /** What a node starts with. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from './spawned-program.ts';
+import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const line = (n: number, more: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ entity: `item:${n}`, relation: 'x-t:n', value: { type: 'number', v: n }, source: 'file', ...more });

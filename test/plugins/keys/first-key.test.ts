@@ -1,39 +1,47 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { KeyAdministration, KeyRecord, NewKey } from '../../../adapters/cli/command-line-deps.ts';
-import { ensureFirstKey } from '../../../adapters/cli/first-key.ts';
-import { writeKeyFile } from '../../../adapters/cli/key-file.ts';
-import { ServiceError } from '../../../ports/ports.ts';
+import { createServiceNames } from '../../../kernel/identity/service-names.ts';
+import { type NodeSettings, nodePrincipal, type Principal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { ensureFirstKey, type FirstKeyParts } from '../../../plugins/keys/first-key.ts';
+import type { KeyRecord, KeyRegistration } from '../../../plugins/keys/keys-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
 /** Keys in memory, refusing a key twice as the node does. */
-class RememberedKeys implements KeyAdministration {
+class RememberedKeys {
   readonly permissions = ['read', 'write', 'admin'];
-  readonly registered: NewKey[] = [];
+  readonly registered: KeyRegistration[] = [];
 
   async count(): Promise<number> {
     return this.registered.length;
   }
 
-  async register(key: NewKey): Promise<KeyRecord> {
+  async register(_actor: Principal, key: KeyRegistration): Promise<KeyRecord> {
     if (this.registered.some(({ rawKey }) => rawKey === key.rawKey)) throw new ServiceError('conflict', 'known');
     this.registered.push(key);
-    const { entityUri, permissions, allowedScopes, description } = key;
+    const { entityUri, permissions, allowedScopes, description = null } = key;
     const createdAt = '2026-03-02T09:15:04.120Z';
-    return { id: 'k1', entityUri, permissions, allowedScopes, description, createdAt, expiresAt: null };
+    const rest = { tenantId: 'default', oidcSub: null, revokedAt: null, expiresAt: null };
+    return { id: 'k1', entityUri, permissions, allowedScopes, description, createdAt, ...rest };
   }
 
-  async isActive(rawKey: string): Promise<boolean> {
-    return this.registered.some((key) => key.rawKey === rawKey);
-  }
-
-  async list(): Promise<readonly KeyRecord[]> {
+  async list(): Promise<KeyRecord[]> {
     return [];
   }
-
-  async revoke(): Promise<void> {}
 }
+
+const random = createSeededRandom();
+
+const partsOf = (registry: RememberedKeys, dataFolder: string): FirstKeyParts => ({
+  registry,
+  random,
+  node: { dataFolder } as NodeSettings,
+  actor: nodePrincipal(createServiceNames('svc')),
+  entityUri: 'agent:admin',
+  isBrought: false,
+  isActive: async (rawKey) => registry.registered.some((key) => key.rawKey === rawKey),
+});
 
 describe('the first key', () => {
   let folder: string;
@@ -50,7 +58,7 @@ describe('the first key', () => {
 
   it('is drawn, written for its owner alone, and registered with every permission', async () => {
     const keys = new RememberedKeys();
-    const { registered } = await ensureFirstKey(keys, data, 'agent:admin');
+    const { registered } = await ensureFirstKey(partsOf(keys, data));
 
     expect(registered?.entityUri).to.equal('agent:admin');
     expect(keys.registered.map(({ rawKey }) => rawKey)).to.deep.equal([keyOnDisk()]);
@@ -62,9 +70,9 @@ describe('the first key', () => {
 
   it('is left alone when the store has a key', async () => {
     const keys = new RememberedKeys();
-    await ensureFirstKey(keys, data, 'agent:admin');
+    await ensureFirstKey(partsOf(keys, data));
     const before = keyOnDisk();
-    const { registered } = await ensureFirstKey(keys, data, 'agent:admin');
+    const { registered } = await ensureFirstKey(partsOf(keys, data));
 
     expect(registered).to.equal(null);
     expect(keyOnDisk()).to.equal(before);
@@ -72,36 +80,30 @@ describe('the first key', () => {
   });
 
   it('is the one on disk when a crash came between the file and the store', async () => {
-    writeKeyFile(join(data, 'admin.key'), 'a'.repeat(64));
+    mkdirSync(data);
+    writeFileSync(join(data, 'admin.key'), `${'a'.repeat(64)}\n`, { mode: 0o600 });
     const keys = new RememberedKeys();
-    await ensureFirstKey(keys, data, 'agent:admin');
+    await ensureFirstKey(partsOf(keys, data));
 
     expect(keys.registered.map(({ rawKey }) => rawKey)).to.deep.equal(['a'.repeat(64)]);
   });
 
   it('is the same for several first starts at once', async () => {
     const keys = new RememberedKeys();
-    await Promise.all([1, 2, 3, 4].map(() => ensureFirstKey(keys, data, 'agent:admin')));
+    await Promise.all([1, 2, 3, 4].map(() => ensureFirstKey(partsOf(keys, data))));
 
     expect(keys.registered.map(({ rawKey }) => rawKey)).to.deep.equal([keyOnDisk()]);
   });
 
   it('is refused, and nothing registered, when the file holds something else', async () => {
-    writeKeyFile(join(data, 'admin.key'), 'short');
+    mkdirSync(data);
+    writeFileSync(join(data, 'admin.key'), `${'short'}\n`, { mode: 0o600 });
     const keys = new RememberedKeys();
-    const error = await ensureFirstKey(keys, data, 'agent:admin').catch((thrown: unknown) => thrown);
+    const error = await ensureFirstKey(partsOf(keys, data)).catch((thrown: unknown) => thrown);
 
     expect(error).to.be.instanceOf(ServiceError);
     expect((error as ServiceError).message).to.contain('admin.key');
     expect((error as ServiceError).hint).to.contain('remove the file');
     expect(keys.registered).to.deep.equal([]);
-  });
-
-  it('never replaces a file, whoever wrote it', () => {
-    writeFileSync(join(folder, 'mine'), 'mine');
-
-    expect(writeKeyFile(join(folder, 'mine'), 'b'.repeat(64))).to.equal(false);
-    expect(readFileSync(join(folder, 'mine'), 'utf8')).to.equal('mine');
-    expect(readdirSync(folder)).to.deep.equal(['mine']);
   });
 });

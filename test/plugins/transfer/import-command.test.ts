@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { runInProcess } from './run-in-process.ts';
+import { runInProcess } from '../../adapters/cli/run-in-process.ts';
 
 interface Received {
   readonly body: string;

@@ -1,7 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { maskUrls, ServiceError } from '../../ports/ports.ts';
+import { type Clock, type CommandServer, type ServerReply, ServiceError } from '../../kernel/plugin-api.ts';
 
-const REQUEST_TIMEOUT_MS = 120_000;
 /** Pauses between tries; a request is given up after the last one. */
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
 const MAX_RETRY_AFTER_S = 60;
@@ -11,10 +9,9 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 const MAX_SHOWN_DETAIL = 500;
 
 export interface BatchTarget {
-  /** Base address of the node, without a final slash. */
-  readonly url: string;
-  /** Null sends no credential, for a node that asks for none. */
-  readonly apiKey: string | null;
+  readonly server: CommandServer;
+  /** For the pauses between tries. */
+  readonly clock: Clock;
 }
 
 export interface RejectedItem {
@@ -56,56 +53,31 @@ export const sendBatch = async (
     const delayMs = RETRY_DELAYS_MS[attempt];
     const isTemporary = answer instanceof ServiceError ? answeredBefore || attempt > 0 : asksForPatience(answer);
     if (delayMs === undefined || !isTemporary) throw error;
-    const pauseMs = answer instanceof ServiceError ? delayMs : Math.max(delayMs, answer.retryAfterS * 1_000);
+    const pauseMs = answer instanceof ServiceError ? delayMs : Math.max(delayMs, retryAfterMs(answer));
     onPause(error.message, pauseMs);
-    await wait(pauseMs);
+    await new Promise<void>((resolve) => void target.clock.schedule(pauseMs, resolve));
   }
 };
-
-interface RawAnswer {
-  readonly status: number;
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly replayed: boolean;
-  readonly retryAfterS: number;
-}
 
 /** A ServiceError is returned when no answer came. */
-const post = async (target: BatchTarget, body: Buffer, idempotencyKey: string): Promise<RawAnswer | ServiceError> => {
-  const headers = new Headers({ 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey });
-  if (target.apiKey !== null) headers.set('authorization', `Bearer ${target.apiKey}`);
-  try {
-    const response = await fetch(`${target.url}/v1/facts/batch`, {
+const post = ({ server }: BatchTarget, body: Buffer, idempotencyKey: string): Promise<ServerReply | ServiceError> =>
+  server
+    .send({
       method: 'POST',
-      headers,
-      body: new Uint8Array(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      path: '/v1/facts/batch',
+      headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey },
+      body,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ServiceError) return error;
+      throw error;
     });
-    const text = await response.text();
-    return {
-      status: response.status,
-      document: parseObject(text),
-      replayed: response.headers.get('idempotency-replayed') === 'true',
-      retryAfterS: Math.min(Number(response.headers.get('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S),
-    };
-  } catch (cause) {
-    return new ServiceError('unavailable', `no answer from ${maskUrls(target.url)}`, {
-      cause,
-      hint: 'start the node with "npm start", or name another address with --url or SVC_URL',
-    });
-  }
-};
 
-const parseObject = (text: string): Record<string, unknown> => {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return parsed !== null && typeof parsed === 'object' ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
-};
+/** How long the node asks to wait. */
+const retryAfterMs = (reply: ServerReply): number =>
+  Math.min(Number(reply.header('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S) * 1_000;
 
-const asksForPatience = ({ status, document }: RawAnswer): boolean =>
+const asksForPatience = ({ status, document }: ServerReply): boolean =>
   RETRIED_STATUSES.has(status) || (status === 409 && document['code'] === 'idempotency_in_progress');
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -116,14 +88,15 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'send fewer lines at once with --batch, or try again later',
 };
 
-const refusedRequest = ({ status, document }: RawAnswer): ServiceError => {
+const refusedRequest = ({ status, document }: ServerReply): ServiceError => {
   const hint = HINTS[status];
   return new ServiceError('unavailable', `the node answered ${status}: ${textOf(document['detail'], 'no detail')}`, {
     ...(hint === undefined ? {} : { hint }),
   });
 };
 
-const readAnswer = ({ document, replayed }: RawAnswer): BatchAnswer => {
+const readAnswer = (reply: ServerReply): BatchAnswer => {
+  const { document } = reply;
   const results = document['results'];
   if (!Array.isArray(results)) {
     throw new ServiceError('unavailable', 'the answer is not one of a fact-memory node', { hint: HINTS[404] ?? '' });
@@ -139,6 +112,7 @@ const readAnswer = ({ document, replayed }: RawAnswer): BatchAnswer => {
       detail: textOf(error['detail'], 'no detail'),
     });
   }
+  const replayed = reply.header('idempotency-replayed') === 'true';
   return { accepted: results.length - rejected.length, rejected, replayed };
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { Workplace } from '../../adapters/cli/spawned-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
-import { Workplace } from './spawned-program.ts';
 
 const line = (n: number, more: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ entity: `item:${n}`, relation: 'x-t:n', value: { type: 'number', v: n }, source: 'file', ...more });

@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { ServiceError } from '../../ports/ports.ts';
-import type { CommandLineDeps, ImportedLines, TenantImport } from './command-line-deps.ts';
+import { EXIT, type Progress, ServiceError } from '../../kernel/plugin-api.ts';
 import { counted } from './counted.ts';
-import { EXIT } from './exit-codes.ts';
-import { createProgress, type Progress } from './import-progress.ts';
+import type { ImportContext } from './import-command.ts';
 import { type NumberedLine, readLines } from './read-lines.ts';
-import { withNode } from './with-node.ts';
+import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
 /** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -21,19 +19,18 @@ interface Tally {
   announced: number | null;
 }
 
-/** Takes an export, header first, into the configured store; no node has to run. Answers the exit code. */
+/** Takes an export, header first, into the configured store; no node has to run. Returns the exit code. */
 export const importExportFile = async (
   source: AsyncIterable<Buffer>,
-  configFile: string | undefined,
   totalBytes: number | null,
-  deps: CommandLineDeps,
+  { stdout, stderr, progress: show, withNode }: Pick<ImportContext, 'stdout' | 'stderr' | 'progress' | 'withNode'>,
 ): Promise<number> => {
   const tally: Tally = { lines: 0, facts: 0, stored: 0, refused: 0, announced: null };
-  await withNode(deps, configFile, async (node) => {
-    deps.stderr.write(`importing into ${node.storeLocation}\n`);
-    const progress = createProgress(deps.stderr, totalBytes);
+  await withNode({ transfer: TenantTransfer }, async ({ use: { transfer }, node }) => {
+    stderr.write(`importing into ${node.storeLocation}\n`);
+    const progress = show(totalBytes);
     try {
-      for await (const { target, batch, offset } of batches(source, (header) => node.transfer().openImport(header))) {
+      for await (const { target, batch, offset } of batches(source, (header) => transfer.openImport(header))) {
         if (tally.lines === 0 && !target.sameNode) {
           progress.say(`the file comes from ${target.header.nodeId}; this store keeps an identity of its own`);
         }
@@ -44,7 +41,7 @@ export const importExportFile = async (
       progress.end();
     }
     const { facts, stored, refused } = tally;
-    deps.stdout.write(
+    stdout.write(
       `${counted(facts, 'fact')}: ${stored} stored, ${facts - stored} known or refused; ${counted(refused, 'line')} refused\n`,
     );
   });

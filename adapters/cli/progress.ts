@@ -1,13 +1,6 @@
 import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
-
-/** Shows how far a long run is, and lets lines through without tearing the display. */
-export interface Progress {
-  update(doneBytes: number, lines: number): void;
-  /** A line of its own, above the display. */
-  say(line: string): void;
-  end(): void;
-}
+import type { Progress } from '../../kernel/plugin-api.ts';
 
 /** How often a plain line is written where there is no terminal to redraw on. */
 const PLAIN_INTERVAL_MS = 2_000;

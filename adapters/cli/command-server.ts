@@ -1,0 +1,70 @@
+import {
+  type CommandServer,
+  maskUrls,
+  readSecretFile,
+  type ServerReply,
+  type ServerRequest,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+
+const REQUEST_TIMEOUT_MS = 120_000;
+const DEFAULT_URL = 'http://127.0.0.1:8765';
+
+/** Options of every command that speaks to a running node. */
+export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string])[] = [
+  ['--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`],
+  ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY)'],
+];
+
+export interface ServerOptions {
+  readonly url?: string;
+  readonly keyFile?: string;
+}
+
+/** A running node. Only `send` connects; a wrong address and a missing key file are found before. */
+export const connectServer = async (
+  { url, keyFile }: ServerOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CommandServer> => {
+  const text = url ?? env['SVC_URL'] ?? DEFAULT_URL;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new ServiceError('validation', 'the address of the node is not an http or https URL', {
+      hint: `give one like ${DEFAULT_URL} with --url or SVC_URL`,
+    });
+  }
+  const key = keyFile === undefined ? (env['SVC_API_KEY']?.trim() ?? '') : await readSecretFile(keyFile);
+  if (key === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
+  const base = text.replace(/\/+$/, '');
+  return { send: (request) => send(base, key, request) };
+};
+
+/** Without a key no credential is sent, for a node that asks for none. */
+const send = async (base: string, key: string, { method, path, ...rest }: ServerRequest): Promise<ServerReply> => {
+  const headers = new Headers(rest.headers);
+  if (key !== '') headers.set('authorization', `Bearer ${key}`);
+  try {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      ...(rest.body === undefined ? {} : { body: new Uint8Array(rest.body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const document = parseObject(await response.text());
+    return { status: response.status, header: (name) => response.headers.get(name) ?? undefined, document };
+  } catch (cause) {
+    throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}`, {
+      cause,
+      hint: 'start the node with "npm start", or name another address with --url or SVC_URL',
+    });
+  }
+};
+
+const parseObject = (text: string): Record<string, unknown> => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed !== null && typeof parsed === 'object' ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+};

@@ -1,0 +1,161 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type AnyCommand,
+  type CommandNode,
+  type CommandOption,
+  EXIT,
+  isGroup,
+  type PluginCommand,
+  type Requires,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import type { CommandLineDeps, OwnedCommand } from './command-line-deps.ts';
+import { connectServer, SERVER_OPTIONS, type ServerOptions } from './command-server.ts';
+import { createProgress } from './progress.ts';
+import { textTable, widthOf } from './text-table.ts';
+
+/** Adds what plugins bring to the command line. Help shows all of it; a plugin that is off says so when it is run. */
+export const addPluginCommands = (
+  program: Command,
+  commands: readonly OwnedCommand[],
+  deps: CommandLineDeps,
+  done: (exitCode: number) => void,
+): void => {
+  for (const { command, ...owner } of commands) {
+    // A name that is taken is a boot problem, which the doctor and the start tell.
+    if (program.commands.some((known) => known.name() === command.name)) continue;
+    if (!isGroup(command)) addCommand(program, command, owner, deps, done);
+    else {
+      const group = describe(program.command(command.name), command);
+      for (const single of command.commands) addCommand(group, single, owner, deps, done);
+    }
+  }
+};
+
+type Owner = Omit<OwnedCommand, 'command'>;
+// biome-ignore lint/suspicious/noExplicitAny: values of options of any command
+type Given = Readonly<Record<string, any>>;
+
+const describe = (command: Command, { summary, description, notes, examples }: PluginCommand): Command => {
+  command.summary(summary).description(description ?? summary);
+  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
+  if (examples === undefined) return command;
+  const title = examples.length === 1 ? 'Example' : 'Examples';
+  return command.addHelpText('after', `\n${title}:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+};
+
+const addCommand = (
+  parent: Command,
+  definition: AnyCommand,
+  owner: Owner,
+  deps: CommandLineDeps,
+  done: (exitCode: number) => void,
+): void => {
+  const command = describe(parent.command(definition.name), definition);
+  const names = Object.keys(definition.arguments ?? {});
+  for (const name of names) {
+    const { summary, optional } = definition.arguments[name];
+    command.addArgument(new Argument(optional === true ? `[${name}]` : `<${name}>`, summary));
+  }
+  for (const [name, option] of Object.entries<CommandOption>(definition.options ?? {})) {
+    command.addOption(commanderOption(name, option));
+  }
+  for (const [flags, summary] of definition.needs === 'server' ? SERVER_OPTIONS : []) command.option(flags, summary);
+  if (!command.options.some(({ long }) => long === '--config')) {
+    const use = definition.needs === 'nothing' || definition.needs === 'server' ? '' : ' that names the store';
+    command.option('--config <file>', `configuration file${use}`);
+  }
+  command.action(async (...all: unknown[]) => {
+    const given = all[names.length] as Given;
+    const named = Object.fromEntries(names.map((name, place) => [name, all[place]]));
+    done(await run(definition, owner, { named, given }, deps));
+  });
+};
+
+const commanderOption = (name: string, option: CommandOption): Option => {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (option.type === 'flag') return new Option(flag, option.summary).default(false);
+  const result = new Option(`${flag} <${option.value}>`, option.summary).makeOptionMandatory(option.required === true);
+  if (option.type === 'integer') result.argParser((text) => readInteger(text, option));
+  if (option.type === 'words') result.argParser((text) => readWords(text, option.of));
+  if (option.default === undefined) return result;
+  const isAll = option.type === 'words' && option.default.length === option.of?.length;
+  return result.default(option.default, isAll ? 'all' : String(option.default));
+};
+
+type IntegerOption = Extract<CommandOption, { readonly type: 'integer' }>;
+
+const readInteger = (text: string, { minimum, maximum, unit }: IntegerOption): number => {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  const range = unit === undefined ? `from ${minimum} to ${maximum}` : `of ${unit}`;
+  throw new InvalidArgumentError(`It must be a whole number ${range}.`);
+};
+
+const readWords = (text: string, known: readonly string[] | undefined): readonly string[] => {
+  const words = text.split(',').map((word) => word.trim());
+  if (known === undefined) return words;
+  if (words.every((word) => known.includes(word))) return known.filter((word) => words.includes(word));
+  throw new InvalidArgumentError(`It must be a list, separated by commas, of: ${known.join(', ')}.`);
+};
+
+interface GivenWords {
+  readonly named: Given;
+  readonly given: Given;
+}
+
+const run = async (
+  command: AnyCommand,
+  { plugin, enabled }: Owner,
+  { named, given }: GivenWords,
+  deps: CommandLineDeps,
+): Promise<number> => {
+  if (!enabled) throw pluginIsOff(plugin);
+  const { stdin, stdout, stderr, clock, random } = deps;
+  const configFile = given['config'] as string | undefined;
+  const open = () => deps.openNode({ configFile, env: deps.env, serve: false, createsStore: false });
+  const withNode = async <R extends Requires, T>(
+    requires: R,
+    work: (node: CommandNode<R>) => Promise<T>,
+  ): Promise<T> => {
+    const node = await open();
+    try {
+      await node.start();
+      return await work({ use: node.use(requires), node: node.settings });
+    } finally {
+      await node.stop();
+    }
+  };
+  const common = {
+    arguments: named,
+    options: given,
+    stdin,
+    stdout,
+    stderr,
+    clock,
+    random,
+    table: (rows: readonly (readonly string[])[], { titled = false }: { readonly titled?: boolean } = {}) =>
+      textTable(rows, { titled, width: widthOf(stdout) }),
+    progress: (total: number | null) => createProgress(stderr, total),
+    withNode,
+  };
+  const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;
+  switch (command.needs) {
+    case 'node':
+      return withNode(command.requires ?? {}, work);
+    case 'settings': {
+      const node = await open();
+      const { settings, requireStore } = node;
+      return work({ node: settings, config: node.configOf(plugin), requireStore });
+    }
+    case 'server':
+      return work({ server: await connectServer(given as ServerOptions, deps.env) });
+    default:
+      return work({});
+  }
+};
+
+const pluginIsOff = (name: string): ServiceError =>
+  new ServiceError('unavailable', `the plugin "${name}" is off`, {
+    hint: `switch it on in the configuration file: { "plugins": { "${name}": true } }`,
+  });

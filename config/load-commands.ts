@@ -1,0 +1,21 @@
+import type { ConfigSource, PluginCommands } from '../adapters/cli/command-line-deps.ts';
+import type { BootProblem } from '../kernel/boot/boot-problem.ts';
+import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import { importPlugin } from './create-node.ts';
+import { loadNodeConfig } from './node-config.ts';
+import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+
+/** What the plugins of a configuration add to the command line, and those of ours that are off. Boots nothing. */
+export const loadCommands = async (source: ConfigSource): Promise<PluginCommands> => {
+  const { plugins, disabled, folder, problems: found } = await loadNodeConfig(source);
+  const problems: BootProblem[] = [...found];
+  const on = await Promise.all(plugins.map((choice) => importPlugin(choice, folder, problems)));
+  const off = await Promise.all(disabled.map((name) => PLUGIN_CATALOG[name]?.()));
+  const commandsOf = (plugin: AnyPlugin | undefined, enabled: boolean) =>
+    (plugin?.commands ?? []).map((command) => ({ plugin: plugin?.name ?? '', enabled, command }));
+  const commands = [
+    ...on.flatMap((plugin) => commandsOf(plugin, true)),
+    ...off.flatMap((plugin) => commandsOf(plugin, false)),
+  ];
+  return { commands, problems };
+};

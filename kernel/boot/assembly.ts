@@ -1,0 +1,26 @@
+import type { ServeOptions } from '../../ports/ports.ts';
+import type { Container } from '../container/awilix-container.ts';
+import type { HookBus } from '../hooks/hook-bus.ts';
+import type { OwnedRoute } from '../http/route-table.ts';
+import type { KernelOptions } from '../kernel.ts';
+import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { PluginLife } from '../plugins/plugin-context.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import type { PlannedPlugin } from './plan-boot.ts';
+import type { StopStack } from './stop-stack.ts';
+
+/** A node while it is being put together. */
+export interface Assembly {
+  readonly options: KernelOptions;
+  readonly plugins: readonly PlannedPlugin[];
+  readonly vocabulary: Vocabulary;
+  readonly hooks: HookBus;
+  readonly container: Container;
+  readonly stops: StopStack;
+  readonly routes: OwnedRoute[];
+  readonly lives: PluginLife[];
+  readonly settings: readonly SettingReport[];
+  served: ServeOptions | undefined;
+  /** Monotonic; undefined until the node begins to stop. */
+  stopByMs: number | undefined;
+}

@@ -1,0 +1,222 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock, Schema } from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { NodeSettings } from '../identity/node-settings.ts';
+
+import type { Requires, Resolved } from '../plugins/plugin-definition.ts';
+import type { Awaitable } from '../plugins/route-definition.ts';
+
+/** What the process tells the shell. */
+export const EXIT = {
+  ok: 0,
+  /** The command did not do what it was asked to. */
+  failed: 1,
+  /** The command finished, and some of its input was refused. */
+  someRefused: 2,
+} as const;
+
+/**
+ * What a command needs of a node. `nothing`: no node. `settings`: the configuration, checked; nothing is opened.
+ * `node`: a node that is booted for the command on a store that is there, and does not serve. `server`: a running node,
+ * over HTTP.
+ */
+export type CommandNeeds = 'nothing' | 'settings' | 'node' | 'server';
+
+interface Described {
+  /** One line for the help. */
+  readonly summary: string;
+}
+
+interface WithValue extends Described {
+  /** Stands for the value in the help, for example `file`. */
+  readonly value: string;
+  readonly required?: boolean;
+}
+
+/** An option by its type; the key of an option in camelCase is its flag in kebab-case: `keyFile` is `--key-file`. */
+export type CommandOption =
+  | (Described & { readonly type: 'flag' })
+  | (WithValue & { readonly type: 'text'; readonly default?: string })
+  | (WithValue & {
+      readonly type: 'integer';
+      readonly minimum: number;
+      readonly maximum: number;
+      /** What is counted, for example `seconds`. */
+      readonly unit?: string;
+      readonly default?: number;
+    })
+  /** Separated by commas; `of` lists what is accepted. */
+  | (WithValue & { readonly type: 'words'; readonly of?: readonly string[]; readonly default?: readonly string[] });
+
+export interface CommandArgument extends Described {
+  readonly optional?: boolean;
+}
+
+/** By name, in the order in which they are given. */
+export type CommandArguments = Readonly<Record<string, CommandArgument>>;
+export type CommandOptions = Readonly<Record<string, CommandOption>>;
+
+type OptionValue<O> = O extends { readonly type: 'flag' }
+  ? boolean
+  : O extends { readonly type: 'text' }
+    ? string
+    : O extends { readonly type: 'integer' }
+      ? number
+      : O extends { readonly of: readonly (infer W)[] }
+        ? readonly W[]
+        : readonly string[];
+
+export type GivenOptions<O extends CommandOptions> = {
+  readonly [K in keyof O]: O[K] extends { type: 'flag' } | { required: true } | { default: unknown }
+    ? OptionValue<O[K]>
+    : OptionValue<O[K]> | undefined;
+};
+
+export type GivenArguments<A extends CommandArguments> = {
+  readonly [K in keyof A]: A[K] extends { optional: true } ? string | undefined : string;
+};
+
+/** Shows how far a long run is, and lets lines through without tearing the display. */
+export interface Progress {
+  update(done: number, lines: number): void;
+  /** A line of its own, above the display. */
+  say(line: string): void;
+  end(): void;
+}
+
+/** One request to a running node. */
+export interface ServerRequest {
+  readonly method: string;
+  /** For example `/v1/facts`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+export interface ServerReply {
+  readonly status: number;
+  header(name: string): string | undefined;
+  /** The body as a JSON object, empty when it is none. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it. */
+export interface CommandServer {
+  /** Rejects with `unavailable` when nobody answers; any status is a reply. */
+  send(request: ServerRequest): Promise<ServerReply>;
+}
+
+/** A node that was booted for a command. */
+export interface CommandNode<R extends Requires> {
+  readonly use: Resolved<R>;
+  readonly node: NodeSettings;
+}
+
+interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
+  readonly arguments: GivenArguments<A>;
+  readonly options: GivenOptions<O>;
+  readonly stdin: Readable;
+  /** Answers for people and scripts. */
+  readonly stdout: Writable;
+  /** Progress and remarks. */
+  readonly stderr: Writable;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. */
+  table(rows: readonly (readonly string[])[], form?: { readonly titled?: boolean }): string;
+  /** Shows progress on standard error; null for a size that nobody knows. */
+  progress(total: number | null): Progress;
+  /** Boots a node for a part of the work, without serving, on a store that is there, and stops it afterwards. */
+  withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
+}
+
+interface SettingsContext<C> {
+  /** Settings of the plugin itself. */
+  readonly config: C;
+  readonly node: NodeSettings;
+  /** Rejects with `lookup` where there is no store. */
+  requireStore(): Promise<void>;
+}
+
+export type CommandContext<
+  A extends CommandArguments,
+  O extends CommandOptions,
+  N extends CommandNeeds,
+  R extends Requires,
+  C,
+> = CommonContext<A, O> &
+  (N extends 'settings' ? SettingsContext<C> : unknown) &
+  (N extends 'node' ? CommandNode<R> : unknown) &
+  (N extends 'server' ? { readonly server: CommandServer } : unknown);
+
+interface CommandText {
+  /** A word in lower case; dashes are allowed. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Shown below the options. */
+  readonly notes?: string;
+  /** Whole lines for a shell. */
+  readonly examples?: readonly string[];
+}
+
+/**
+ * A command that a plugin adds to the command line. All but `run` is data, so that help needs neither store nor boot.
+ */
+export interface Command<
+  A extends CommandArguments = CommandArguments,
+  O extends CommandOptions = CommandOptions,
+  N extends CommandNeeds = CommandNeeds,
+  R extends Requires = Requires,
+  C = unknown,
+> extends CommandText {
+  readonly needs: N;
+  readonly arguments?: A;
+  readonly options?: O;
+  /** Refs that the command uses, where it needs a node. */
+  readonly requires?: R;
+  /** The schema of the plugin's settings, which types `config` where the command needs settings. */
+  readonly settings?: Schema<C>;
+  /**
+   * Does the work, and returns an exit code, `EXIT.ok` by default. A `ServiceError` is told to the user with its hint;
+   * anything else that is thrown is a bug.
+   */
+  run(context: CommandContext<A, O, N, R, C>): Awaitable<number | void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the command line holds commands of any form
+export type AnyCommand = Command<any, any, any, any, any>;
+
+/** Commands under one word: `key add`, `key list`. */
+export interface CommandGroup extends CommandText {
+  readonly commands: readonly AnyCommand[];
+}
+
+export type PluginCommand = AnyCommand | CommandGroup;
+
+/** Declares a command. Gives `run` the types of its own arguments, options and refs. */
+export const defineCommand = <
+  const N extends CommandNeeds,
+  const A extends CommandArguments = Record<never, never>,
+  const O extends CommandOptions = Record<never, never>,
+  const R extends Requires = Record<never, never>,
+  C = undefined,
+>(
+  command: Command<A, O, N, R, C>,
+): Command<A, O, N, R, C> => Object.freeze(command);
+
+export const isGroup = (command: PluginCommand): command is CommandGroup => 'commands' in command;
+
+/** A command with the whole of its name: `key add`. */
+export interface NamedCommand {
+  readonly name: string;
+  readonly command: AnyCommand;
+}
+
+/** The single commands, those of groups included. */
+export const singleCommands = (commands: readonly PluginCommand[]): readonly NamedCommand[] =>
+  commands.flatMap((one) =>
+    isGroup(one)
+      ? one.commands.map((command) => ({ name: `${one.name} ${command.name}`, command }))
+      : [{ name: one.name, command: one }],
+  );

@@ -1,0 +1,20 @@
+import { shellQuote } from '../../kernel/plugin-api.ts';
+
+const FIRST_FACT = {
+  entity: 'user:alice',
+  relation: 'memory:role',
+  value: { type: 'string', v: 'CEO' },
+  source: 'agent:me',
+};
+
+/**
+ * Two shell commands for a first start, one to assert a fact and one to find it, that work when pasted into a shell,
+ * whatever its folder.
+ */
+export const firstRequests = (base: string, curlOptions: string): readonly (readonly [string, string])[] => [
+  [
+    'Assert a fact',
+    `curl -sS ${shellQuote(`${base}/v1/facts`)} ${curlOptions} -H 'Content-Type: application/json' -d '${JSON.stringify(FIRST_FACT)}'`,
+  ],
+  ['Find it', `curl -sS ${shellQuote(`${base}/v1/facts?entity=${FIRST_FACT.entity}`)} ${curlOptions}`],
+];

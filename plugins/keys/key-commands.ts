@@ -1,0 +1,161 @@
+import { rm } from 'node:fs/promises';
+import {
+  type CommandGroup,
+  defineCommand,
+  NodeSelf,
+  nodePrincipal,
+  type Principal,
+  type Random,
+  SCOPES,
+  ServiceError,
+  writeSecretFile,
+} from '../../kernel/plugin-api.ts';
+import { drawKey } from './first-key.ts';
+import { type KeyRecord, type KeyRegistration, KeyRegistry } from './keys-api.ts';
+
+const requires = { keys: KeyRegistry, self: NodeSelf };
+
+const addCommand = defineCommand({
+  name: 'add',
+  summary: 'generate an API key',
+  description: 'Generates a random key and registers its digest. The key is shown once, or written to a file.',
+  needs: 'node',
+  requires,
+  options: {
+    entity: {
+      type: 'text',
+      value: 'uri',
+      required: true,
+      summary: 'who uses the key; facts and audit rows are attributed to it',
+    },
+    // The registry checks the names, because plugins add some.
+    permissions: {
+      type: 'words',
+      value: 'list',
+      summary: 'what the key may do: read, write, admin or what a plugin adds',
+      default: ['read', 'write'],
+    },
+    scopes: {
+      type: 'words',
+      value: 'list',
+      summary: `where it may do so: ${SCOPES.join(', ')}`,
+      of: SCOPES,
+      default: SCOPES,
+    },
+    expires: {
+      type: 'text',
+      value: 'instant',
+      summary: 'when the key ends, such as 2030-01-31T00:00:00Z; by default after SVC_API_KEY_MAX_AGE_DAYS',
+    },
+    description: { type: 'text', value: 'text', summary: 'what the key is for' },
+    out: {
+      type: 'text',
+      value: 'file',
+      summary: 'write the key to this new file, which only you may read, instead of showing it',
+    },
+  },
+  async run({ options, use: { keys, self }, random, stdout, stderr }) {
+    const { entity, permissions, scopes, expires, description, out } = options;
+    const rawKey = drawKey(random);
+    const registration = {
+      rawKey,
+      entityUri: entity,
+      permissions,
+      allowedScopes: scopes,
+      description: description ?? null,
+      ...(expires === undefined ? {} : { expiresAt: expires }),
+    };
+    const register = (): Promise<KeyRecord> => keys.register(nodePrincipal(self.names), registration);
+    const record = await (out === undefined ? register() : registerWithFile(out, registration, random, register));
+    // Standard output carries the key and nothing else, so that a script can take it from there.
+    if (out === undefined) stdout.write(`${rawKey}\n`);
+    const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
+    const end = record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt}`;
+    stderr.write(`Key ${record.id} for ${record.entityUri}: ${where}; ${end}\n`);
+  },
+});
+
+/** The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing. */
+const registerWithFile = async (
+  file: string,
+  { rawKey }: KeyRegistration,
+  random: Random,
+  register: () => Promise<KeyRecord>,
+): Promise<KeyRecord> => {
+  if (!(await writeSecretFile(file, rawKey, random))) {
+    throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
+      hint: 'name another file, or move that one away',
+    });
+  }
+  try {
+    return await register();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+};
+
+const listCommand = defineCommand({
+  name: 'list',
+  summary: 'active keys, newest first',
+  needs: 'node',
+  requires,
+  options: { json: { type: 'flag', summary: 'one JSON object per line' } },
+  async run({ options: { json }, use: { keys, self }, stdout, table }) {
+    const records = await keys.list(nodePrincipal(self.names));
+    stdout.write(
+      json
+        ? records.map((record) => `${JSON.stringify(record)}\n`).join('')
+        : table([TITLES, ...records.map(rowOf)], { titled: true }),
+    );
+  },
+});
+
+const TITLES: readonly string[] = ['id', 'entity', 'permissions', 'scopes', 'expires', 'description'];
+
+const rowOf = (record: KeyRecord): readonly string[] => [
+  record.id,
+  record.entityUri,
+  record.permissions.join(','),
+  record.allowedScopes.join(','),
+  record.expiresAt ?? 'never',
+  record.description ?? '',
+];
+
+const revokeCommand = defineCommand({
+  name: 'revoke',
+  summary: 'revoke a key',
+  description: 'Revokes a key. Running nodes refuse it within a second.',
+  needs: 'node',
+  requires,
+  arguments: { id: { summary: 'id of the key, as "fact-memory-node key list" shows it' } },
+  async run({ arguments: { id }, use: { keys, self }, stderr }) {
+    await revoke(keys, id, nodePrincipal(self.names));
+    stderr.write(`Key ${id} is revoked\n`);
+  },
+});
+
+const revoke = async (keys: KeyRegistry, id: string, actor: Principal): Promise<void> => {
+  try {
+    await keys.revoke(actor, id);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'lookup') throw error;
+    throw new ServiceError('lookup', 'there is no key with this id', {
+      hint: '"fact-memory-node key list" shows the ids of all active keys',
+    });
+  }
+};
+
+export const keyCommands: CommandGroup = {
+  name: 'key',
+  summary: 'add, list and revoke API keys',
+  description: 'Works on the store itself, beside a running node or without one.',
+  notes: `The node keeps only a digest of each key. A lost key cannot be recovered: add
+another one and revoke the lost one.`,
+  examples: [
+    'fact-memory-node key add --entity agent:indexer-7 --permissions read,write --out indexer.key',
+    'fact-memory-node key list',
+    'fact-memory-node key revoke 5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+  ],
+  commands: [addCommand, listCommand, revokeCommand],
+};

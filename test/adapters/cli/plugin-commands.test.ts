@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openNode } from '../../../config/open-node.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+import { type CommandResult, runInProcess } from './run-in-process.ts';
+
+/** A plugin of a third party, whose module says what its command was given. */
+const ACME = `
+const tell = (name, more) => ({ name, summary: name, run: ({ stdout }) => void stdout.write(name + '\\n'), ...more });
+export const acme = {
+  name: 'acme', version: '1.0.0', kernelApi: 1, summary: 'Orders', setup() {},
+  config: { json: { type: 'object', properties: { limit: { type: 'integer', default: 7, env: 'ACME_LIMIT' } } } },
+  commands: [
+    {
+      name: 'order', summary: 'orders something', notes: 'A note.', examples: ['fact-memory-node order tea --cups 2'],
+      needs: 'nothing',
+      arguments: { what: { summary: 'what to order' }, where: { summary: 'where to', optional: true } },
+      options: {
+        cups: { type: 'integer', value: 'number', minimum: 1, maximum: 9, default: 1, summary: 'how many' },
+        withMilk: { type: 'flag', summary: 'with milk' },
+        extras: { type: 'words', value: 'list', of: ['sugar', 'lemon'], summary: 'what else' },
+        name: { type: 'text', value: 'text', required: true, summary: 'for whom' },
+      },
+      run({ arguments: given, options, stdout, table }) {
+        stdout.write(table([[JSON.stringify(given), JSON.stringify(options)]]));
+        return given.what === 'coffee' ? 2 : undefined;
+      },
+    },
+    { name: 'acme', summary: 'about acme', commands: [
+      tell('limit', { needs: 'settings', run: ({ config, node, stdout }) =>
+        void stdout.write(config.limit + ' ' + node.authRequired + '\\n') }),
+      tell('facts', { needs: 'node', requires: { facts: { id: 'kernel.facts' }, none: { optional: { id: 'no.such' } } },
+        run: ({ use, node, stdout }) => void stdout.write(typeof use.facts.append + ' ' + use.none + ' ' + node.workers + '\\n') }),
+      tell('missing', { needs: 'node', requires: { registry: { id: 'keys.registry' } } }),
+    ] },
+  ],
+};`;
+
+describe('a command that a plugin brings', () => {
+  const inFolder = (
+    work: (run: (...argv: string[]) => Promise<CommandResult>, folder: string) => Promise<unknown>,
+    plugins: Readonly<Record<string, unknown>> = {},
+  ): Promise<unknown> =>
+    inTemporaryFolder(async (folder) => {
+      writeFileSync(join(folder, 'acme.mjs'), ACME);
+      const config = join(folder, 'node.json');
+      const adapters = { store: { use: 'sqlite', path: join(folder, 'node.db') } };
+      writeFileSync(
+        config,
+        JSON.stringify({
+          adapters,
+          plugins: { acme: { from: './acme.mjs' }, ...plugins },
+          node: { logLevel: 'silent', authRequired: false },
+        }),
+      );
+      const env = { ACME_LIMIT: '3' };
+      return work((...argv) => runInProcess([...argv, '--config', config], { env, openNode }), folder);
+    });
+
+  it('is explained like any other', async () => {
+    await inFolder(async (run) => {
+      const { exitCode, stdout } = await run('acme', 'limit', '--help');
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.contain('Usage: fact-memory-node acme limit');
+      const help = (await run('order', '--help')).stdout;
+      expect(help).to.contain('--cups <number>').and.to.contain('--with-milk').and.to.contain('(default: 1)');
+      expect(help).to.match(/A note\.\n\nExample:\n {2}fact-memory-node order tea --cups 2/);
+    });
+  });
+
+  it('is run with them, and says by its exit code how it went', () =>
+    inFolder(async (run) => {
+      const words = ['--name', 'Ann', '--extras', 'lemon,sugar', '--with-milk', '--cups', '2'];
+      const tea = await run('order', 'tea', ...words);
+      expect(tea.exitCode, tea.stderr).to.equal(0);
+      expect(tea.stdout).to.contain('{"what":"tea"}');
+      expect(tea.stdout).to.contain('"cups":2').and.to.contain('"withMilk":true').and.to.contain('"name":"Ann"');
+      expect(tea.stdout).to.contain('"extras":["sugar","lemon"]');
+      const coffee = await run('order', 'coffee', 'here', '--name', 'Ann');
+      expect(coffee.exitCode).to.equal(2);
+      expect(coffee.stdout).to.contain('{"what":"coffee","where":"here"}');
+      expect(coffee.stdout).to.contain('"cups":1').and.to.contain('"withMilk":false');
+    }));
+
+  for (const [words, complaint] of [
+    [['order', 'tea'], "required option '--name <text>'"],
+    [['order', '--name', 'Ann'], "missing required argument 'what'"],
+    [['order', 'tea', '--name', 'Ann', '--cups', '10'], 'a whole number from 1 to 9'],
+    [['order', 'tea', '--name', 'Ann', '--cups', '1.5'], 'a whole number from 1 to 9'],
+    [['order', 'tea', '--name', 'Ann', '--extras', 'salt'], 'separated by commas, of: sugar, lemon'],
+    [['ordr'], 'did you mean order?'],
+    [['acme', 'missing'], 'there is no store at'],
+  ] as const) {
+    it(`refuses "${words.join(' ')}" and says why`, () =>
+      inFolder(async (run) => {
+        const { exitCode, stdout, stderr } = await run(...words);
+        expect([exitCode, stdout]).to.deep.equal([1, '']);
+        expect(stderr).to.contain(complaint);
+      }));
+  }
+
+  it('gets the settings of its plugin and of the node without a store', () =>
+    inFolder(async (run) => {
+      expect(await run('acme', 'limit')).to.deep.equal({ exitCode: 0, stdout: '3 false\n', stderr: '' });
+    }));
+
+  it('gets refs of a node that is booted for it, and is told which one nobody provides', () =>
+    inFolder(
+      async (run, folder) => {
+        const configFile = join(folder, 'node.json');
+        const node = await openNode({ configFile, env: {}, serve: false, createsStore: true });
+        await node.start();
+        await node.stop();
+        expect(await run('acme', 'facts')).to.deep.equal({ exitCode: 0, stdout: 'function undefined 1\n', stderr: '' });
+        const missing = await run('acme', 'missing');
+        expect(missing.exitCode).to.equal(1);
+        expect(missing.stderr).to.equal(
+          "error: the command needs keys.registry, which no plugin provides\nhint: enable 'keys'\n",
+        );
+      },
+      { keys: false, subscriptions: false },
+    ));
+
+  it('may be missing because its plugin cannot be loaded, which is then told', () =>
+    inFolder(
+      async (run) => {
+        const unknown = await run('brew');
+        expect(unknown.exitCode).to.equal(1);
+        expect(unknown.stderr).to.contain('error: the node cannot start: plugins.brew.from: there is no module');
+        // The others are there all the same.
+        expect((await run('--help')).stdout)
+          .to.contain('order')
+          .and.to.contain('import');
+      },
+      { brew: { from: './brew.mjs' } },
+    ));
+});

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/plugin-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+const random = createSeededRandom();
+const [SECRET, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
+
+describe('a file that holds a secret', () => {
+  it('is written whole, for its owner alone, in a folder that is made for it', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'deep', 'down', 'my.key');
+      expect(await writeSecretFile(file, SECRET, random)).to.equal(true);
+      expect(readFileSync(file, 'utf8')).to.equal(`${SECRET}\n`);
+      expect(statSync(file).mode & 0o777).to.equal(0o600);
+      expect(readdirSync(join(folder, 'deep', 'down'))).to.deep.equal(['my.key']);
+      expect(await readSecretFile(file)).to.equal(SECRET);
+    }));
+
+  it('is never overwritten, whoever wrote it, unless it is replaced', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'mine');
+      writeFileSync(file, 'mine');
+      expect(await writeSecretFile(file, SECRET, random)).to.equal(false);
+      expect(readFileSync(file, 'utf8')).to.equal('mine');
+      await replaceSecretFile(file, OTHER, random);
+      expect(await readSecretFile(file)).to.equal(OTHER);
+      expect(readdirSync(folder)).to.deep.equal(['mine']);
+    }));
+
+  it('is written by one of several at once', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'my.key');
+      const written = await Promise.all([SECRET, OTHER].map((secret) => writeSecretFile(file, secret, random)));
+      expect(written.filter(Boolean)).to.have.length(1);
+      expect(await readSecretFile(file)).to.equal(written[0] ? SECRET : OTHER);
+    }));
+
+  it('may be missing, and is refused when it holds no secret', () =>
+    inTemporaryFolder(async (folder) => {
+      expect(await readSecretFile(join(folder, 'none'))).to.equal(undefined);
+      for (const text of ['short', 'two words that are long enough', '']) {
+        writeFileSync(join(folder, 'bad'), text);
+        expect(await rejection(readSecretFile(join(folder, 'bad')))).to.include({ code: 'validation' });
+      }
+    }));
+});
