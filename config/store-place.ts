@@ -1,4 +1,3 @@
-import { isAbsolute, relative } from 'node:path';
 import type { StorePlace } from '../ports/ports.ts';
 import type { NodeConfig } from './node-config.ts';
 
