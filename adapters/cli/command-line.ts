@@ -8,7 +8,7 @@ import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
 
 /**
- * Runs one command to its end and answers the exit code. `argv` holds the arguments alone. Errors are told on standard
+ * Runs one command to its end and returns the exit code. `argv` holds the arguments alone. Errors are told on standard
  * error; nothing is thrown.
  */
 export const runCommandLine = async (argv: readonly string[], deps: CommandLineDeps): Promise<number> => {

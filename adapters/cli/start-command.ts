@@ -97,7 +97,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
   const worker = thisWorker();
   let log: Logger | undefined;
   // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from
-  // whoever stops all processes of a program, and another from its supervisor: only that one can tell who insists.
+  // somebody who stops all processes of a program, and another from its supervisor: only that one can tell who insists.
   const signal = stopSignal({
     insisting: worker === undefined,
     onForced: (why) => log?.warn(`stopped at once, and what still ran was cut off: ${why}`),

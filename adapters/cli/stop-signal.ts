@@ -1,5 +1,5 @@
 /**
- * How long a node may take to drain before the process ends without it: 10 s are promised to whoever sent the signal.
+ * How long a node may take to drain before the process ends without it: 10 s are promised to the sender of the signal.
  */
 export const STOP_LIMIT_MS = 9_500;
 

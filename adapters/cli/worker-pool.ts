@@ -32,7 +32,7 @@ export const runWorkerPool = (options: WorkerPoolOptions): Promise<PoolEnd> => n
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Whoever served this long did not end because of the start. */
+/** A worker that served this long did not end because of the start. */
 const STEADY_MS = 10_000;
 
 /** Ends in a row, of processes that never served, after which another attempt would only hide what is wrong. */

@@ -12,7 +12,7 @@ export const thisWorker = (): Worker | undefined => cluster.worker;
 
 /**
  * Serves until the signal, or until the supervisor is gone: then nobody would stop, replace or count this process. What
- * keeps it from serving is told to the supervisor, who tells the operator once. Answers the exit code.
+ * keeps it from serving is told to the supervisor, who tells the operator once. Returns the exit code.
  */
 export const serveAsWorker = async (
   worker: Worker,

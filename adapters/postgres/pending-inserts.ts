@@ -38,7 +38,7 @@ export class PendingInserts {
     return true;
   }
 
-  /** Answers whether so many are waiting that they should leave. */
+  /** Returns whether so many are waiting that they should leave. */
   add(plan: InsertPlan, rows: Rows): boolean {
     const waiting = this.#waiting.get(plan);
     if (waiting === undefined) this.#waiting.set(plan, [rows]);
@@ -47,7 +47,7 @@ export class PendingInserts {
     return this.#count >= MOST_ROWS;
   }
 
-  /** Lets one statement wait beside the inserts. Answers false when another one does so already. */
+  /** Lets one statement wait beside the inserts. Returns false when another one does so already. */
   addBeside(sql: string, values: readonly Encoded[]): boolean {
     if (this.#beside !== undefined) return false;
     this.#beside = { sql, values };

@@ -38,7 +38,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Runs statements without parameters, separated by semicolons. Answers the name of the last, as the server carried it
+   * Runs statements without parameters, separated by semicolons. Returns the name of the last, as the server carried it
    * out.
    */
   async command(text: string): Promise<string> {

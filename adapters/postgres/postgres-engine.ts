@@ -45,7 +45,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #pools: PostgresPools;
   readonly #parts: SessionParts;
   readonly #turns = new KeyedTurns();
-  /** By lock: transactions that were begun for whoever has the next turn. */
+  /** By lock: transactions that were begun for the next turn. */
   readonly #ahead = new Map<string, { readonly connection: PostgresConnection; readonly begun: Promise<void> }>();
   /** Snapshots of reads that have asked for nothing yet. */
   readonly #pins = new Set<Promise<void>>();
@@ -194,12 +194,12 @@ export class PostgresEngine implements SqlEngine {
   /**
    * Begins the next transaction under the lock, when somebody waits for it, right behind the commit of this one: it has
    * the lock as soon as this one has gone, with no answer to be waited for in between. Another tenant that waits for a
-   * connection comes first, or it might wait for ever. Answers whether it has taken the connection on.
+   * connection comes first, or it might wait for ever. Returns whether it has taken the connection on.
    */
   #beginAhead(lock: string, connection: PostgresConnection): boolean {
     if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
     const begun = begin(connection, lock, false);
-    // Whoever takes it hears of a failure.
+    // Its taker hears of a failure.
     begun.catch(() => {});
     this.#ahead.set(lock, { connection, begun });
     return true;

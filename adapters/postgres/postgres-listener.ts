@@ -72,7 +72,7 @@ export class PostgresListener {
     }
   }
 
-  /** Ends with the connection. Answers whether anything was heard on it. */
+  /** Ends with the connection. Returns whether anything was heard on it. */
   async #listen(): Promise<boolean> {
     const { url, connectTimeoutMs } = this.#options;
     const client = new Client({

@@ -24,7 +24,7 @@ const NOTIFY = 'SELECT pg_notify(?, topic) FROM unnest(?::text[]) AS topic';
 
 /**
  * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it,
- * and whoever asks on should hear the reason, not the refusal.
+ * and later statements should fail with the reason, not with the refusal.
  */
 export class PostgresSession implements SqlSession, StatementRunner {
   readonly #connection: PostgresConnection;

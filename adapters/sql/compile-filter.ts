@@ -7,7 +7,7 @@ import { identifier } from './sql-identifier.ts';
 
 /**
  * Turns a filter over the table `facts`, known to the query as `alias`, into a condition that holds for exactly the
- * facts for which `evaluateFilter` answers true. The values for its `?` are those of `shapeOf`.
+ * facts for which `evaluateFilter` returns true. The values for its `?` are those of `shapeOf`.
  *
  * SQL is three-valued where a filter is not. That only shows under `not`, so a negation asks whether its part is not
  * true, and everything else may leave an unknown where a false belongs.

@@ -145,7 +145,7 @@ const addTenants = async (schema: MigrationSchema): Promise<void> => {
   await runAll(schema, schema.dialect.expectRows(EXPECTED_ROWS));
 };
 
-/** Every insert pays for each of these; whoever adds one measures it first. */
+/** Every insert pays for each of these: measure before you add one. */
 const TENANT_INDEXES: readonly string[] = [
   'CREATE INDEX facts_by_triple ON facts (tenant_id, entity_key, relation_key, scope, confidence, hlc_wall, hlc_ctr)',
   `CREATE INDEX facts_by_cid ON facts (${indexedPartSql('cid', INDEXED_CID)})`,

@@ -47,7 +47,7 @@ export class ReaderPool {
   async #take(): Promise<SqliteConnection> {
     let connection = this.#idle.pop();
     if (connection === undefined && this.#lent >= MOST_READERS) {
-      // Whoever gives back hands over its place, so the count stays as it is.
+      // A reader that is given back hands over its place, so the count stays as it is.
       connection = await new Promise<SqliteConnection | undefined>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#lent += 1;

@@ -112,7 +112,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it whoever holds the lock
+   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it the holder of the lock
    * when that is another store of this process.
    */
   async #begin(): Promise<SqliteConnection> {

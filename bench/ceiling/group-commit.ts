@@ -85,7 +85,7 @@ export class GroupCommit implements CeilingStore {
     for (let at = 0; at < group.length; at += 1) group[at]?.resolve(replies[at] as string);
   }
 
-  /** Answers whether another fact contradicts it. */
+  /** Returns whether another fact contradicts it. */
   #store(row: CeilingRow): boolean {
     const { fact, id, entityKey, relationKey, v, timestamp } = row;
     const siblings = this.#siblings.all(TENANT, entityKey, relationKey, fact.scope) as {

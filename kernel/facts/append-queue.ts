@@ -9,7 +9,7 @@ import type { Appender } from './fact-draft.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 
-/** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one (reliability A1.8). */
+/** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one. */
 const GROUP_ITEMS = 256;
 const GROUP_BYTES = 4 * 1024 * 1024;
 /** Beyond this many waiting calls the node answers 503 rather than let every caller wait for ever. */

@@ -41,7 +41,7 @@ export interface OpenTransaction {
   readonly nowMs: number;
 }
 
-/** The steps that every fact takes inside its transaction, whoever asserts it. */
+/** The steps that every fact takes inside its transaction, for every caller. */
 export class AppendRun {
   /** All that this transaction stored, in stamp order. */
   readonly appended: AppendedFact[] = [];

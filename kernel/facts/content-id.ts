@@ -12,8 +12,8 @@ export interface ContentIdFields {
 }
 
 /**
- * `sha256:<hex>` over the RFC 8785 form of the six members (wire contract 1.7); `interpret_as` takes part only when it
- * is `instruction`. An integrity check, never an identity: several facts may share one.
+ * `sha256:<hex>` over the RFC 8785 form of the six members (docs/reference/values.md); `interpret_as` takes part only
+ * when it is `instruction`. An integrity check, never an identity: several facts may share one.
  */
 export const contentId = (fact: ContentIdFields): string => `sha256:${sha256Hex(contentIdText(fact))}`;
 

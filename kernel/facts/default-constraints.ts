@@ -17,8 +17,8 @@ import {
 import type { ReadContext } from './reader-api.ts';
 
 /**
- * What every read is narrowed to, whatever plugins are on (wire contract 2.4 and 4.5). Plugins can only narrow further,
- * so switching one off never widens a view.
+ * What every read is narrowed to, whatever plugins are on (docs/concepts/scopes-and-rights.md). Plugins can only narrow
+ * further, so switching one off never widens a view.
  */
 
 type Gardens = ReadContext['gardens'];

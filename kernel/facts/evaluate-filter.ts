@@ -4,7 +4,7 @@ import { compareHlc } from './hybrid-logical-clock.ts';
 
 export type InTableFilter = Extract<Filter, { kind: 'inTable' }>;
 
-/** Answers whether the table of the node has a row that matches the fact. */
+/** Returns whether the table of the node has a row that matches the fact. */
 export type RowExists = (node: InTableFilter, fact: StoredFact) => Promise<boolean>;
 
 /**

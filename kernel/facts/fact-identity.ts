@@ -7,9 +7,9 @@ const MAX_URI_LENGTH = 2048;
 const MAX_RELATION_LENGTH = 256;
 
 /**
- * An entity or source (wire contract 1.4), trimmed. Throws `validation` for anything but a string and
- * `invalid_entity_uri` for a string that breaks the rule; `path` names the member, as in a `Violation`. The status is
- * 422, or 400 when the path starts in the query, the path or a header.
+ * An entity or source, trimmed. Throws `validation` for anything but a string and `invalid_entity_uri` for a string
+ * that breaks the rule; `path` names the member, as in a `Violation`. The status is 422, or 400 when the path starts in
+ * the query, the path or a header.
  */
 export const readEntityUri = (input: unknown, path: string): string => {
   if (typeof input !== 'string') throw refusal('validation', path, 'must be a string');
@@ -19,7 +19,7 @@ export const readEntityUri = (input: unknown, path: string): string => {
   return text;
 };
 
-/** A relation (wire contract 1.4). Throws `validation`, with the status as in `readEntityUri`. */
+/** A relation. Throws `validation`, with the status as in `readEntityUri`. */
 export const readRelation = (input: unknown, path: string): string => {
   if (typeof input !== 'string') throw refusal('validation', path, 'must be a string');
   if (input === '' || !isWithinCharacters(input, MAX_RELATION_LENGTH)) {

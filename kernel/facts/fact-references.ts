@@ -10,10 +10,10 @@ export interface FactPlace {
 }
 
 /**
- * How a fact at `to` names another fact whose id its writer knows (wire contract 4.9). It is the content id where the
- * writer can read the other fact, and so can all readers of the reference, because the other fact is in the same place
- * and in no narrower scope. Otherwise it is a digest of the id, which leads nowhere: a short value could be guessed
- * from its content id. `fact` is undefined where the writer cannot read it.
+ * How a fact at `to` names another fact whose id its writer knows. It is the content id where the writer can read the
+ * other fact, and so can all readers of the reference, because the other fact is in the same place and in no narrower
+ * scope. Otherwise it is a digest of the id, which leads nowhere: a short value could be guessed from its content id.
+ * `fact` is undefined where the writer cannot read it.
  */
 export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) | undefined, to: FactPlace): string =>
   fact !== undefined && fact.gardenId === to.gardenId && scopesFor(to.scope).includes(fact.scope)

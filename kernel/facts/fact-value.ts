@@ -18,9 +18,8 @@ export const MAX_TEXT_BYTES = 1024 * 1024;
 export const FACT_VALUE_JSON = { properties: { type: {}, v: {}, interpret_as: {} } } as const;
 
 /**
- * Reads a FactValue (wire contract 1.5) without coercing anything; `FACT_VALUE_JSON` says which members there are.
- * `path` names the value, as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or
- * text that is too long.
+ * Reads a FactValue without coercing anything; `FACT_VALUE_JSON` says which members there are. `path` names the value,
+ * as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -39,9 +38,9 @@ export const readFactValue = (input: unknown, path: string): FactValue => {
 };
 
 /**
- * Equal for two values exactly when they are equal in the sense of wire 1.5: same type and, within it, numbers
- * numerically, datetimes by instant, refs by match key, everything else by code points. `interpretAs` does not count.
- * At most `MAX_VALUE_KEY_LENGTH` characters, whatever the value.
+ * Equal for two values exactly when they mean the same: same type and, within it, numbers numerically, datetimes by
+ * instant, refs by match key, everything else by code points. `interpretAs` does not count. At most
+ * `MAX_VALUE_KEY_LENGTH` characters, whatever the value.
  */
 export const valueKey = (value: FactValue, names: ServiceNames): string => {
   switch (value.type) {

@@ -26,7 +26,7 @@ export interface Facts {
   /** Runs reads on one snapshot. `notes` tell handlers of reads what the caller asked for besides. */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>, notes?: Notes): Promise<T>;
   /**
-   * The same on a snapshot, or inside a write transaction, that somebody else opened: for whoever has to judge several
+   * The same on a snapshot, or inside a write transaction, that somebody else opened: for callers that judge several
    * callers, or rights of their own, on one state. The reader ends with the snapshot.
    */
   readIn<T>(

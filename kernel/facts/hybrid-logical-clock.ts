@@ -38,7 +38,7 @@ export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
 export const isTooFarAhead = (hlc: Hlc, nowMs: number, boundMs: number): boolean =>
   boundMs > 0 && hlc.wallMs - nowMs > boundMs;
 
-/** Reads the text form of wire contract 1.6; null for anything else. Leading zeros are accepted. */
+/** Reads a stamp, `<milliseconds>.<counter>`; null for anything else. Leading zeros are accepted. */
 export const parseHlc = (text: string): Hlc | null => {
   const parts = TEXT_FORM.exec(text);
   if (parts === null) return null;

@@ -2,10 +2,11 @@ import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 
 /**
- * The form under which entities, relations, sources and `ref` values are compared everywhere (wire contract 1.4).
- * Lower-cased and each white-space character turned into a dash; under the service's own scheme only those of the id,
- * the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is represented by its
- * beginning and a digest, because no index takes keys of any length. Idempotent for names that are not long.
+ * The form under which entities, relations, sources and `ref` values are compared everywhere (docs/reference/names.md,
+ * "Match keys"). Lower-cased and each white-space character turned into a dash; under the service's own scheme only
+ * those of the id, the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is
+ * represented by its beginning and a digest, because no index takes keys of any length. Idempotent for names that are
+ * not long.
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 

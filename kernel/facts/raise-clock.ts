@@ -6,9 +6,9 @@ import { compareHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
 const AHEAD_LIMIT_MS = 300_000;
 
 /**
- * Lifts the node's clock above every stamp that the store has given and one millisecond beyond, when the node starts
- * (reliability A1.6): a file that was copied or cut short may have lost its newest stamps, and peers may have seen
- * them. Repeating it does no harm.
+ * Lifts the node's clock above every stamp that the store has given and one millisecond beyond, when the node starts: a
+ * file that was copied or cut short may have lost its newest stamps, and peers may have seen them. Repeating it does no
+ * harm.
  */
 export async function raiseClock(store: FactStore, nowMs: number, log: Logger): Promise<void> {
   const wallMs = await store.write(DEFAULT_TENANT, async (transaction) => {

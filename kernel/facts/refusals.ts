@@ -20,9 +20,7 @@ export const refuseAll = (
   return new ServiceError(code, detail + more, { violations, ...(status !== undefined && { status }) });
 };
 
-/**
- * Gathers what is wrong with a document that is read by hand, so that one answer names all of it (wire contract 1.2).
- */
+/** Gathers what is wrong with a document that is read by hand, so that one answer names all of it. */
 export class Refusals {
   readonly #found: { readonly violations: readonly Violation[]; readonly refusal: ServiceError }[] = [];
 

@@ -3,8 +3,8 @@ import { formatInstant } from '../time/instant.ts';
 import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock.ts';
 
 /**
- * Gives a fact its stamps. `last` is the node's clock; the fact's feed stamp is the clock's next value (wire contract
- * 1.6). A stamp that came with the fact stays its origin stamp.
+ * Gives a fact its stamps. `last` is the node's clock; the fact's feed stamp is the clock's next value. A stamp that
+ * came with the fact stays its origin stamp.
  *
  * Every member is written out: spreading an object this wide costs more than all else that happens to a fact in memory.
  */

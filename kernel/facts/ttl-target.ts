@@ -1,10 +1,7 @@
 import type { ServiceNames } from '../identity/service-names.ts';
 import { matchKey } from './match-key.ts';
 
-/**
- * Id of the fact that a time-to-live speaks of: its entity, bare or under the prefix of fact entities (wire contract
- * 4.5).
- */
+/** Id of the fact that a time-to-live speaks of: its entity, bare or under the prefix of fact entities. */
 export const ttlTarget = (entity: string, names: ServiceNames): string => {
   const prefix = names.factEntity('');
   return matchKey(entity, names).startsWith(prefix) ? entity.slice(prefix.length) : entity;

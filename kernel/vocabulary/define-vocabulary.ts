@@ -23,7 +23,7 @@ export interface WordKind<W extends Word = Word> {
 }
 
 /**
- * Declares a vocabulary. Two of them are the same when their names are. Whoever reads the words offers a function
+ * Declares a vocabulary. Two of them are the same when their names are. The reader of the words offers a function
  * `define<Kind>` that calls `define`, and finds the words of the node with `Vocabulary.words`.
  */
 export const defineVocabulary = <W extends Word = Word>(vocabulary: string, form: RegExp): WordKind<W> =>

@@ -2,7 +2,7 @@ import type { AppendedBatch, PluginSnapshot, StoredFact } from '../../kernel/plu
 
 /**
  * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see
- * live. They contradict nothing, whoever asks, so that neither storing them nor answering their writers takes a
+ * live. They contradict nothing for any caller, so that neither storing them nor answering their writers takes a
  * look-up.
  */
 export class AloneInTransaction {

@@ -16,8 +16,8 @@ export const factPath = schema<FactPath>({
 export type FactReference = { readonly id: string } | { readonly cid: string };
 
 /**
- * Reads `{id}` or `sha256:<64 hex>` (wire contract 4.8). An id is never refused for its shape, only for text that no
- * store holds; a content id that is none is `cid_malformed` (400).
+ * Reads `{id}` or `sha256:<64 hex>`. An id is never refused for its shape, only for text that no store holds; a content
+ * id that is none is `cid_malformed` (400).
  */
 export const readFactReference = (text: string): FactReference => {
   if (!text.startsWith(CID_PREFIX)) return { id: readFactId(text) };

@@ -21,7 +21,7 @@ import type { Derivations } from './walk-derivations.ts';
 
 export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';
 
-/** Remembers what a session has read, for the guard of wire contract 2.5. Does nothing while the guard is off. */
+/** Remembers what a session has read, for the session guard. Does nothing while the guard is off. */
 export interface SessionReads {
   /**
    * To be called with the facts of an answer before it is sent, by every route that returns facts to be worked with.
@@ -38,7 +38,7 @@ export const SessionReads = defineRef<SessionReads>('facts.session-reads');
  */
 export const SumsUp = defineRef<true>('facts.sums-up');
 
-/** Guards answers against rows that were changed behind the node's back (wire contract 4.8). */
+/** Guards answers against rows that were changed behind the node's back. */
 export interface IntactFacts {
   /** The facts whose content id still matches; the others are left out, logged, and audited once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;

@@ -1,9 +1,9 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Answers kept for callers that repeat a request with the same Idempotency-Key (wire contract 4.3). */
+/** Answers kept for callers that repeat a request with the same Idempotency-Key. */
 export const IDEMPOTENCY_TABLE = 'facts_idempotency';
 
-/** Scopes that each session has read, for the guard of wire contract 2.5. */
+/** Scopes that each session has read, for the session guard. */
 export const SESSION_READS_TABLE = 'facts_session_reads';
 
 export const factsMigrations: readonly Migration[] = [

@@ -16,7 +16,7 @@ import { SESSION_READS_TABLE } from './facts-migrations.ts';
 import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 
-/** How long a session is held to what it has read (wire contract 2.5). */
+/** How long a session is held to what it has read. */
 const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
 
 /** A session that keeps reading one scope is written down this often, and remembered that much longer. */

@@ -10,7 +10,7 @@ import {
   ttlTarget,
 } from '../../kernel/plugin-api.ts';
 
-/** The meta-relation that bounds the life of another fact (wire contract 4.5). */
+/** The meta-relation that bounds the life of another fact. */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
 
 interface TtlContext {

@@ -1,6 +1,6 @@
 import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.ts';
 
-/** Bounds of one walk (wire contract 4.9). */
+/** Bounds of one walk. */
 export const MAX_LEVELS = 64;
 const MAX_NODES = 1000;
 

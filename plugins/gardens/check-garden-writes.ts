@@ -42,7 +42,7 @@ const refusalOf = (
   role: Role | undefined,
 ): ServiceError | null => {
   if (garden === undefined || role === undefined) return refuseGarden(caller);
-  // A meta-fact is where the fact is that it speaks of, and its own right was checked by whoever takes it in.
+  // A meta-fact lies where the fact lies that it is about, and the plugin that takes it in has checked the right.
   if (fact.system) return null;
   if (garden.deletedMs !== null) return refuseGarden(caller);
   return refuseGardenWrite(entered(garden, role), fact.scope, caller, path);

@@ -65,7 +65,7 @@ export const followFacts = async (
   });
 };
 
-/** Ends a fact at an instant, by a meta-fact that whoever sees the fact sees too. */
+/** Ends a fact at an instant, by a meta-fact that all readers of the fact see. */
 export const endOf = ({ id, scope, gardenId }: Held, nowMs: number, names: ServiceNames): FactDraft => ({
   entity: id,
   relation: names.meta('ttl'),

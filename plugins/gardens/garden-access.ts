@@ -16,7 +16,7 @@ import { activeBySlug, gardensById, readableGardens, roleOf } from './garden-sto
 import type { MemberPresence } from './member-presence.ts';
 
 /**
- * Memberships as the snapshot of each question holds them: whoever was removed reads nothing from the next snapshot on.
+ * Memberships as the snapshot of each question holds them: a removed member reads nothing from the next snapshot on.
  */
 export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
   async readable(caller, snapshot) {

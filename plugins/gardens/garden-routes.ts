@@ -65,7 +65,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
-/** GET /v1/gardens/{slug, id or URI}: 404 for whoever is no member. */
+/** GET /v1/gardens/{slug, id or URI}: 404 for callers who are no members. */
 export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<GardenPath> => ({
   method: 'GET',
   path: '/v1/gardens/*garden',

@@ -16,8 +16,8 @@ export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
 /**
- * Throws `validation` for a registration that breaks a rule, whoever asks for it, and `reserved_namespace` for an
- * identity that is the node's own. `known` are the permissions that somebody declares.
+ * Throws `validation` for a registration that breaks a rule, from any caller, and `reserved_namespace` for an identity
+ * that is the node's own. `known` are the permissions that somebody declares.
  */
 export const checkRegistration = (
   registration: KeyRegistration,

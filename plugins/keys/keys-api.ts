@@ -172,7 +172,7 @@ export interface Attestation {
   readonly source?: string;
 }
 
-/** The member `attestation` of assertions. What its note says is verified before the transaction, whoever made it. */
+/** The member `attestation` of assertions. What its note says is verified before the transaction, on every route. */
 export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
   summary: 'signature of an agent key over the assertion as it is sent',
   schema: { properties: { key_id: {}, signature: {} } },

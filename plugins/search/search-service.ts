@@ -21,7 +21,7 @@ import type { VectorLayer } from './vectors/vector-layer.ts';
 import type { VectorStore } from './vectors/vector-store.ts';
 
 export interface SearchParts {
-  /** Snapshots of everything, whoever may see it. */
+  /** Snapshots of everything, whatever callers may see. */
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly feed: FactFeed;
   readonly clock: Clock;
@@ -82,7 +82,7 @@ export class SearchService implements SearchIndex {
     this.#parts = parts;
     this.#files = new SnapshotFiles(parts.folder, parts.random);
     this.#vectorsGoal = parts.vectors?.goal;
-    // Whoever searches is told; nobody may be searching yet.
+    // Searches are told of the error; there may be none yet.
     this.#opened().catch((error: unknown) =>
       parts.log.error('the search index could not be opened; the next search tries again', { error }),
     );

@@ -23,7 +23,7 @@ export interface AccessParts {
   isOpen(): Promise<boolean>;
 }
 
-/** How the rights of a subscription stand: gone, or there for whoever reads on. */
+/** How the rights of a subscription stand: gone, or there for further reads. */
 export type Standing<T> = { readonly revoked: true } | { readonly revoked: false; readonly result: T };
 
 const REVOKED: Standing<never> = { revoked: true };
@@ -31,7 +31,7 @@ const REVOKED: Standing<never> = { revoked: true };
 /**
  * The rights that a subscription lives by: its owner's key, the token, its target, and for each event the scope and the
  * garden of the fact. All is read from the snapshot given and nothing is remembered, so that what was taken back since
- * counts. Whoever cannot ask must not send: errors are thrown on.
+ * counts. Without an answer nothing is sent: errors are thrown on.
  */
 export class AccessCheck {
   readonly #parts: AccessParts;
@@ -47,7 +47,8 @@ export class AccessCheck {
   }
 
   /**
-   * The caller as their key stands now; undefined when it is no longer good. For whoever goes on longer than a request.
+   * The caller as their key stands now; undefined when it is no longer good. For work that goes on longer than a
+   * request.
    */
   async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;

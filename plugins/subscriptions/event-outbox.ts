@@ -29,8 +29,7 @@ export interface OutboxParts {
   readonly random: Random;
   readonly access: AccessCheck;
   /**
-   * Called when events were queued here: whoever delivers in this process should look as soon as it hears of the
-   * commit.
+   * Called when events were queued here: the deliverer of this process should look as soon as it hears of the commit.
    */
   queued(): void;
 }
@@ -120,8 +119,7 @@ export class EventOutbox {
     const { access, facts } = this.#parts;
     const [first] = matches;
     const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
-    // The right to see anything is gone: the event is queued all the same, and whoever comes to deliver it ends the
-    // subscription.
+    // The right to see anything is gone: the event is queued all the same, and its delivery ends the subscription.
     if (owner === undefined) {
       for (const match of matches) told.set(match, []);
       return;

@@ -120,7 +120,7 @@ export class OutboxStore {
     });
   }
 
-  /** Removes events whose replay window has ended, oldest first; answers how many there were. */
+  /** Removes events whose replay window has ended, oldest first; returns how many there were. */
   async removeOld(olderThanMs: number, limit: number): Promise<number> {
     const { tables } = this.#parts;
     const oldest: { seq: number; tenant_id: string; created_ms: number | string }[] = await tables.read((own) =>

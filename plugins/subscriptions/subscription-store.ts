@@ -154,7 +154,7 @@ const countOf = async (own: ReadableTables, where: Readonly<Record<string, strin
   return Number(row?.n ?? 0);
 };
 
-/** The number of a claim changes too, so that whoever delivers just now reports in vain. */
+/** The number of a claim changes too, so that the report of a delivery under way does not count. */
 const dropPending = async (own: WritableTables, id: string): Promise<void> => {
   await own(EVENTS)
     .where({ subscription_id: id })

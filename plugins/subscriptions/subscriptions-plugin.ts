@@ -149,7 +149,7 @@ export const subscriptionsPlugin = definePlugin({
       void wakeUps.look();
       runner.lookLater();
     });
-    // Whoever queued events delivers them at once, which keeps other processes from reaching for the same.
+    // The process that queued events delivers them at once, which keeps other processes from claiming the same.
     on(factCommitted, () => {
       if (!hasQueued) return;
       hasQueued = false;

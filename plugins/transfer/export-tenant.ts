@@ -38,8 +38,7 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       exported += facts.length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
-      // Whoever reads may be slow, and nothing waits for them inside a snapshot but the end, which must be of one
-      // piece.
+      // The reader may be slow, and nothing waits for them inside a snapshot but the end, which must be of one piece.
       if (more) return lines;
       if (lines.length > 0) await sink(lines, lines.length);
       await exportRest(parts, snapshot, tenantId, sink);

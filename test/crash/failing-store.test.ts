@@ -64,7 +64,7 @@ describe('A store that fails', function () {
     return growth(before, await node.counts());
   };
 
-  /** Fails one call. Answers whether there was such a call. */
+  /** Fails one call. Returns whether there was such a call. */
   const tryCall = async (
     flow: WriteFlow,
     call: number,

@@ -4,7 +4,7 @@ import type { FailingNode } from './failing-node.ts';
 export type Send = (node: FailingNode) => ReturnType<FailingNode['send']>;
 
 /**
- * A way of writing. `prepare` makes what it needs and answers its requests, which are sent together; `n` keeps attempts
+ * A way of writing. `prepare` makes what it needs and returns its requests, which are sent together; `n` keeps attempts
  * apart.
  */
 export interface WriteFlow {

@@ -9,7 +9,7 @@ interface Link {
 }
 
 /**
- * Copies the server that npm installed into the folder and answers its `bin`. A copy, because the account that runs the
+ * Copies the server that npm installed into the folder and returns its `bin`. A copy, because the account that runs the
  * server may be kept out of the project's folder, and because the package makes its links in an install script, which
  * npm does not run unasked.
  */

@@ -115,7 +115,7 @@ export class CodeMemory {
     return this.#views.bytes.slice(address, address + this.blockBytes(size));
   }
 
-  /** Puts the bytes of a block back, and answers the number of its rows in use. */
+  /** Puts the bytes of a block back, and returns the number of its rows in use. */
   load(block: Block, dumped: Uint8Array): number {
     const { bytes, words } = this.#views;
     bytes.set(dumped, block.address);

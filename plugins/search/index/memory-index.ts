@@ -31,7 +31,7 @@ export interface IndexWriter {
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
 
-/** A search index in memory. What it has applied of the feed is up to whoever feeds it. */
+/** A search index in memory. Its feeder decides what it applies of the feed. */
 export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
   readonly #state: IndexState;
   #vectors: Pick<VectorLayer, 'search'> | undefined;

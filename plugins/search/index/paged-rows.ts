@@ -17,7 +17,7 @@ export class PagedRows {
     return this.#count;
   }
 
-  /** Adds a row of zeros and answers its number. */
+  /** Adds a row of zeros and returns its number. */
   append(): number {
     const row = this.#count;
     if ((row & PAGE_MASK) === 0) this.#addPage();

@@ -1,6 +1,6 @@
 /**
  * Finds numbers by hash: open addressing over a typed array, 8 bytes a slot. It stores 32 bits of the hash with each
- * number; whoever holds the numbers says whether one is really meant. Growing moves a few entries with every insertion,
+ * number; the holder of the numbers says whether one is really meant. Growing moves a few entries with every insertion,
  * so that no insertion waits for all of them.
  */
 export class SlotTable {

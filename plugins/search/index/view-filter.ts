@@ -5,8 +5,8 @@ import type { IndexState } from './index-state.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
- * Which documents of the opened parts a search may find: live ones for whoever asks, at that time, as the node judges
- * it everywhere (`liveAmong` in the kernel), and of the entity and relation that are asked for.
+ * Which documents of the opened parts a search may find: live ones for the caller, at that time, as the node judges it
+ * everywhere (`liveAmong` in the kernel), and of the entity and relation that are asked for.
  */
 export class ViewFilter {
   readonly parts: readonly IndexPart[];

@@ -20,8 +20,8 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /**
-   * Tables by the number of their part, for whoever writes them down. Indexes that have read the same feed number parts
-   * and documents alike.
+   * Tables by the number of their part, for snapshots. Indexes that have read the same feed number parts and documents
+   * alike.
    */
   get tables(): readonly (T | undefined)[] {
     return this.#tables;

@@ -108,7 +108,7 @@ export class VectorStore {
         .limit(1)) as Record<string, SqlValue>[];
       if (unused === undefined) return false;
       const embedder = String(unused['embedder']);
-      // Whoever takes it up again before all is gone must not believe that nothing is.
+      // A process that takes it up again before all is gone must not believe that everything is there.
       await own(EMBEDDERS_TABLE)
         .where({ embedder })
         .update({ feed_wall: FEED_START.wallMs, feed_ctr: FEED_START.counter });

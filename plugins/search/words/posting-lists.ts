@@ -93,7 +93,7 @@ export class PostingLists {
     return this.#memberOf(list, SHORTEST);
   }
 
-  /** Part and key of a list, for whoever writes it down. */
+  /** Part and key of a list, for snapshots. */
   keyOf(list: number): { readonly part: number; readonly hi: number; readonly lo: number } {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;

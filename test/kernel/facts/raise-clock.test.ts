@@ -9,7 +9,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 const NOW_MS = Date.UTC(2026, 2, 2, 9);
 const HOUR_MS = 3_600_000;
 
-/** Starts a node on the folder, asserts one fact and answers its stamp and what the log said. */
+/** Starts a node on the folder, asserts one fact and returns its stamp and what the log said. */
 async function assertOnce(folder: string, nowMs: number) {
   const node = await startTestNode({ plugins: ['facts'], folder, clock: createManualClock(nowMs) });
   const key = await node.addKey();
