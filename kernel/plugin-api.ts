@@ -28,12 +28,13 @@ export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy } from './facts/cover-by.ts';
 export { liveAmong, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
-export { effectiveConfidence, trustFactor } from './facts/effective-confidence.ts';
 export { entityDisplay } from './facts/entity-display.ts';
 export { type FactDraft, type Notes, noted, noteOf, type Origin } from './facts/fact-draft.ts';
 export * from './facts/fact-feed.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
-export { createFactJson, type FactJson } from './facts/fact-json.ts';
+export { FactJson } from './facts/fact-json.ts';
+export { defineFactMark, type FactMark, markOf, withMark } from './facts/fact-marks.ts';
+export { defineExpectedMember } from './facts/fact-members.ts';
 export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';
 export {
   type CheckedFact,
@@ -43,6 +44,7 @@ export {
 } from './facts/fact-restore.ts';
 export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
+export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
 export { compareHlc, formatHlc, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';

@@ -3,6 +3,7 @@ import { commandProblems } from '../commands/command-problems.ts';
 import { Random } from '../crypto/random.ts';
 import { NodeDescription } from '../description/node-description.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
+import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
 import { Cursors } from '../http/cursors.ts';
@@ -66,6 +67,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Facts,
   FactFeed,
   FactRestore,
+  FactJson,
   Cursors,
   Leases,
   Vocabulary,

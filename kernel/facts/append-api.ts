@@ -2,8 +2,8 @@ import type { FactOutline, PreparedFact, Principal, ServiceError, StoredFact } f
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { FactDraft, Notes, Origin } from './fact-draft.ts';
 import type { FactPlace } from './fact-references.ts';
+import type { FactView } from './fact-view.ts';
 import type { FactNameKeys } from './match-key.ts';
-import type { FactView } from './reader-api.ts';
 
 /**
  * What a refusal is about, in the order in which refusals count: where a fact is refused for several reasons, the

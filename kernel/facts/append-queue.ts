@@ -6,6 +6,7 @@ import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts
 import { AppendRun, type RunParts } from './append-run.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import type { Appender } from './fact-draft.ts';
+import { plainView } from './fact-view.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 
@@ -175,7 +176,7 @@ export class AppendQueue {
       const reader = await this.#parts.reader(caller, transaction, nowMs);
       const views = await reader.annotate(stored.map(({ verdict }) => verdict.fact));
       for (const [at, { call, item, verdict }] of stored.entries()) {
-        const view = views[at] ?? { fact: verdict.fact, contradicted: false, warnings: [] };
+        const view = views[at] ?? plainView(verdict.fact);
         (answers[call] as AppendVerdict[])[item] = { kind: 'stored', view, existing: verdict.existing };
       }
     }

@@ -1,50 +1,58 @@
-import type { StoredFact } from '../../ports/fact.ts';
-import type { NodeSelf } from '../identity/node-self.ts';
-import { effectiveConfidence } from './effective-confidence.ts';
-import type { FactView } from './reader-api.ts';
+import { defineRef } from '../../ports/ports.ts';
+import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import { type FactMark, FactMarks, markOf } from './fact-marks.ts';
+import { type FactMember, FactMembers, inOrder } from './fact-members.ts';
+import type { FactView } from './fact-view.ts';
 
-/** Turns what a caller sees of a fact into the fact object of wire contract 4.1, members in the order given there. */
+/** Turns what a caller sees of a fact into the fact object, whose members come in an order that never changes. */
 export type FactJson = (view: FactView) => Record<string, unknown>;
 
-/** A garden without a slug is shown by its identifier, which every route accepts as well. */
-export const createFactJson =
-  (self: NodeSelf): FactJson =>
-  ({ fact, contradicted, differsElsewhere, warnings, sourceTrust, gardenSlug, quarantine }) => ({
-    id: fact.id,
-    entity: fact.entity,
-    relation: fact.relation,
-    value: { type: fact.value.type, v: fact.value.v, interpret_as: fact.value.interpretAs },
-    source: fact.source,
-    timestamp: fact.timestamp,
-    hlc: fact.hlcText,
-    received_from: fact.receivedFrom,
-    valid_until: fact.validUntil,
-    confidence: fact.confidence,
-    scope: fact.scope,
-    garden_id: gardenName(self, fact.gardenId, gardenSlug),
-    // A synthetic fact is in no store and has none.
-    cid: fact.cid === '' ? null : fact.cid,
-    contradicted,
-    // Said where it is so, and left out otherwise: most facts are in one place alone.
-    ...(differsElsewhere === true ? { differs_elsewhere: true } : {}),
-    attested: fact.attested,
-    attested_key_id: fact.attestedKeyId,
-    origin_node_id: fact.originNodeId,
-    origin_allowed_scopes: null,
-    warnings: hasNamespace(fact) ? warnings : [...warnings, NO_NAMESPACE],
-    derived_from: fact.derivedFrom,
-    source_trust: sourceTrust ?? null,
-    effective_confidence: sourceTrust === undefined ? null : effectiveConfidence(fact.confidence, sourceTrust),
-    quarantine_status: quarantine ?? null,
-    quarantine_garden_id: quarantine === undefined ? null : gardenName(self, fact.gardenId, gardenSlug),
-    sanitizer_warnings: [],
-    sanitizer_redacted: false,
-  });
+export const FactJson = defineRef<FactJson>('kernel.fact-json');
 
-/** Wire contract 1.4: stored all the same, and said again on every read, because it is a property of the fact. */
-const NO_NAMESPACE = 'the relation has no namespace; write it as namespace:name to keep it apart from others';
+/** One member of the fact object on this node: a mark that fills it, or how it is read from the view. */
+type Slot = Pick<FactMember, 'json' | 'read'> & {
+  readonly name: string;
+  readonly optional: boolean;
+  /** Place of the mark among all marks, or -1. */
+  readonly mark: number;
+};
 
-const hasNamespace = (fact: StoredFact): boolean => fact.relation.includes(':');
+export const createFactJson = (vocabulary: Vocabulary): FactJson => {
+  const marks = marksOf(vocabulary);
+  const slots = slotsOf(vocabulary);
+  return (view) => {
+    const filled = marks.map((mark) => mark.toJson(markOf(view, mark), view.fact));
+    const json: Record<string, unknown> = {};
+    for (const { name, mark, read } of slots) {
+      const value = mark < 0 ? read(view) : filled[mark]?.[name];
+      if (value !== undefined) json[name] = value;
+    }
+    return json;
+  };
+};
 
-const gardenName = (self: NodeSelf, gardenId: string | null, slug: string | undefined): string | null =>
-  slug === undefined ? gardenId : self.names.gardenUri(self.authority, slug);
+/** The schema of what `createFactJson` makes. */
+export const factSchema = (vocabulary: Vocabulary): JsonSchema => {
+  const slots = slotsOf(vocabulary);
+  const optional = slots.filter((slot) => slot.optional).map(({ name }) => name);
+  return objectOf(Object.fromEntries(slots.map(({ name, json }) => [name, json])), { optional });
+};
+
+/** By id, so that the order of members does not depend on which plugin is set up first. */
+const marksOf = (vocabulary: Vocabulary): readonly FactMark<unknown>[] =>
+  [...vocabulary.words(FactMarks)].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Members with a place of their own, then those that marks add. */
+const slotsOf = (vocabulary: Vocabulary): readonly Slot[] => {
+  const slots = new Map<string, Slot>();
+  for (const { id: name, json, read, optional = false } of inOrder(vocabulary.words(FactMembers))) {
+    slots.set(name, { name, json, read, optional, mark: -1 });
+  }
+  for (const [mark, { members, optional = [] }] of marksOf(vocabulary).entries()) {
+    for (const [name, json] of Object.entries(members)) {
+      slots.set(name, { name, json, read: () => undefined, optional: optional.includes(name), mark });
+    }
+  }
+  return [...slots.values()];
+};

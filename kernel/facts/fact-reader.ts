@@ -5,9 +5,10 @@ import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
+import { type FactView, plainView } from './fact-view.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
-import type { FactPage, FactReader, FactSearch, FactView, ReadContext, ReadView } from './reader-api.ts';
+import type { FactPage, FactReader, FactSearch, ReadContext, ReadView } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {
@@ -106,7 +107,7 @@ class SnapshotReader implements FactReader {
   }
 
   async annotate(facts: readonly StoredFact[]): Promise<FactView[]> {
-    const views = facts.map((fact): FactView => ({ fact, contradicted: false, warnings: [] }));
+    const views = facts.map(plainView);
     if (views.length === 0 || !this.#parts.hooks.hasHandlers(readAnnotate)) return views;
     const context = this.#context('visible', {}, NOTHING_EXTRA);
     return [...(await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context))];

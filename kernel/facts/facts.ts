@@ -2,7 +2,8 @@ import { defineRef, type Principal, type ServiceError, type StoredFact } from '.
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { AppendOptions, AppendVerdict } from './append-api.ts';
 import type { FactDraft, Notes } from './fact-draft.ts';
-import type { FactReader, FactView, ReadPurpose } from './reader-api.ts';
+import type { FactView } from './fact-view.ts';
+import type { FactReader, ReadPurpose } from './reader-api.ts';
 
 /** The facts of the node. Every call is made on behalf of somebody. */
 export interface Facts {

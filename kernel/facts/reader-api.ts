@@ -1,22 +1,7 @@
 import type { Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { Notes } from './fact-draft.ts';
-
-/** A fact as one caller sees it. */
-export interface FactView {
-  readonly fact: StoredFact;
-  /** This fact is live and another live fact of its triple and place, visible to the caller, has a different value. */
-  readonly contradicted: boolean;
-  /** This fact is live, and a live fact of its triple in another place that the caller reads has a different value. */
-  readonly differsElsewhere?: boolean;
-  readonly warnings: readonly string[];
-  /** Trust in the source, [0, 1]; absent while nobody judges sources. */
-  readonly sourceTrust?: number;
-  /** Slug of the garden that the fact is in; absent outside gardens, and for a garden that is no more. */
-  readonly gardenSlug?: string;
-  /** Where the fact stands in the quarantine of its garden; absent for a fact that never was in one. */
-  readonly quarantine?: 'pending' | 'promoted' | 'rejected';
-}
+import type { FactView } from './fact-view.ts';
 
 /** Why a read is made: plugins constrain some of them further. */
 export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';

@@ -8,7 +8,8 @@ import type {
   SettleableItem,
 } from '../facts/append-api.ts';
 import type { FactDraft } from '../facts/fact-draft.ts';
-import type { FactView, ReadContext } from '../facts/reader-api.ts';
+import type { FactView } from '../facts/fact-view.ts';
+import type { ReadContext } from '../facts/reader-api.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from './define-hook.ts';
 
 /*

@@ -4,7 +4,8 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** A schema that answers of several routes share, under the name by which the API reference shows it. */
 export interface ComponentWord extends Word {
-  readonly json: JsonSchema;
+  /** A function where the words of other plugins take part in it. */
+  readonly json: JsonSchema | ((vocabulary: Vocabulary) => JsonSchema);
 }
 
 export const ComponentWords = defineVocabulary<ComponentWord>('schema', /^[A-Z][A-Za-z0-9]*$/);
@@ -13,10 +14,8 @@ export const ComponentWords = defineVocabulary<ComponentWord>('schema', /^[A-Z][
  * Declares a schema: `defineComponent('Garden', { summary: 'a garden and its members', json: objectOf({ ... }) })`. The
  * plugin lists it in `declares`; `component(GARDEN)` then stands for it in the answers of any plugin.
  */
-export const defineComponent = (
-  id: string,
-  definition: { readonly summary: string; readonly json: JsonSchema },
-): ComponentWord => ComponentWords.define(id, definition);
+export const defineComponent = (id: string, definition: Pick<ComponentWord, 'summary' | 'json'>): ComponentWord =>
+  ComponentWords.define(id, definition);
 
 const PATH = '#/components/schemas/';
 
@@ -28,7 +27,9 @@ export type Components = Readonly<Record<string, JsonSchema>>;
 
 /** All that the answers of a node may refer to. */
 export const collectComponents = (vocabulary: Vocabulary): Components =>
-  Object.fromEntries(vocabulary.words(ComponentWords).map(({ id, json }) => [id, json]));
+  Object.fromEntries(
+    vocabulary.words(ComponentWords).map(({ id, json }) => [id, typeof json === 'function' ? json(vocabulary) : json]),
+  );
 
 /** The name that a `$ref` refers to; undefined for a reference to anything else. */
 export const componentName = (reference: unknown): string | undefined =>

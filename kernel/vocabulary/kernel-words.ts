@@ -1,3 +1,4 @@
+import { CORE_MEMBERS } from '../facts/core-members.ts';
 import { FACT, FACT_VALUE } from '../facts/fact-schema.ts';
 import { PROBLEM } from '../http/error-reply.ts';
 import type { Word } from './define-vocabulary.ts';
@@ -5,4 +6,11 @@ import { CORE_ERROR_CODES } from './error-codes.ts';
 import { CORE_PERMISSION_WORDS } from './permissions.ts';
 
 /** Words that every node has. */
-export const KERNEL_WORDS: readonly Word[] = [...CORE_ERROR_CODES, ...CORE_PERMISSION_WORDS, FACT, FACT_VALUE, PROBLEM];
+export const KERNEL_WORDS: readonly Word[] = [
+  ...CORE_ERROR_CODES,
+  ...CORE_PERMISSION_WORDS,
+  ...CORE_MEMBERS,
+  FACT,
+  FACT_VALUE,
+  PROBLEM,
+];

@@ -1,17 +1,20 @@
 import {
   all,
-  effectiveConfidence,
   equals,
   type FactReader,
   type FactView,
   formatInstant,
   isIn,
   matchKey,
+  plainView,
   type Scope,
   type ServiceNames,
   type StoredFact,
+  withMark,
 } from '../../kernel/plugin-api.ts';
+import { CONTRADICTED } from '../conflicts/conflicts-api.ts';
 import { defineDegradation, type EntitySummary, type SummaryRequest } from '../recall/recall-api.ts';
+import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 import type { Card } from './card.ts';
 import type { StoredCards } from './memory-cards.ts';
 
@@ -48,7 +51,7 @@ const NO_CARD: EntitySummary = { fact: null, degraded: [] };
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {
   const facts = await reader.find(isIn('id', factIds), { view: 'live', order: 'feed', limit: factIds.length });
   const views = await reader.annotate(facts);
-  return views.every((view) => effectiveConfidence(view.fact.confidence, view.sourceTrust) >= minConfidence);
+  return views.every((view) => effectiveConfidence(view) >= minConfidence);
 };
 
 const scopesOf = async (reader: FactReader, entityKey: string, among: readonly Scope[]): Promise<Scope[]> => {
@@ -106,5 +109,6 @@ const syntheticFact = (
     hlcText: `${hlc.wallMs}.${hlc.counter}`,
     feed: hlc,
   };
-  return { fact, contradicted: card.contradictedCount > 0, warnings: [] };
+  const view = plainView(fact);
+  return card.contradictedCount > 0 ? withMark(view, CONTRADICTED, true) : view;
 };

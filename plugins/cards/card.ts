@@ -1,4 +1,6 @@
-import { effectiveConfidence, type FactView, type Hlc } from '../../kernel/plugin-api.ts';
+import type { FactView, Hlc } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
 /** A card as it is stored: its text, and what it was made of. */
@@ -34,11 +36,11 @@ export const createCard = (
 });
 
 const countContradicted = (facts: readonly FactView[]): number =>
-  new Set(facts.filter(({ contradicted }) => contradicted).map(({ fact }) => fact.relationKey)).size;
+  new Set(facts.filter(isContradicted).map(({ fact }) => fact.relationKey)).size;
 
 const DECIMALS = 1e6;
 
 export const averageConfidence = (facts: readonly FactView[]): number => {
-  const sum = facts.reduce((total, view) => total + effectiveConfidence(view.fact.confidence, view.sourceTrust), 0);
+  const sum = facts.reduce((total, view) => total + effectiveConfidence(view), 0);
   return facts.length === 0 ? 0 : Math.round((sum / facts.length) * DECIMALS) / DECIMALS;
 };

@@ -8,6 +8,7 @@ import {
   isIn,
   type Scope,
 } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
 /** Most facts in one card. */
@@ -44,7 +45,7 @@ export const gatherMaterial = async (
   const strongest = await viewsOf(reader, ranked.slice(0, MAX_FACTS));
   const [first] = strongest;
   if (first === undefined) return null;
-  const contested = new Set(strongest.filter((view) => view.contradicted).map(({ fact }) => fact.relationKey));
+  const contested = new Set(strongest.filter(isContradicted).map(({ fact }) => fact.relationKey));
   const { entity } = first.fact;
   if (contested.size === 0) return { entity, scope: subject.scope, facts: strongest, unlistedRivals: new Map() };
   const chosen = chooseAround(ranked, contested);
@@ -78,7 +79,7 @@ const chooseAround = (ranked: readonly Candidate[], contested: ReadonlySet<strin
 
 const countUnlisted = (ranked: readonly Candidate[], facts: readonly FactView[]): Map<string, number> => {
   const unlisted = new Map<string, number>();
-  for (const relation of new Set(facts.filter((view) => view.contradicted).map(({ fact }) => fact.relationKey))) {
+  for (const relation of new Set(facts.filter(isContradicted).map(({ fact }) => fact.relationKey))) {
     const isOf = ({ relationKey }: Candidate): boolean => relationKey === relation;
     const missing = ranked.filter(isOf).length - facts.filter(({ fact }) => isOf(fact)).length;
     if (missing > 0) unlisted.set(relation, missing);

@@ -9,6 +9,7 @@ import {
   type Hlc,
   isIn,
   type Logger,
+  markOf,
   matchKey,
   type NodeSelf,
   nodePrincipal,
@@ -19,6 +20,8 @@ import {
   sha256Hex,
   withinTime,
 } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
 import { averageConfidence, type Card, createCard } from './card.ts';
 import { type CardPlace, cardFact, placeOfCard, saysTheSame } from './card-fact.ts';
 import { type CardStore, cardKey } from './card-store.ts';
@@ -188,7 +191,7 @@ export class StoredCards implements MemoryCards {
 
   /** Returns the refresh under way from the same material, or begins one. */
   #begun(draft: Draft): Promise<Card> {
-    const what = draft.material.facts.map((view) => [view.fact.id, view.contradicted, view.sourceTrust]);
+    const what = draft.material.facts.map((view) => [view.fact.id, isContradicted(view), markOf(view, SOURCE_TRUST)]);
     const work = sha256Hex(JSON.stringify([draft.key, draft.liveCount, what]));
     const underWay = this.#refreshing.get(work);
     if (underWay !== undefined) return underWay;

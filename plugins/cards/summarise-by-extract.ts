@@ -1,4 +1,5 @@
 import { entityDisplay, type FactView } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardSummariser } from './cards-api.ts';
 
 const MAX_CHARACTERS = 280;
@@ -20,8 +21,8 @@ export const summariseByExtract: CardSummariser = {
 
 const relationLine = (views: readonly FactView[], unlisted: number): string => {
   const [first] = views as [FactView];
-  const isContradicted = views.some(({ contradicted }) => contradicted);
-  if (!isContradicted) {
+  const isContested = views.some(isContradicted);
+  if (!isContested) {
     const values = new Set(views.map(valueText));
     return `- ${first.fact.relation}: ${[...values].join('; ')}`;
   }

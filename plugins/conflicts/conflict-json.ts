@@ -1,8 +1,8 @@
 import {
   component,
-  createFactJson,
   defineComponent,
   FACT,
+  type FactJson,
   formatInstant,
   INSTANT_JSON,
   listOf,
@@ -31,9 +31,11 @@ export const CONFLICT = defineComponent('Conflict', {
   ),
 });
 
-export const createConflictJson = (self: NodeSelf): ((view: ConflictView) => Record<string, unknown>) => {
-  const factJson = createFactJson(self);
-  return ({ record, factA, factB, members, truncated }) => ({
+export type ConflictJson = (view: ConflictView) => Record<string, unknown>;
+
+export const createConflictJson =
+  (self: NodeSelf, factJson: FactJson): ConflictJson =>
+  ({ record, factA, factB, members, truncated }) => ({
     conflict_id: self.names.conflictId(record.id),
     fact_a: factJson(factA),
     fact_b: factJson(factB),
@@ -43,4 +45,3 @@ export const createConflictJson = (self: NodeSelf): ((view: ConflictView) => Rec
     resolved_by: record.resolvedBy,
     detected_at: formatInstant(record.detectedMs),
   });
-};

@@ -8,7 +8,6 @@ import {
   component,
   FACT_VALUE_JSON,
   listOf,
-  type NodeSelf,
   objectOf,
   type ReadSession,
   type Route,
@@ -16,7 +15,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
-import { CONFLICT, createConflictJson } from './conflict-json.ts';
+import { CONFLICT, type ConflictJson } from './conflict-json.ts';
 import type { ConflictPosition, ConflictStatus, Conflicts } from './conflicts-api.ts';
 import { MAX_CONFLICTS } from './create-conflicts.ts';
 
@@ -24,7 +23,7 @@ export interface ConflictRouteParts {
   readonly conflicts: Conflicts;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
-  readonly self: NodeSelf;
+  readonly conflictJson: ConflictJson;
   readonly readSession: ReadSession;
 }
 
@@ -35,7 +34,6 @@ interface Query {
 }
 
 export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, Query> => {
-  const conflictJson = createConflictJson(parts.self);
   return {
     method: 'GET',
     path: '/v1/conflicts',
@@ -59,7 +57,7 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
       const { found, more } = await parts.conflicts.list(request.caller, { status, after, limit });
       const { list, cursor } = bound.page(found, limit, {
         positionOf: ({ record }) => [record.detectedMs, record.id],
-        toJson: conflictJson,
+        toJson: parts.conflictJson,
         more,
       });
       return { status: 200, body: { conflicts: list, cursor, has_more: cursor !== null } };

@@ -1,8 +1,11 @@
 import {
+  BOOLEAN_JSON,
   defineCollectHook,
+  defineFactMark,
   defineRef,
   type FactOutline,
   type FactView,
+  markOf,
   type PluginTransaction,
   type Principal,
   type StoredFact,
@@ -119,3 +122,26 @@ export const conflictOpened = defineCollectHook<ConflictChange, never>('conflict
 
 /** A record was closed by a resolution, made here or replicated. Once per record. */
 export const conflictResolved = defineCollectHook<ConflictChange, never>('conflict:resolved');
+
+/** The fact is live, and another live fact of its triple and place, visible to the caller, has a different value. */
+export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
+  summary: 'a fact beside it says otherwise',
+  members: { contradicted: BOOLEAN_JSON },
+  toJson: (isSo) => ({ contradicted: isSo === true }),
+});
+
+/**
+ * The fact is live, and a live fact of its triple in another place that the caller reads has a different value. Most
+ * facts are in one place alone, so the member is left out unless it is true.
+ */
+export const DIFFERS_ELSEWHERE = defineFactMark<true>('conflicts.elsewhere', {
+  summary: 'a fact in another place says otherwise',
+  members: { differs_elsewhere: { type: 'boolean', const: true } },
+  optional: ['differs_elsewhere'],
+  toJson: (isSo) => (isSo === true ? SAYS_SO : SAYS_NOTHING),
+});
+
+const SAYS_SO = Object.freeze({ differs_elsewhere: true });
+const SAYS_NOTHING = Object.freeze({});
+
+export const isContradicted = (view: FactView): boolean => markOf(view, CONTRADICTED) === true;

@@ -4,6 +4,7 @@ import {
   Cursors,
   createReadSession,
   definePlugin,
+  FactJson,
   Facts,
   factAppended,
   GardenAccess,
@@ -19,8 +20,9 @@ import {
 import { AgentKeys } from '../keys/keys-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
+import { createConflictJson } from './conflict-json.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
-import { CONFLICT, Conflicts } from './conflicts-api.ts';
+import { CONFLICT, CONTRADICTED, Conflicts, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
@@ -45,12 +47,13 @@ export const conflictsPlugin = definePlugin({
     clock: Clock,
     random: Random,
     self: NodeSelf,
+    factJson: FactJson,
     cursors: Cursors,
     gardens: optional(GardenAccess),
     agentKeys: optional(AgentKeys),
   },
   provides: [Conflicts],
-  declares: [...Object.values(words), CONFLICT],
+  declares: [...Object.values(words), CONFLICT, CONTRADICTED, DIFFERS_ELSEWHERE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -66,7 +69,7 @@ export const conflictsPlugin = definePlugin({
   }),
   migrations: conflictsMigrations,
   setup({ config, use, tables, hooks, on, provide, route }) {
-    const { facts, clock, random, self, cursors, gardens, agentKeys } = use;
+    const { facts, clock, random, self, factJson, cursors, gardens, agentKeys } = use;
     if (config.mode === 'strict') {
       on(appendJudge, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)));
     }
@@ -84,7 +87,8 @@ export const conflictsPlugin = definePlugin({
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, agentKeys });
     provide(Conflicts, conflicts);
-    const routes = { conflicts, clock, cursors, self, readSession: createReadSession(self.names) };
+    const conflictJson = createConflictJson(self, factJson);
+    const routes = { conflicts, clock, cursors, conflictJson, readSession: createReadSession(self.names) };
     route(listConflictsRoute(routes));
     route(resolveConflictRoute(routes));
   },

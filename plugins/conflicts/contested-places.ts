@@ -12,8 +12,10 @@ import {
   type ReadableTables,
   type ReadContext,
   SAME_PLACE,
+  withMark,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
+import { CONTRADICTED } from './conflicts-api.ts';
 import { contestedUntil } from './standing.ts';
 import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
 
@@ -74,7 +76,7 @@ export async function markContradicted(
   const alive = new Set(found.map(({ id }) => id));
   const isContradicted = (id: string): boolean =>
     alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
-  return views.map((view) => (isContradicted(view.fact.id) ? { ...view, contradicted: true } : view));
+  return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 }
 
 /** Facts that reign in places that are contested now, by the digest of the place. */

@@ -8,7 +8,9 @@ import {
   type ReadContext,
   SAME_TRIPLE,
   tripleId,
+  withMark,
 } from '../../kernel/plugin-api.ts';
+import { DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 
 /**
  * Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one.
@@ -37,7 +39,7 @@ export async function markElsewhere(
   const sayings = new Set(differing.map(sayingOf));
   const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));
   const marked = new Set((await snapshot.outline(all(isIn('id', ids), live))).map(({ id }) => id));
-  return views.map((view) => (marked.has(view.fact.id) ? { ...view, differsElsewhere: true } : view));
+  return views.map((view) => (marked.has(view.fact.id) ? withMark(view, DIFFERS_ELSEWHERE, true) : view));
 }
 
 const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>

@@ -4,9 +4,9 @@ import {
   appendSettle,
   Clock,
   Cursors,
-  createFactJson,
   createReadSession,
   definePlugin,
+  FactJson,
   Facts,
   factAppended,
   GardenAccess,
@@ -26,6 +26,7 @@ import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
 import { createQueries } from './create-queries.ts';
 import { settleDuplicates } from './duplicates.ts';
+import { EXPECTED_MEMBERS } from './expected-members.ts';
 import { cidBackfillStatusRoute, getFactRoute, provenanceRoute, verifyCidRoute } from './fact-routes.ts';
 import {
   AssertionMembers,
@@ -65,12 +66,13 @@ export const factsPlugin = definePlugin({
     facts: Facts,
     clock: Clock,
     self: NodeSelf,
+    factJson: FactJson,
     cursors: Cursors,
     vocabulary: Vocabulary,
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
-  declares: [...Object.values(words), INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
+  declares: [...Object.values(words), ...EXPECTED_MEMBERS, INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,
@@ -94,9 +96,8 @@ export const factsPlugin = definePlugin({
   migrations: factsMigrations,
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide }) {
-    const { facts, clock, self, cursors, vocabulary, audit, gardens } = use;
+    const { facts, clock, self, factJson, cursors, vocabulary, audit, gardens } = use;
     const { names } = self;
-    const factJson = createFactJson(self);
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
     const guard = config.sessionGuard === 'off' ? undefined : createSessionGuard({ tables, facts, clock });

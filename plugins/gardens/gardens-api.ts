@@ -1,12 +1,15 @@
 import {
   defineCollectHook,
+  defineFactMark,
   defineRef,
   type FactView,
   memberRefusal,
+  orNull,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type Scope,
+  STRING_JSON,
 } from '../../kernel/plugin-api.ts';
 import { defineAssertionMember } from '../facts/facts-api.ts';
 import type { AttestationJson } from '../keys/keys-api.ts';
@@ -192,3 +195,20 @@ export const GARDEN_ID = defineAssertionMember<string>('garden_id', {
     throw memberRefusal(path, 'must be the URI, id or slug of a garden');
   },
 });
+
+/** URI of the garden that the fact is in. Absent outside gardens, and for a garden that is no more. */
+export const GARDEN_URI = defineFactMark<string>('gardens.uri', {
+  summary: 'the garden of the fact, by its URI',
+  members: { garden_id: orNull(STRING_JSON) },
+  toJson: (uri, { gardenId }) => ({ garden_id: uri ?? gardenId }),
+});
+
+/** Where the fact stands in the quarantine of its garden. Absent for a fact that never was in one. */
+export const QUARANTINE = defineFactMark<{ readonly status: QuarantineStatus; readonly garden: string }>(
+  'gardens.quarantine',
+  {
+    summary: 'where the fact stands in the quarantine of its garden',
+    members: { quarantine_status: orNull(STRING_JSON), quarantine_garden_id: orNull(STRING_JSON) },
+    toJson: (held) => ({ quarantine_status: held?.status ?? null, quarantine_garden_id: held?.garden ?? null }),
+  },
+);

@@ -25,7 +25,7 @@ import { createGardenAccess } from './garden-access.ts';
 import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
-import { GARDEN, GARDEN_ID, GARDEN_MEMBER, Gardens, Quarantine } from './gardens-api.ts';
+import { GARDEN, GARDEN_ID, GARDEN_MEMBER, GARDEN_URI, Gardens, QUARANTINE, Quarantine } from './gardens-api.ts';
 import { gardensMigrations } from './gardens-migrations.ts';
 import * as words from './gardens-words.ts';
 import { markGardens } from './mark-gardens.ts';
@@ -61,7 +61,7 @@ export const gardensPlugin = definePlugin({
     agentKeys: optional(AgentKeys),
   },
   provides: [GardenAccess, Gardens, Quarantine],
-  declares: [...Object.values(words), GARDEN, GARDEN_ID, GARDEN_MEMBER],
+  declares: [...Object.values(words), GARDEN, GARDEN_ID, GARDEN_MEMBER, GARDEN_URI, QUARANTINE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -101,7 +101,7 @@ export const gardensPlugin = definePlugin({
     on(appendRead, (batch) => enterGardens(batch, { facts, access, names: self.names }));
     on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot)));
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
-    on(readAnnotate, (views, context) => markGardens(views, context, tables));
+    on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }));
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
     on(tenantTransfer, () => transferGardens(tables));
     on(tenantTransfer, () => transferQuarantine(tables));

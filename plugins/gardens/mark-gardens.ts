@@ -1,7 +1,19 @@
-import type { FactView, PluginTables, ReadContext } from '../../kernel/plugin-api.ts';
+import {
+  type FactView,
+  type NodeSelf,
+  type PluginTables,
+  type ReadContext,
+  withMark,
+} from '../../kernel/plugin-api.ts';
 import { gardensById } from './garden-store.ts';
+import { GARDEN_URI, QUARANTINE } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 import { quarantinedFromRow } from './quarantine-row.ts';
+
+interface MarkingParts {
+  readonly tables: PluginTables;
+  readonly self: NodeSelf;
+}
 
 /**
  * Says of facts in gardens how their garden is called and how they stand in quarantine. Costs nothing for a page
@@ -10,11 +22,11 @@ import { quarantinedFromRow } from './quarantine-row.ts';
 export const markGardens = (
   views: readonly FactView[],
   { caller, snapshot }: ReadContext,
-  tables: PluginTables,
+  { tables, self }: MarkingParts,
 ): Promise<readonly FactView[]> | undefined => {
   const inGardens = views.filter(({ fact }) => fact.gardenId !== null);
   if (inGardens.length === 0) return undefined;
-  return mark(views, inGardens, caller.tenantId, tables.in(snapshot));
+  return mark(views, inGardens, caller.tenantId, tables.in(snapshot), self);
 };
 
 const mark = async (
@@ -22,6 +34,7 @@ const mark = async (
   inGardens: readonly FactView[],
   tenantId: string,
   own: ReturnType<PluginTables['in']>,
+  self: NodeSelf,
 ): Promise<readonly FactView[]> => {
   const gardenIds = [...new Set(inGardens.map(({ fact }) => fact.gardenId ?? ''))];
   const gardens = await gardensById(own, tenantId, gardenIds);
@@ -31,12 +44,10 @@ const mark = async (
   return views.map((view) => {
     const garden = gardens.get(view.fact.gardenId ?? '');
     if (garden === undefined) return view;
-    const quarantine = statuses.get(view.fact.id);
-    return {
-      ...view,
-      // The slug of a garden that is no more may be that of another by now.
-      ...(garden.deletedMs === null ? { gardenSlug: garden.slug } : {}),
-      ...(quarantine === undefined ? {} : { quarantine }),
-    };
+    // The slug of a garden that is no more may be that of another by now.
+    const uri = garden.deletedMs === null ? self.names.gardenUri(self.authority, garden.slug) : undefined;
+    const named = uri === undefined ? view : withMark(view, GARDEN_URI, uri);
+    const status = statuses.get(view.fact.id);
+    return status === undefined ? named : withMark(named, QUARANTINE, { status, garden: uri ?? garden.id });
   });
 };

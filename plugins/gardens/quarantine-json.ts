@@ -1,4 +1,13 @@
-import { formatInstant, INSTANT_JSON, type NodeSelf, objectOf, orNull, STRING_JSON } from '../../kernel/plugin-api.ts';
+import {
+  formatInstant,
+  INSTANT_JSON,
+  markOf,
+  type NodeSelf,
+  objectOf,
+  orNull,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
+import { SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
 import type { Decision, HeldFact } from './gardens-api.ts';
 import { QUARANTINE_STATUSES } from './quarantine-row.ts';
 
@@ -18,21 +27,21 @@ export const HELD_FACT_JSON = objectOf({
 });
 
 export const heldFactJson = (
-  { entry, view: { fact, sourceTrust }, garden }: HeldFact,
+  { entry, view, garden }: HeldFact,
   { names, authority }: NodeSelf,
 ): Record<string, unknown> => ({
   fact_id: entry.factId,
-  entity: fact.entity,
-  relation: fact.relation,
-  source: fact.source,
+  entity: view.fact.entity,
+  relation: view.fact.relation,
+  source: view.fact.source,
   quarantine_status: entry.status,
   quarantine_garden_id: names.gardenUri(authority, garden.slug),
   quarantine_reason: entry.reason,
   quarantine_acted_by: entry.actedBy,
   quarantine_acted_at: entry.actedMs === null ? null : formatInstant(entry.actedMs),
-  source_trust: sourceTrust ?? null,
-  received_from: fact.receivedFrom,
-  timestamp: fact.timestamp,
+  source_trust: markOf(view, SOURCE_TRUST) ?? null,
+  received_from: view.fact.receivedFrom,
+  timestamp: view.fact.timestamp,
 });
 
 const DECIDED = { fact_id: STRING_JSON, acted_by: STRING_JSON, acted_at: INSTANT_JSON } as const;

@@ -1,10 +1,5 @@
-import {
-  effectiveConfidence,
-  type FactReader,
-  type FactView,
-  isIn,
-  type ServiceNames,
-} from '../../kernel/plugin-api.ts';
+import { type FactReader, type FactView, isIn, markOf, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { effectiveConfidence, SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
 import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
 import type { GraphWalk, Neighbor } from './graph-api.ts';
 import { relationPattern } from './relation-pattern.ts';
@@ -76,7 +71,7 @@ export const judgeEdges = async (
   return rows.flatMap((row): Edge[] => {
     const view = views.get(row.factId);
     if (view === undefined) return [];
-    const confidence = effectiveConfidence(view.fact.confidence, view.sourceTrust);
+    const confidence = effectiveConfidence(view);
     return confidence >= minConfidence ? [{ row, view, confidence }] : [];
   });
 };
@@ -97,7 +92,7 @@ export const neighborAt = (
     relationKey: view.fact.relationKey,
     hops,
     confidence,
-    sourceTrust: view.sourceTrust ?? null,
+    sourceTrust: markOf(view, SOURCE_TRUST) ?? null,
     factId: view.fact.id,
     path: [...via.path, via.entity],
     viaKey,

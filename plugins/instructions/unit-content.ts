@@ -7,12 +7,14 @@ import {
   type FactReader,
   type Filter,
   isIn,
+  markOf,
   matchKey,
   not,
   parseDateOrInstant,
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import { QUARANTINE } from '../gardens/gardens-api.ts';
 import { endedFor, speaksFor } from './authority.ts';
 import type { Unit } from './manifest.ts';
 
@@ -70,7 +72,7 @@ const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitRea
 const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> => {
   if (fact.gardenId === null) return false;
   const [view] = await reader.annotate([fact]);
-  return view?.quarantine !== undefined;
+  return view !== undefined && markOf(view, QUARANTINE) !== undefined;
 };
 
 /**

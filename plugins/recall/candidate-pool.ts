@@ -1,5 +1,7 @@
-import { effectiveConfidence, type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
+import { type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
+import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 
 /** What of the facts that the caller sees may be a candidate. */
 export interface Admission {
@@ -139,8 +141,8 @@ export class CandidatePool {
     const { scope, gardenId, relationKey: relation } = view.fact;
     if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return 'unfit';
     if (relationKey !== undefined && relation !== relationKey) return 'unfit';
-    if (effectiveConfidence(view.fact.confidence, view.sourceTrust) < minConfidence) return 'unfit';
-    return view.contradicted && !includeContradicted ? 'contradicted' : 'admitted';
+    if (effectiveConfidence(view) < minConfidence) return 'unfit';
+    return isContradicted(view) && !includeContradicted ? 'contradicted' : 'admitted';
   }
 }
 

@@ -1,8 +1,8 @@
 import {
   Clock,
-  createFactJson,
   definePlugin,
   Embedder,
+  FactJson,
   Facts,
   GardenAccess,
   KERNEL_API,
@@ -45,6 +45,7 @@ export const recallPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     vocabulary: Vocabulary,
+    factJson: FactJson,
     embedder: optional(Embedder),
     audit: optional(AuditLog),
     sessionReads: optional(SessionReads),
@@ -70,7 +71,7 @@ export const recallPlugin = definePlugin({
   }),
   migrations: recallMigrations,
   setup({ config, use, tables, hooks, log, onStop, every, provide, route }) {
-    const { self, audit, vocabulary } = use;
+    const { self, factJson, audit, vocabulary } = use;
     const { names } = self;
     const access = new AccessCounts(tables);
     const members = recallMembers(vocabulary);
@@ -84,7 +85,7 @@ export const recallPlugin = definePlugin({
     });
     provide(Recall, recall);
     provide(TokenCounter, { count: estimateTokens });
-    const routes = { recall, factJson: createFactJson(self), names, members };
+    const routes = { recall, factJson, names, members };
     route(getRecallRoute(routes));
     route(postRecallRoute(routes));
     every(FLUSH_INTERVAL_MS, () => access.flush());

@@ -1,4 +1,6 @@
-import { type FactView, trustFactor } from '../../kernel/plugin-api.ts';
+import { type FactView, markOf } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { SOURCE_TRUST, trustFactor } from '../source-trust/source-trust-api.ts';
 import type { FactSignals, Salience } from './recall-api.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -10,9 +12,9 @@ export const salienceOf = (view: FactView, signals: FactSignals, nowMs: number):
   recency: Math.exp((-DECAY_PER_DAY * Math.max(0, nowMs - view.fact.timestampMs)) / DAY_MS),
   confidence: view.fact.confidence,
   access: bounded(signals.access, 0, 1),
-  contradiction: view.contradicted ? CONTRADICTED : 1,
+  contradiction: isContradicted(view) ? CONTRADICTED : 1,
   gardenTier: bounded(signals.gardenTier, LEAST_TIER, 1),
-  sourceTrust: trustFactor(view.sourceTrust),
+  sourceTrust: trustFactor(markOf(view, SOURCE_TRUST)),
 });
 
 /**

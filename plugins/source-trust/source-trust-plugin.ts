@@ -1,5 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { definePlugin, KERNEL_API, NodeSelf, readAnnotate, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import {
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  readAnnotate,
+  ServiceError,
+  schema,
+  withMark,
+} from '../../kernel/plugin-api.ts';
+import { SOURCE_TRUST } from './source-trust-api.ts';
 import { trustOfFact } from './trust-of-fact.ts';
 import { readTrustRules } from './trust-rules.ts';
 
@@ -14,6 +23,7 @@ export const sourceTrustPlugin = definePlugin({
   summary:
     'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',
   requires: { self: NodeSelf },
+  declares: [SOURCE_TRUST],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -31,7 +41,9 @@ export const sourceTrustPlugin = definePlugin({
     if (config.rulesFile === '') return;
     const { names } = use.self;
     const trust = readTrustRules(await readRules(config.rulesFile), names);
-    on(readAnnotate, (views) => views.map((view) => ({ ...view, sourceTrust: trustOfFact(view.fact, trust, names) })));
+    on(readAnnotate, (views) =>
+      views.map((view) => withMark(view, SOURCE_TRUST, trustOfFact(view.fact, trust, names))),
+    );
   },
 });
 

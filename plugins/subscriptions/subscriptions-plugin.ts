@@ -1,8 +1,8 @@
 import {
   Clock,
   Cursors,
-  createFactJson,
   definePlugin,
+  FactJson,
   Facts,
   factAppended,
   factCommitted,
@@ -66,6 +66,7 @@ export const subscriptionsPlugin = definePlugin({
     clock: Clock,
     random: Random,
     self: NodeSelf,
+    factJson: FactJson,
     cursors: Cursors,
     transport: Transport,
     identity: NodeIdentity,
@@ -106,11 +107,10 @@ export const subscriptionsPlugin = definePlugin({
   }),
   migrations: subscriptionsMigrations,
   async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
-    const { facts, clock, random, self, cursors, transport, identity, keys, tokens, gardens, audit } = use;
+    const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
     const nowMs = () => clock.nowMs();
-    const factJson = createFactJson(self);
     const seals = createWebhookSeals(identity, random);
     // Most stores are done with here; what is left follows while the node serves.
     await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE);

@@ -10,6 +10,7 @@ import {
   SCOPES,
   type Scope,
 } from '../../../kernel/plugin-api.ts';
+import { isContradicted } from '../../../plugins/conflicts/conflicts-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
@@ -208,7 +209,7 @@ const plant = async (node: TestNode, op: Op, key: string) => {
     sessionId: session,
   };
   const { view } = await node.facts.append(draft, caller);
-  return { id: view.fact.id, cid: view.fact.cid, contradicted: view.contradicted };
+  return { id: view.fact.id, cid: view.fact.cid, contradicted: isContradicted(view) };
 };
 
 /** No faster than the store can follow, or leases would end. */

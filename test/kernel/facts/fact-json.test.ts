@@ -1,33 +1,104 @@
 import { expect } from 'chai';
-import { createFactJson } from '../../../kernel/facts/fact-json.ts';
-import { createServiceNames } from '../../../kernel/identity/service-names.ts';
+import { createFactJson, factSchema } from '../../../kernel/facts/fact-json.ts';
+import {
+  defineExpectedMember,
+  defineFactMark,
+  plainView,
+  STRING_JSON,
+  type Word,
+  withMark,
+} from '../../../kernel/plugin-api.ts';
+import { KERNEL_WORDS } from '../../../kernel/vocabulary/kernel-words.ts';
+import { collectWords } from '../../../kernel/vocabulary/vocabulary.ts';
+import { CONTRADICTED, DIFFERS_ELSEWHERE } from '../../../plugins/conflicts/conflicts-api.ts';
+import { EXPECTED_MEMBERS } from '../../../plugins/facts/expected-members.ts';
+import { GARDEN_URI, QUARANTINE } from '../../../plugins/gardens/gardens-api.ts';
+import { SOURCE_TRUST } from '../../../plugins/source-trust/source-trust-api.ts';
 import { madeFact } from '../../plugins/facts/made-facts.ts';
 
-describe('the wire form of a fact', () => {
-  const names = createServiceNames('acme');
-  const self = { names, nodeId: 'n', nodeUrl: 'http://node.example:1', authority: 'node.example:1' };
-  const inGarden = { fact: madeFact('a', [], { gardenId: 'g-1' }), contradicted: false, warnings: [] };
+const wordsOf = (...declared: readonly Word[]) => {
+  const problems: { message: string }[] = [];
+  const owned = (owner: string) => (word: Word) => ({ word, owner });
+  const vocabulary = collectWords([...KERNEL_WORDS.map(owned('kernel')), ...declared.map(owned('plugin'))], problems);
+  return { vocabulary, problems: problems.map(({ message }) => message) };
+};
+const jsonOf = (...declared: readonly Word[]) => createFactJson(wordsOf(...declared).vocabulary);
 
-  it('names a garden by its URI where its slug is known, and by its identifier otherwise', () => {
-    const factJson = createFactJson(self);
-    expect(factJson({ ...inGarden, gardenSlug: 'herbs' })['garden_id']).to.equal('acme://node.example:1/garden/herbs');
-    expect(factJson(inGarden)['garden_id']).to.equal('g-1');
-    const outside = { ...inGarden, fact: madeFact('a', []) };
-    expect(factJson(outside)['garden_id']).to.equal(null);
+const DEFAULT_WORDS = [...EXPECTED_MEMBERS, CONTRADICTED, DIFFERS_ELSEWHERE, GARDEN_URI, QUARANTINE, SOURCE_TRUST];
+/** In the order in which clients have always got them. */
+const DEFAULT_MEMBERS = [
+  ...['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'hlc', 'received_from', 'valid_until'],
+  ...['confidence', 'scope', 'garden_id', 'cid', 'contradicted', 'differs_elsewhere', 'attested', 'attested_key_id'],
+  ...['origin_node_id', 'origin_allowed_scopes', 'warnings', 'derived_from', 'source_trust', 'effective_confidence'],
+  ...['quarantine_status', 'quarantine_garden_id', 'sanitizer_warnings', 'sanitizer_redacted'],
+];
+
+describe('the wire form of a fact', () => {
+  const view = plainView(madeFact('a', [], { gardenId: 'g-1' }));
+
+  it('has its members in one order, whether or not plugins fill them', () => {
+    const plain = jsonOf(...EXPECTED_MEMBERS)(view);
+    expect(Object.keys(plain)).to.deep.equal(DEFAULT_MEMBERS.filter((name) => name !== 'differs_elsewhere'));
+    const marked = withMark(withMark(view, DIFFERS_ELSEWHERE, true), SOURCE_TRUST, 0.5);
+    expect(Object.keys(jsonOf(...DEFAULT_WORDS)(marked))).to.deep.equal(DEFAULT_MEMBERS);
+    expect(Object.keys(jsonOf(...DEFAULT_WORDS.reverse())(marked)).sort()).to.deep.equal([...DEFAULT_MEMBERS].sort());
   });
 
-  it('says where a fact stands in quarantine', () => {
-    const held = createFactJson(self)({ ...inGarden, gardenSlug: 'herbs', quarantine: 'pending' });
-    expect(held['quarantine_status']).to.equal('pending');
-    expect(held['quarantine_garden_id']).to.equal('acme://node.example:1/garden/herbs');
-    const free = createFactJson(self)({ ...inGarden, gardenSlug: 'herbs' });
-    expect([free['quarantine_status'], free['quarantine_garden_id']]).to.deep.equal([null, null]);
+  it('says without a mark what is known without it', () => {
+    for (const json of [jsonOf(...EXPECTED_MEMBERS)(view), jsonOf(...DEFAULT_WORDS)(view)]) {
+      expect(json).to.include({
+        contradicted: false,
+        garden_id: 'g-1',
+        source_trust: null,
+        effective_confidence: null,
+      });
+      expect(json).to.include({ quarantine_status: null, quarantine_garden_id: null, origin_allowed_scopes: null });
+    }
+  });
+
+  it('says what marks say', () => {
+    const json = jsonOf(...DEFAULT_WORDS);
+    const uri = 'acme://node.example:1/garden/herbs';
+    const held = withMark(withMark(view, GARDEN_URI, uri), QUARANTINE, { status: 'pending', garden: uri });
+    expect(json(held)).to.include({ garden_id: uri, quarantine_status: 'pending', quarantine_garden_id: uri });
+    expect(json(withMark(view, CONTRADICTED, true))).to.include({ contradicted: true });
+    const half = json(withMark(plainView(madeFact('a', [], { confidence: 0.8 })), SOURCE_TRUST, 0.5));
+    expect(half).to.include({ source_trust: 0.5 });
+    expect(half['effective_confidence']).to.be.closeTo(0.6, 1e-9);
+  });
+
+  it('puts members that a mark adds at the end, and into the schema', () => {
+    const COLOUR = defineFactMark<string>('colour', {
+      summary: 'a colour',
+      members: { colour: STRING_JSON, colour_known: { type: 'boolean' } },
+      optional: ['colour'],
+      toJson: (colour) => ({ colour, colour_known: colour !== undefined }),
+    });
+    const { vocabulary } = wordsOf(...EXPECTED_MEMBERS, COLOUR);
+    const json = createFactJson(vocabulary);
+    expect(Object.keys(json(withMark(view, COLOUR, 'red'))).slice(-2)).to.deep.equal(['colour', 'colour_known']);
+    expect(Object.keys(json(view)).at(-1)).to.equal('colour_known');
+    const schema = factSchema(vocabulary) as { properties: object; required: readonly string[] };
+    expect(Object.keys(schema.properties)).to.deep.equal([...DEFAULT_MEMBERS, 'colour', 'colour_known']);
+    expect(schema.required).to.include('colour_known').and.not.include.members(['colour', 'differs_elsewhere']);
+  });
+
+  it('lets one mark alone fill a member, and none what is read from the fact', () => {
+    const mark = (id: string, member: string) =>
+      defineFactMark<string>(id, { summary: 'x', members: { [member]: STRING_JSON }, toJson: () => ({}) });
+    expect(wordsOf(mark('a', 'confidence')).problems).to.deep.equal([
+      'the fact member confidence is declared by kernel and by plugin',
+    ]);
+    expect(wordsOf(mark('a', 'colour'), mark('b', 'colour')).problems).to.have.length(1);
+    expect(wordsOf(mark('a', 'garden_id')).problems).to.deep.equal([]);
+    const expected = defineExpectedMember('confidence', { json: STRING_JSON, read: () => null });
+    expect(wordsOf(expected).problems).to.have.length(1);
   });
 
   it('keeps what others warn of, and adds its own for a relation without a namespace', () => {
-    const view = { ...inGarden, fact: madeFact('a', [], { relation: 'role' }), warnings: ['unattested source'] };
-    expect(createFactJson(self)(view)['warnings']).to.have.lengthOf(2).and.include('unattested source');
-    const plain = createFactJson(self)({ ...view, fact: madeFact('a', []) });
+    const warned = { ...plainView(madeFact('a', [], { relation: 'role' })), warnings: ['unattested source'] };
+    expect(jsonOf()(warned)['warnings']).to.have.lengthOf(2).and.include('unattested source');
+    const plain = jsonOf()({ ...warned, fact: madeFact('a', []) });
     expect(plain['warnings']).to.deep.equal(['unattested source']);
   });
 });

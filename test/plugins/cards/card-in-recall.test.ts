@@ -10,6 +10,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { CARD_REFRESH_TIMEOUT } from '../../../plugins/cards/card-substitution.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
+import { isContradicted } from '../../../plugins/conflicts/conflicts-api.ts';
 import { recallSummary } from '../../../plugins/recall/recall-api.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -68,7 +69,7 @@ forEachStore('what stands for an entity in a recall', () => {
     const { summary } = await cards.card();
     const entity = ENTITY.toUpperCase();
     const view = await asks({ entity });
-    expect(view).to.include({ contradicted: false });
+    expect(view).to.deep.include({ marks: {} });
     expect(view?.fact).to.deep.include({
       id: `card:${entity}`,
       entity,
@@ -90,7 +91,7 @@ forEachStore('what stands for an entity in a recall', () => {
     expect(await asks()).to.equal(null);
     const view = await asks({ forceRefresh: true });
     expect(view?.fact.value.v).to.include('engineer').and.include('pilot');
-    expect(view?.contradicted).to.equal(true);
+    expect(view !== null && isContradicted(view)).to.equal(true);
     expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
   });
 

@@ -9,6 +9,7 @@ import {
   KERNEL_API,
   not,
   type Principal,
+  plainView,
   SCOPES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
@@ -65,7 +66,7 @@ forEachStore('what the graph adds to a recall', () => {
         minConfidence: 0.1,
         ...view,
       };
-      const input = seeds.map(([fact, score]) => ({ fact, contradicted: false, warnings: [], score }));
+      const input = seeds.map(([fact, score]) => ({ ...plainView(fact), score }));
       const [found = []] = await caller.expand(recallExpand, {
         caller: as,
         reader,

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { plainView, withMark } from '../../../kernel/plugin-api.ts';
+import { CONTRADICTED } from '../../../plugins/conflicts/conflicts-api.ts';
 import { estimateTokens, factLine } from '../../../plugins/recall/fact-line.ts';
 import { fuse, normaliseStages } from '../../../plugins/recall/fuse-stages.ts';
 import { accessSignal, salienceOf, weigh } from '../../../plugins/recall/salience.ts';
 import { DEFAULT_WEIGHTS, readWeights } from '../../../plugins/recall/stage-weights.ts';
+import { SOURCE_TRUST } from '../../../plugins/source-trust/source-trust-api.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
@@ -11,12 +14,11 @@ import { thrownError } from '../../kit/thrown-error.ts';
 const DAY_MS = 86_400_000;
 const NEUTRAL = { access: 0, gardenTier: 1 };
 
-const viewOf = (members: Parameters<typeof sampleFact>[1] = {}, contradicted = false, sourceTrust?: number) => ({
-  fact: sampleFact(1, members),
-  contradicted,
-  warnings: [],
-  ...(sourceTrust === undefined ? {} : { sourceTrust }),
-});
+const viewOf = (members: Parameters<typeof sampleFact>[1] = {}, contradicted = false, sourceTrust?: number) => {
+  const view = plainView(sampleFact(1, members));
+  const marked = contradicted ? withMark(view, CONTRADICTED, true) : view;
+  return sourceTrust === undefined ? marked : withMark(marked, SOURCE_TRUST, sourceTrust);
+};
 
 describe('stage weights', () => {
   it('are taken in every spelling that clients use, and those not given are 0', () => {

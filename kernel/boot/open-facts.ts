@@ -1,0 +1,36 @@
+import type { Clock, FactStore } from '../../ports/ports.ts';
+import type { Container } from '../container/awilix-container.ts';
+import type { Random } from '../crypto/random.ts';
+import { FactFeed } from '../facts/fact-feed.ts';
+import { createFactJson, FactJson } from '../facts/fact-json.ts';
+import { createFactRestore, FactRestore } from '../facts/fact-restore.ts';
+import { Facts } from '../facts/facts.ts';
+import { createFacts } from '../facts/facts-service.ts';
+import { GardenAccess } from '../facts/garden-access.ts';
+import { openFeed } from '../facts/store-feed.ts';
+import type { HookBus } from '../hooks/hook-bus.ts';
+import type { NodeSelf } from '../identity/node-self.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import type { StopStack } from './stop-stack.ts';
+
+export interface FactsHost {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly vocabulary: Vocabulary;
+  readonly hooks: HookBus;
+  readonly container: Container;
+  readonly stops: StopStack;
+}
+
+/** Everything about facts that the kernel itself provides. */
+export const openFacts = ({ store, clock, random, self, vocabulary, hooks, container, stops }: FactsHost): void => {
+  const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
+  const facts = createFacts({ store, clock, random, hooks, self, gardens });
+  stops.push('facts', () => facts.close());
+  container.provide(Facts, facts);
+  container.provide(FactJson, createFactJson(vocabulary));
+  container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
+  container.provide(FactRestore, createFactRestore({ clock, random, names: self.names }));
+};
