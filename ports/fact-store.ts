@@ -46,8 +46,6 @@ export interface Snapshot {
   outline(filter: Filter): Promise<SizedOutline[]>;
   /** Number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
-  /** By id, unfiltered. */
-  get(id: string): Promise<StoredFact | undefined>;
   /**
    * For each triple, up to `limit` facts of its place with confidence above 0 that are neither expired at `nowMs` nor
    * covered; strongest first (confidence, then hlc). Unscoped: contradiction detection must see everything.
@@ -58,9 +56,9 @@ export interface Snapshot {
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
   /**
-   * Identifies the history of this store; changes after `beginEpoch`, and where the engine can tell, after a failover
-   * or a recovery that may have lost commits. Callers that keep a position in the feed outside the store keep the epoch
-   * with it, and start over when it changes.
+   * Identifies the history of this store; changes after a restore (`saveClock` with an epoch), and where the engine can
+   * tell, after a failover or a recovery that may have lost commits. Callers that keep a position in the feed outside
+   * the store keep the epoch with it, and start over when it changes.
    */
   epoch(): Promise<string>;
   /**
@@ -84,14 +82,10 @@ export interface Snapshot {
 export interface WriteTransaction extends Snapshot {
   /**
    * Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as
-   * it was.
+   * it was. `areNew` says that the ids were drawn for these facts just now, so that the store need not look; if one is
+   * stored all the same, the transaction fails, with this call, a later one or its commit.
    */
-  insert(facts: readonly StoredFact[]): Promise<boolean[]>;
-  /**
-   * The same for facts whose ids were drawn for them just now: nobody looks whether one is stored already. If one is,
-   * the transaction fails, with this call, a later one or its commit.
-   */
-  insertNew(facts: readonly StoredFact[]): Promise<void>;
+  insert(facts: readonly StoredFact[], options?: { readonly areNew?: boolean }): Promise<boolean[]>;
   /**
    * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table
    * takes them may show only with a later call of the transaction, or with its commit.
@@ -106,10 +100,8 @@ export interface WriteTransaction extends Snapshot {
   setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void>;
   /** The node's clock, locked until the transaction ends. */
   lockClock(): Promise<Hlc>;
-  /** Stores the clock. Must not go backwards within a transaction. */
-  saveClock(clock: Hlc): Promise<void>;
-  /** Begins another epoch under an id that was never used: a UUID. */
-  beginEpoch(id: string): Promise<void>;
+  /** Stores the clock. Must not go backwards within a transaction. `epoch`, never used before, begins another history. */
+  saveClock(clock: Hlc, epoch?: string): Promise<void>;
   /**
    * Calls the listeners of the topic, in every process on the store, when the transaction commits, and not when it
    * rolls back; once, however often it is raised. At most 200 characters. A commit that raises one costs more: not for
@@ -135,8 +127,7 @@ export interface FactStore {
    * Runs `work` in a transaction and commits when it resolves; rolls back, and rejects alike, when it rejects. Writes
    * of one tenant run one after another, so that the order of stamps is the order of commits over all processes, and
    * whatever `work` reads contains every earlier write of the tenant. The promise resolves after the commit is durable.
-   * Not reentrant: calling `write` inside `work` throws at once, where `insideWrite` tells, because it would wait for
-   * itself.
+   * Not reentrant: `write` inside `work` would wait for itself, and throws at once where `insideWrite` tells.
    */
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
   /**
@@ -152,18 +143,17 @@ export interface FactStore {
    * throws; after `close` nothing is called any more.
    */
   onSignal(topic: string, listener: () => void): () => void;
+  /** Optional: true inside `work` of a write, on the same asynchronous path, where the store watches for it. */
+  insideWrite?(): boolean;
   /**
-   * True inside `work` of a write, on the same asynchronous path. A store that was told not to watch for it returns
-   * false; a write inside a write then fails when its time is up.
+   * Applies what the ledger lacks, in ascending order, one process at a time, and returns it. With `isTrial` it changes
+   * nothing, and returns what it would apply. Refuses with `unavailable` and a hint when a core number in the ledger is
+   * higher than any given.
    */
-  insideWrite(): boolean;
-  /**
-   * Applies what the ledger lacks, in ascending order, one process at a time. Refuses with `unavailable` and a hint
-   * when a core number in the ledger is higher than any given.
-   */
-  migrate(migrations: readonly OwnedMigration[]): Promise<void>;
-  /** What `migrate` would apply, in that order; refuses as it does. Changes nothing. */
-  pending(migrations: readonly OwnedMigration[]): Promise<readonly OwnedMigration[]>;
+  migrate(
+    migrations: readonly OwnedMigration[],
+    options?: { readonly isTrial?: boolean },
+  ): Promise<readonly OwnedMigration[]>;
   /** Resolves when a write could be made now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;
   /** Names of all tables, sorted. */

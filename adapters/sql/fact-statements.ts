@@ -24,8 +24,6 @@ const FACT_IN_SHORT = `${OUTLINE}, f.value_type, CASE WHEN ${VALUE_BYTES} <= ${M
  */
 const LIMIT = 'LIMIT ? + 0';
 
-export const GET_FACT = `SELECT ${FACT} FROM facts f WHERE f.id = ?`;
-
 /**
  * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples,
  * so that no triple is sorted however many facts it has.

@@ -16,15 +16,22 @@ const CORE = 'core';
  * looks at the ledger again and adds its row, so that several processes may start at once and an interrupted start goes
  * on where it stopped.
  */
-export const applyMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]): Promise<void> => {
-  for (const migration of await pendingMigrations(engine, migrations)) {
+export const applyMigrations = async (
+  engine: SqlEngine,
+  migrations: readonly OwnedMigration[],
+  { isTrial = false } = {},
+): Promise<readonly OwnedMigration[]> => {
+  const pending = await pendingMigrations(engine, migrations);
+  if (isTrial) return pending;
+  for (const migration of pending) {
     await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, migrations), { unhurried: true });
     engine.schemaChanged();
   }
+  return pending;
 };
 
 /** What the ledger lacks, in ascending order. Refuses a ledger that these migrations do not fit to. */
-export const pendingMigrations = async (
+const pendingMigrations = async (
   engine: SqlEngine,
   migrations: readonly OwnedMigration[],
 ): Promise<OwnedMigration[]> => {

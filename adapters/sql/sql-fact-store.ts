@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { FactStore, OwnedMigration, Snapshot, WriteTransaction } from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
-import { applyMigrations, pendingMigrations } from './migration-ledger.ts';
+import { applyMigrations } from './migration-ledger.ts';
 import type { SqlEngine } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -78,12 +78,11 @@ class SqlFactStore implements FactStore {
     return mark?.store === this && mark.open;
   }
 
-  migrate(migrations: readonly OwnedMigration[]): Promise<void> {
-    return applyMigrations(this.#engine, migrations);
-  }
-
-  pending(migrations: readonly OwnedMigration[]): Promise<readonly OwnedMigration[]> {
-    return pendingMigrations(this.#engine, migrations);
+  migrate(
+    migrations: readonly OwnedMigration[],
+    options?: Parameters<FactStore['migrate']>[1],
+  ): Promise<readonly OwnedMigration[]> {
+    return applyMigrations(this.#engine, migrations, options);
   }
 
   ping(): Promise<void> {

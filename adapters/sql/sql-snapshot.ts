@@ -13,7 +13,7 @@ import type {
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
 import { factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
-import { type FactStatements, FEED_AFTER, FEED_HEAD, GET_FACT, SIBLINGS } from './fact-statements.ts';
+import { type FactStatements, FEED_AFTER, FEED_HEAD, SIBLINGS } from './fact-statements.ts';
 import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -47,11 +47,6 @@ export class SqlSnapshot implements Snapshot {
     const { sql, parameters } = this.#statements.count(filter);
     const [row] = await this.session.rows(sql, parameters);
     return row?.[0] as number;
-  }
-
-  async get(id: string): Promise<StoredFact | undefined> {
-    const [row] = await this.session.rows(GET_FACT, [id]);
-    return row === undefined ? undefined : factFromRow(row);
   }
 
   async siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]> {

@@ -17,16 +17,11 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     this.#tenantId = tenantId;
   }
 
-  async insert(facts: readonly StoredFact[]): Promise<boolean[]> {
+  async insert(facts: readonly StoredFact[], { areNew = false } = {}): Promise<boolean[]> {
     if (facts.length === 0) return [];
-    const inserted = await this.session.insert(FACTS, facts.map(factToRow));
-    await this.#enterIntoFeed(facts.filter((_, at) => inserted[at]));
+    const inserted = await this.session.insert(areNew ? NEW_FACTS : FACTS, facts.map(factToRow));
+    await this.#enterIntoFeed(areNew ? facts : facts.filter((_, at) => inserted[at]));
     return inserted;
-  }
-
-  async insertNew(facts: readonly StoredFact[]): Promise<void> {
-    await this.session.insert(NEW_FACTS, facts.map(factToRow));
-    await this.#enterIntoFeed(facts);
   }
 
   /** Of the facts that were inserted last. */
@@ -74,7 +69,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     return this.#clock;
   }
 
-  async saveClock(clock: Hlc): Promise<void> {
+  async saveClock(clock: Hlc, epoch?: string): Promise<void> {
     const { wallMs, counter } = clock;
     const last = this.#clock ?? (await this.lockClock());
     if (wallMs < last.wallMs || (wallMs === last.wallMs && counter < last.counter)) {
@@ -82,10 +77,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     }
     this.#clock = clock;
     await this.session.post(SAVE_CLOCK, [wallMs, counter]);
-  }
-
-  async beginEpoch(id: string): Promise<void> {
-    await this.session.run(BEGIN_EPOCH, [id]);
+    if (epoch !== undefined) await this.session.run(BEGIN_EPOCH, [epoch]);
   }
 
   signal(topic: string): void {

@@ -11,7 +11,7 @@ export const inspectStore = async (
   migrations: readonly OwnedMigration[],
   identity: NodeIdentitySettings,
 ): Promise<BootProblem[]> => [
-  ...(await problemsIn(() => store.pending(migrations))),
+  ...(await problemsIn(() => store.migrate(migrations, { isTrial: true }))),
   ...(await problemsIn(() => checkNodeRecord(store, identity))),
 ];
 

@@ -121,13 +121,11 @@ export class AppendRun {
     });
     this.#clock = clock;
     this.#stamped = true;
-    const inserted = items.every(({ hasNewId }) => hasNewId)
-      ? await this.#wide.insertNew(facts)
-      : await this.#wide.insert(facts);
+    const inserted = await this.#wide.insert(facts, { areNew: items.every(({ hasNewId }) => hasNewId) });
     const stored: AppendedFact[] = [];
     for (const [at, item] of items.entries()) {
       const fact = facts[at] as StoredFact;
-      if (inserted?.[at] !== false) {
+      if (inserted[at] !== false) {
         item.store(fact);
         const { tripleId, caller, origin, notes } = item;
         stored.push({ fact, tripleId, caller, origin, notes });

@@ -67,7 +67,7 @@ class FactsService implements Facts {
   ): Promise<readonly AppendVerdict[]> {
     if (this.#closed)
       throw new ServiceError('unavailable', 'the node is stopping', { headers: { 'Retry-After': '5' } });
-    if (this.#parts.store.insideWrite()) {
+    if (this.#parts.store.insideWrite?.()) {
       throw new Error('inside a write, facts follow by being returned from fact:appended');
     }
     const _origin = options.origin ?? 'client';

@@ -36,7 +36,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
   const inside = ((narrow: PluginSnapshot) =>
     isTransaction(narrow) ? writable(wideTransaction(narrow)) : readable(wideSnapshot(narrow))) as PluginTables['in'];
   const outside = (table: string) => {
-    if (store.insideWrite()) {
+    if (store.insideWrite?.()) {
       throw new Error(`${plugin} uses ${table} outside the write it is in: inside a write use tables.in(transaction)`);
     }
     return store.table(own(table));

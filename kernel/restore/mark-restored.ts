@@ -30,8 +30,7 @@ export const markRestored = (store: FactStore, options: RestoreOptions): Promise
     // Lost stamps were no further ahead of their own time than the bound, or twice as far after another restoring; and
     // they were given before now.
     const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
-    await transaction.saveClock({ wallMs: toMs, counter: 0 });
-    await transaction.beginEpoch(options.epoch);
+    await transaction.saveClock({ wallMs: toMs, counter: 0 }, options.epoch);
     return { fromMs: newest.wallMs, toMs };
   });
 

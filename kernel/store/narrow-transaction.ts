@@ -1,15 +1,16 @@
-import type {
-  Cover,
-  FactOutline,
-  FactQuery,
-  FeedEntry,
-  Filter,
-  Hlc,
-  SizedOutline,
-  Snapshot,
-  StoredFact,
-  TripleKey,
-  WriteTransaction,
+import {
+  type Cover,
+  equals,
+  type FactOutline,
+  type FactQuery,
+  type FeedEntry,
+  type Filter,
+  type Hlc,
+  type SizedOutline,
+  type Snapshot,
+  type StoredFact,
+  type TripleKey,
+  type WriteTransaction,
 } from '../../ports/ports.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { Expiry, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
@@ -60,8 +61,8 @@ class NarrowSnapshot implements PluginSnapshot {
     return this.#wide.count(filter);
   }
 
-  get(id: string): Promise<StoredFact | undefined> {
-    return this.#wide.get(id);
+  async get(id: string): Promise<StoredFact | undefined> {
+    return (await this.#wide.find({ filter: equals('id', id), order: 'feed', limit: 1 }))[0];
   }
 
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]> {

@@ -81,10 +81,9 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
     plan.committed();
     return result;
   },
-  insideWrite: () => inner.insideWrite(),
+  insideWrite: () => inner.insideWrite?.() ?? false,
   onSignal: (topic, listener) => inner.onSignal(topic, listener),
-  migrate: (migrations) => inner.migrate(migrations),
-  pending: (migrations) => inner.pending(migrations),
+  migrate: (migrations, options) => inner.migrate(migrations, options),
   ping: () => inner.ping(),
   table: (name) => {
     plan.call();

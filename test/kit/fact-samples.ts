@@ -1,4 +1,14 @@
-import type { Cover, FactOutline, FactStore, Hlc, StoredFact, TripleKey } from '../../ports/ports.ts';
+import {
+  type Cover,
+  equals,
+  type FactOutline,
+  type FactStore,
+  type Hlc,
+  type Snapshot,
+  type StoredFact,
+  type TripleKey,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
 
 /** An instant that the samples lie around: 2026-03-02T09:15:04.120Z. */
 export const SAMPLE_MS = 1_772_442_904_120;
@@ -97,3 +107,9 @@ export const storeFacts = (store: FactStore, facts: readonly StoredFact[]): Prom
   store.write('default', (transaction) => transaction.insert(facts));
 
 export const idsOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => id);
+
+export const factById = async (snapshot: Pick<Snapshot, 'find'>, id: string): Promise<StoredFact | undefined> =>
+  (await snapshot.find({ filter: equals('id', id), order: 'feed', limit: 1 }))[0];
+
+export const beginEpoch = async (transaction: WriteTransaction, epoch: string): Promise<void> =>
+  transaction.saveClock(await transaction.lockClock(), epoch);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import type { FactStore } from '../../../ports/ports.ts';
+import { beginEpoch } from '../../kit/fact-samples.ts';
 import { type PostgresProcess, startPostgres } from '../../kit/postgres-process.ts';
 import { administer } from '../../kit/postgres-server.ts';
 
@@ -46,7 +47,7 @@ describe('the epoch of a PostgreSQL store', () => {
     const guest = createPostgresStore({ url });
     const first = await epochOf(guest);
     expect(await epochOf(guest)).to.equal(first);
-    await store.write('default', (transaction) => transaction.beginEpoch('another'));
+    await store.write('default', (transaction) => beginEpoch(transaction, 'another'));
     expect(await epochOf(guest)).not.to.equal(first);
     await guest.close();
   });

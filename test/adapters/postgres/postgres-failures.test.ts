@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { all, type FactStore } from '../../../ports/ports.ts';
 import { type CuttingProxy, startCuttingProxy } from '../../kit/cutting-proxy.ts';
-import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { administer } from '../../kit/postgres-server.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
@@ -65,7 +65,7 @@ describe('a PostgreSQL store when something fails', () => {
     it('that a change of the schema waits for is waited for as long as it takes', async () => {
       const hurried = await temporary.another({ lockTimeoutMs: 50, statementTimeoutMs: 50 });
       const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
-      let migrated: Promise<void> | undefined;
+      let migrated: Promise<unknown> | undefined;
       await administer(temporary.url, 'CREATE TABLE held (id int)');
       const first = {
         ...slow,
@@ -168,7 +168,9 @@ describe('a PostgreSQL store when something fails', () => {
       const numbers = [1, 2, 3, 4, 5, 6];
       await Promise.all([
         insertSetting(),
-        ...numbers.map((n) => store.write('default', (transaction) => transaction.insertNew([sampleFact(n)]))),
+        ...numbers.map((n) =>
+          store.write('default', (transaction) => transaction.insert([sampleFact(n)], { areNew: true })),
+        ),
       ]);
       expect(await settings()).to.have.length(1);
       const facts = await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 9 }));
@@ -205,7 +207,7 @@ describe('a PostgreSQL store when something fails', () => {
       proxy.cutAnswerTo('COMMIT\u0000');
       expect(await rejection(storeFacts(remote, [sampleFact(1)]))).to.include({ code: 'commit_unknown' });
       expect(await storeFacts(remote, [sampleFact(1), sampleFact(2)])).to.deep.equal([false, true]);
-      expect((await remote.read((snapshot) => snapshot.get(sampleId(1))))?.id).to.equal(sampleId(1));
+      expect((await remote.read((snapshot) => factById(snapshot, sampleId(1))))?.id).to.equal(sampleId(1));
     });
 
     it('that loses the answer to a statement of its own leaves it open as well', async () => {

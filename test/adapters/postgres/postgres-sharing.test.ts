@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { type FactStore, type FeedEntry, type Hlc, ServiceError, type WriteTransaction } from '../../../ports/ports.ts';
-import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { administer } from '../../kit/postgres-server.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
@@ -119,7 +119,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(error.message).to.include('busy');
     // Writes have connections of their own.
     expect(await storeFacts(small, [sampleFact(1)])).to.deep.equal([true]);
-    const waiting = small.read(async (snapshot) => (await snapshot.get(sampleId(1)))?.id);
+    const waiting = small.read(async (snapshot) => (await factById(snapshot, sampleId(1)))?.id);
     release();
     expect(await waiting).to.equal(sampleId(1));
     await Promise.all(held);
@@ -128,7 +128,7 @@ describe('PostgreSQL stores on one database', () => {
   it('refuse a number that JavaScript would change, rather than give another', async () => {
     const largest = Number.MAX_SAFE_INTEGER;
     await storeFacts(store, [sampleFact(1, { timestampMs: largest })]);
-    expect((await store.read((snapshot) => snapshot.get(sampleId(1))))?.timestampMs).to.equal(largest);
+    expect((await store.read((snapshot) => factById(snapshot, sampleId(1))))?.timestampMs).to.equal(largest);
     await administer(temporary.url, `INSERT INTO feed SELECT ${largest}::bigint + 2, 0, 'fact', 'x'`);
     const error = await rejection(store.read((snapshot) => snapshot.head()));
     expect(error.message).to.include('cannot hold exactly');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { valueBytesOf } from '../../../kernel/facts/value-bytes.ts';
 import { all, type FactValue, type StoredFact } from '../../../ports/ports.ts';
-import { fullFact, outlineOf, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, fullFact, outlineOf, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -58,7 +58,7 @@ export const describeFacts = (current: CurrentStore): void => {
       const facts = [sampleFact(1), fullFact(2)];
       await storeFacts(store, facts);
       for (const fact of facts) {
-        expect(await store.read((snapshot) => snapshot.get(fact.id))).to.deep.equal(fact);
+        expect(await store.read((snapshot) => factById(snapshot, fact.id))).to.deep.equal(fact);
       }
     });
 
@@ -76,7 +76,7 @@ export const describeFacts = (current: CurrentStore): void => {
         values.map((made, n) => sampleFact(n, { value: made })),
       );
       for (const [n, made] of values.entries()) {
-        const fact = await store.read((snapshot) => snapshot.get(sampleId(n)));
+        const fact = await store.read((snapshot) => factById(snapshot, sampleId(n)));
         expect(fact?.value).to.deep.equal(made);
         expect(Object.is(fact?.value.v, made.v), String(made.v).slice(0, 20)).to.equal(true);
       }
@@ -90,7 +90,7 @@ export const describeFacts = (current: CurrentStore): void => {
           n += 1;
           const fact = sampleFact(n, made);
           await storeFacts(store, [fact]);
-          expect(await store.read((snapshot) => snapshot.get(fact.id))).to.deep.equal(fact);
+          expect(await store.read((snapshot) => factById(snapshot, fact.id))).to.deep.equal(fact);
         }),
         { numRuns: RUNS },
       );
@@ -101,7 +101,7 @@ export const describeFacts = (current: CurrentStore): void => {
       await storeFacts(store, [sampleFact(2)]);
       const again = sampleFact(2, { entity: 'other', hlc: stamp(50) });
       expect(await storeFacts(store, [sampleFact(1), again, sampleFact(3)])).to.deep.equal([true, false, true]);
-      expect(await store.read((snapshot) => snapshot.get(sampleId(2)))).to.deep.equal(sampleFact(2));
+      expect(await store.read((snapshot) => factById(snapshot, sampleId(2)))).to.deep.equal(sampleFact(2));
       expect(await store.read((snapshot) => snapshot.feedAfter(stamp(49), 10))).to.deep.equal([]);
       expect(await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10))).to.have.length(3);
     });
@@ -110,8 +110,8 @@ export const describeFacts = (current: CurrentStore): void => {
       const { store } = current();
       const facts = [sampleFact(1), fullFact(2)];
       const seen = await store.write('default', async (transaction) => {
-        await transaction.insertNew(facts);
-        return [await transaction.get(sampleId(1)), await transaction.get(sampleId(2))];
+        await transaction.insert(facts, { areNew: true });
+        return [await factById(transaction, sampleId(1)), await factById(transaction, sampleId(2))];
       });
       expect(seen).to.deep.equal(facts);
       const feed = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
@@ -123,7 +123,9 @@ export const describeFacts = (current: CurrentStore): void => {
       await storeFacts(store, [sampleFact(2)]);
       const careless = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
-        await transaction.insertNew([sampleFact(2, { hlc: stamp(50), feed: stamp(50) })]).catch(() => {});
+        await transaction
+          .insert([sampleFact(2, { hlc: stamp(50), feed: stamp(50) })], { areNew: true })
+          .catch(() => {});
       });
       expect(await rejection(careless)).not.to.include({ status: 503 });
       expect(await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 9 }))).to.deep.equal([
@@ -135,7 +137,7 @@ export const describeFacts = (current: CurrentStore): void => {
       const { store } = current();
       const twice = [sampleFact(1), sampleFact(1, { entity: 'other', hlc: stamp(2) })];
       expect(await storeFacts(store, twice)).to.deep.equal([true, false]);
-      expect(await store.read((snapshot) => snapshot.get(sampleId(1)))).to.deep.equal(sampleFact(1));
+      expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
     it('takes an empty list', async () => {
@@ -152,14 +154,14 @@ export const describeFacts = (current: CurrentStore): void => {
 
   describe('a stored fact', () => {
     it('is undefined under an id that nothing has', async () => {
-      expect(await current().store.read((snapshot) => snapshot.get('nothing'))).to.equal(undefined);
+      expect(await current().store.read((snapshot) => factById(snapshot, 'nothing'))).to.equal(undefined);
     });
 
     it('is found by its id byte for byte', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1, { id: 'peer:Fact/1' })]);
-      expect(await store.read((snapshot) => snapshot.get('peer:fact/1'))).to.equal(undefined);
-      expect((await store.read((snapshot) => snapshot.get('peer:Fact/1')))?.id).to.equal('peer:Fact/1');
+      expect(await store.read((snapshot) => factById(snapshot, 'peer:fact/1'))).to.equal(undefined);
+      expect((await store.read((snapshot) => factById(snapshot, 'peer:Fact/1')))?.id).to.equal('peer:Fact/1');
     });
 
     it('cannot be changed or removed', async () => {
@@ -183,7 +185,7 @@ export const describeFacts = (current: CurrentStore): void => {
         () => store.write('default', (tx) => tx.table('facts').del()),
       ];
       for (const change of changes) expect((await rejection(change())).message).to.match(/immutable/);
-      expect(await store.read((snapshot) => snapshot.get(sampleId(1)))).to.deep.equal(sampleFact(1));
+      expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
     it('has an outline that has the length of its value in place of the value, and lacks nothing else', async () => {

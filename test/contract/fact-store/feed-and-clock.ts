@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { all, type FactStore } from '../../../ports/ports.ts';
-import { sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { beginEpoch, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
@@ -109,12 +109,12 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       const { store } = current();
       const first = await epochOf(store);
       const failed = store.write('default', async (transaction) => {
-        await transaction.beginEpoch('begun in vain');
+        await beginEpoch(transaction, 'begun in vain');
         throw new Error('no');
       });
       await rejection(failed);
       expect(await epochOf(store)).to.equal(first);
-      await store.write('default', (transaction) => transaction.beginEpoch('begun'));
+      await store.write('default', (transaction) => beginEpoch(transaction, 'begun'));
       expect(await epochOf(store)).not.to.equal(first);
     });
   });

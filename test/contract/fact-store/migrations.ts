@@ -47,12 +47,12 @@ export const describeMigrations = (current: CurrentStore): void => {
     it('tells before what it would apply, and changes nothing by that', async () => {
       const { store } = current();
       const noted = migration(99, 'later', createTable('notes_later'));
-      const pending = await store.pending([noted, ...CORE_MIGRATIONS]);
+      const pending = await store.migrate([noted, ...CORE_MIGRATIONS], { isTrial: true });
       expect(pending.map(({ number }) => number)).to.deep.equal([...CORE_MIGRATIONS.map(({ number }) => number), 99]);
       expect(await store.tables()).to.deep.equal([]);
       await store.migrate(CORE_MIGRATIONS);
-      expect(await store.pending([noted, ...CORE_MIGRATIONS])).to.deep.equal([noted]);
-      expect(await store.pending(CORE_MIGRATIONS)).to.deep.equal([]);
+      expect(await store.migrate([noted, ...CORE_MIGRATIONS], { isTrial: true })).to.deep.equal([noted]);
+      expect(await store.migrate(CORE_MIGRATIONS, { isTrial: true })).to.deep.equal([]);
     });
 
     it('applies each once, in this store and in others on the same data', async () => {

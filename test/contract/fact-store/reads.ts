@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { all, type Snapshot } from '../../../ports/ports.ts';
-import { sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
@@ -24,7 +24,7 @@ export const describeReads = (current: CurrentStore): void => {
         const before = await snapshot.head();
         await storeFacts(store, [sampleFact(2)]);
         expect(await snapshot.count(all())).to.equal(1);
-        expect(await snapshot.get(sampleId(2))).to.equal(undefined);
+        expect(await factById(snapshot, sampleId(2))).to.equal(undefined);
         expect(await snapshot.head()).to.deep.equal(before);
         expect(await snapshot.select('facts', { id: sampleId(2) })).to.deep.equal([]);
         expect(await snapshot.table('facts').select('id')).to.have.length(1);
@@ -80,7 +80,7 @@ export const describeReads = (current: CurrentStore): void => {
       const kept = await store.read(async (snapshot): Promise<{ snapshot: Snapshot }> => ({ snapshot }));
       const { snapshot } = kept;
       const uses: (() => PromiseLike<unknown>)[] = [
-        () => snapshot.get(sampleId(1)),
+        () => factById(snapshot, sampleId(1)),
         () => snapshot.find({ filter: all(), order: 'hlc', limit: 1 }),
         () => snapshot.outline(all()),
         () => snapshot.count(all()),

@@ -9,6 +9,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { type FactStore, FactStore as FactStoreRef } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { beginEpoch } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -129,7 +130,7 @@ forEachStore('the feed of facts', () => {
     const { follower, epochs } = follow();
     await follower.catchUp();
     const epoch = '11111111-1111-4111-8111-111111111111';
-    await node.kernel.get(FactStoreRef).write('default', (transaction) => transaction.beginEpoch(epoch));
+    await node.kernel.get(FactStoreRef).write('default', (transaction) => beginEpoch(transaction, epoch));
     await follower.catchUp();
     faults = 1;
     await rejection(follower.catchUp());

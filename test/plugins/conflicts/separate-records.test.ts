@@ -7,7 +7,7 @@ import { planMigrations } from '../../../kernel/plugins/plan-migrations.ts';
 import { conflictsPlugin } from '../../../plugins/conflicts/conflicts-plugin.ts';
 import { gardensPlugin } from '../../../plugins/gardens/gardens-plugin.ts';
 import type { FactStore, Row, StoredFact } from '../../../ports/ports.ts';
-import { SAMPLE_TRIPLE, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, SAMPLE_TRIPLE, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../kit/for-each-store.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
 
@@ -132,7 +132,7 @@ forEachStore('records of a store from before places', () => {
     await storeFacts(store, [remark, sampleFact(2, { system: true, gardenId: HERBS })]);
     await insert('gardens_also_in', { fact_id: sampleId(1), tenant_id: 'default', garden_id: ROOTS });
     await store.migrate(migrations);
-    const gardens = await store.read((snapshot) => Promise.all([1, 2].map((n) => snapshot.get(sampleId(n)))));
+    const gardens = await store.read((snapshot) => Promise.all([1, 2].map((n) => factById(snapshot, sampleId(n)))));
     expect(gardens.map((fact) => fact?.gardenId)).to.deep.equal(['00000000-0000-0000-0000-000000000000', HERBS]);
     expect(await store.tables()).not.to.include('gardens_also_in');
     const change = store.read((snapshot) => snapshot.table('facts').update({ scope: 'public' }));

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { StoredFact } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { factById } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
@@ -25,7 +26,7 @@ forEachStore('reading one fact', () => {
     const intact = await assert({ entity });
     const store = node.kernel.get(FactStore);
     await store.write('default', async (transaction) => {
-      const fact = (await transaction.get(intact.id)) as StoredFact;
+      const fact = (await factById(transaction, intact.id)) as StoredFact;
       const feed = { wallMs: fact.feed.wallMs + 1, counter: 0 };
       await transaction.insert([{ ...fact, id, feed, hlc: feed, source: 'agent:forged' }]);
     });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { beginEpoch } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -191,7 +192,7 @@ forEachStore('a search index that was written down', () => {
   it('is not used when the store was put back to an earlier state', async () => {
     const files = await copyOfFiles();
     const marking = await start(files);
-    await marking.kernel.get(FactStore).write('restored', (transaction) => transaction.beginEpoch('put-back'));
+    await marking.kernel.get(FactStore).write('restored', (transaction) => beginEpoch(transaction, 'put-back'));
     await marking.stop();
     const started = await start(files);
     expect(await isUpToDate(started)).to.equal(0);
