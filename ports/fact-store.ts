@@ -100,7 +100,10 @@ export interface WriteTransaction extends Snapshot {
   setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void>;
   /** The node's clock, locked until the transaction ends. */
   lockClock(): Promise<Hlc>;
-  /** Stores the clock. Must not go backwards within a transaction. `epoch`, never used before, begins another history. */
+  /**
+   * Stores the clock, which must not go backwards within a transaction. With an `epoch` that was never used before (a
+   * UUID), another history of the store begins: see `Snapshot.epoch`.
+   */
   saveClock(clock: Hlc, epoch?: string): Promise<void>;
   /**
    * Calls the listeners of the topic, in every process on the store, when the transaction commits, and not when it
