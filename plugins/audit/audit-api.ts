@@ -17,21 +17,22 @@ export const AuditEvents = defineVocabulary<AuditEvent>('audit event', /^[a-z][a
 
 /**
  * Declares a kind of entry: `defineAuditEvent('budget_spent', { summary: 'a budget was spent' })`. The plugin that
- * records it lists it in `declares`; entries of an event that nobody declares are refused.
+ * records it lists it in `declares`; entries of an undeclared event are refused.
  */
 export const defineAuditEvent = (id: string, definition: { readonly summary: string }): AuditEvent =>
   AuditEvents.define(id, definition);
 
 /** A client or another node brought a fact that was stored. */
 export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
-/** What several plugins record: the detail says what was done. */
+/** An event that several plugins record. Its detail says what was done. */
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
 export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signing key was added, ended or replaced' });
 
 type Scalar = string | number | boolean | null;
 
 /**
- * Something that happened. Must never hold a fact's value, a key, a token or any other secret: the log is never erased.
+ * An entry to record. It must never hold a fact's value, a key, a token or any other secret, because the log is never
+ * erased.
  */
 export interface AuditEntry {
   readonly event: AuditEvent;
@@ -39,7 +40,7 @@ export interface AuditEntry {
   /** Who did it. */
   readonly entityUri: string;
   readonly oidcSub?: string | null;
-  /** The fact it is about. It must be stored already for the entry to be found by it. */
+  /** The fact of the entry. It must be stored already for the entry to be found by it. */
   readonly factId?: string | null;
   readonly source?: string;
   readonly attestedKeyId?: string | null;
@@ -49,14 +50,15 @@ export interface AuditEntry {
 /** The log of who did what. Append-only; entries of one tenant are numbered in the order of their commits. */
 export interface AuditLog {
   /**
-   * Adds entries, in order. With a transaction they exist exactly when it commits; this is for what it changes. Without
-   * one they are committed when the promise resolves; it throws inside a write, which it would have to wait for.
+   * Adds entries, in order. With a transaction they exist exactly when it commits; use it for what the transaction
+   * changes. Without one they are committed when the promise resolves. Throws without one inside a write, which it
+   * would have to wait for.
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
-   * Adds an entry about something that was refused, in a transaction of its own, so that it survives whatever was
-   * rolled back. At most `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and
-   * must not be able to fill the disk. What was left out is counted in member `suppressed` of the next entry's detail.
+   * Adds an entry about a refusal, in a transaction of its own, so that it survives a rollback. At most
+   * `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and must not fill the
+   * disk. Member `suppressed` of the next entry's detail counts those that were left out.
    */
   recordRejection(entry: AuditEntry): Promise<void>;
 }
@@ -68,14 +70,14 @@ export const AuditLog = defineRef<AuditLog>('audit.log');
 
 export const REJECTIONS_PER_MINUTE = 60;
 
-/** What is known about an agent key that signed a fact. */
+/** An agent key that signed a fact. */
 export interface SigningKey {
   readonly id: string;
   readonly entityUri: string;
   readonly description: string | null;
 }
 
-/** Asks the plugin that keeps agent keys about some of them. Unknown ids are left out. */
+/** Asks the plugin that keeps agent keys about some of them. It leaves unknown ids out. */
 export const auditDescribeKeys = defineCollectHook<
   { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: PluginSnapshot },
   readonly SigningKey[]
@@ -123,7 +125,7 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined;
 }
 
-/** Place of an entry in a list that begins with the newest. */
+/** The place of an entry in a list that begins with the newest. */
 export type EntryPosition = Pick<RecordedEntry, 'tsMs' | 'id'>;
 
 export interface EntryPage<T> {
@@ -134,7 +136,7 @@ export interface EntryPage<T> {
   readonly more: boolean;
 }
 
-/** Reading the audit log, one tenant's at a time. */
+/** Reads the audit log of the caller's tenant. */
 export interface Audit {
   /**
    * The whole log, oldest first, from the entry after `afterSeq` on; at most `limit` entries (1 to 1000, 200 by

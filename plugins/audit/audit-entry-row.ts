@@ -1,7 +1,7 @@
 import type { AppendedFact, Hlc, Row, SqlValue } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, FACT_WRITE, type RecordedEntry } from './audit-api.ts';
 
-/** The row of a stored fact: the hot path's, so it holds what the fact does not say and no more. */
+/** The row of a stored fact. The hot path writes it, so it holds only what the fact does not say. */
 export const rowOfFact = ({ fact, caller }: AppendedFact, id: string, nowMs: number): Row => ({
   id,
   event_type: FACT_WRITE.id,

@@ -73,7 +73,7 @@ export const auditPlugin = definePlugin({
   },
 });
 
-/** Entries are numbered in commit order per tenant, which one transaction can keep for one tenant only. */
+/** Entries are numbered in commit order per tenant, and one transaction keeps that order for one tenant only. */
 const tenantOf = (entries: readonly AuditEntry[]): string => {
   const [first] = entries;
   if (first === undefined || entries.some(({ tenantId }) => tenantId !== first.tenantId)) {

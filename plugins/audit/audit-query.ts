@@ -1,19 +1,19 @@
 import { readInstantParameter } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-api.ts';
 
-/** Filters that all lists of entries take. */
+/** Filters of all lists of entries. */
 interface TimedQuery {
   readonly since?: string;
   readonly until?: string;
   readonly event_type?: string;
 }
 
-/** Of the two logs. */
+/** Filters of the two logs. */
 export interface LogFilters extends TimedQuery {
   readonly principal?: string;
 }
 
-/** Of `GET /v1/audit` and of its export. */
+/** Filters of `GET /v1/audit` and its export. */
 export interface EntryFilters extends TimedQuery {
   readonly entity_uri?: string;
   readonly source?: string;
@@ -30,7 +30,7 @@ const TIMED = {
   event_type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' },
 } as const;
 
-/** Their properties in a query schema. An unknown event is no error: it finds nothing. */
+/** Their properties in a query schema. An unknown event finds nothing and is no error. */
 export const LOG_FILTERS = { ...TIMED, principal: NAME } as const;
 export const ENTRY_FILTERS = {
   ...TIMED,
@@ -41,10 +41,10 @@ export const ENTRY_FILTERS = {
   attested: { type: 'boolean' },
 } as const;
 
-/** Throws `validation` (400) for an instant that is none. */
+/** Reads the filters of a log. Throws `validation` (400) for a text that is no instant. */
 export const logFilter = (query: LogFilters): AuditFilter => ({ ...timedFilter(query), entityUri: query.principal });
 
-/** The same. */
+/** Reads the filters of entries with facts. Throws in the same way. */
 export const entryFilter = (query: EntryFilters): AuditFilter => ({
   ...timedFilter(query),
   entityUri: query.entity_uri,

@@ -13,7 +13,7 @@ import {
 import type { AuditEntry, AuditFilter, EntryPosition, RecordedEntry } from './audit-api.ts';
 import { entryFromRow, rowOfEntry, rowOfFact } from './audit-entry-row.ts';
 
-/** What a caller may read of what it asks for. */
+/** A filter, narrowed to what the caller may read. */
 export interface StoredFilter extends AuditFilter {
   readonly tenantId: string;
   /** Only entries of this entity, whatever `entityUri` asks for. */
@@ -72,7 +72,7 @@ export class AuditStore {
     const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
     if (after !== undefined) {
       const { tsMs, id } = after;
-      // The bound alone would do for the order; named first, it is what the index is searched by.
+      // The bound alone gives the right order. Named first, it lets the index find the place.
       query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('id', '>=', id));
     }
     return entriesOf(await query);
@@ -90,7 +90,7 @@ export class AuditStore {
     return entriesOf(await query().orderBy('seq').limit(MAX_ENTRIES_OF_FACT));
   }
 
-  /** Makes queries for the entries; not itself a query, which would run when it is waited for. */
+  /** Returns a function that makes queries. A query itself would run as soon as it is awaited. */
   async #matching(filter: StoredFilter, snapshot: PluginSnapshot): Promise<() => Knex.QueryBuilder> {
     const equal: Record<string, SqlValue> = { tenant_id: filter.tenantId };
     if (filter.source !== undefined) equal['source'] = filter.source;
@@ -98,7 +98,7 @@ export class AuditStore {
     if (filter.event !== undefined) equal['event_type'] = filter.event;
     if (filter.factId !== undefined) {
       const fact = await outlineOf(filter.factId, snapshot);
-      // The same query runs for an unknown id, which must not be told apart by its time.
+      // An unknown id runs the same query, so that callers cannot tell it by its time.
       const { wallMs, counter } = fact?.feed ?? { wallMs: -1, counter: -1 };
       Object.assign(equal, { feed_wall: wallMs, feed_ctr: counter, fact_id: filter.factId });
     }
@@ -116,11 +116,11 @@ export class AuditStore {
   }
 }
 
-/** Without the value: the caller may not be allowed to see it, and a long one takes time to read. */
+/** Reads no value: the caller may not see it, and a long one takes time. */
 const outlineOf = async (id: string, snapshot: PluginSnapshot): Promise<FactOutline | undefined> =>
   (await snapshot.outline(equals('id', id)))[0];
 
-/** The answer of a single fact has no pages. */
+/** Most entries of one fact, because this answer has no pages. */
 const MAX_ENTRIES_OF_FACT = 1000;
 
 const entriesOf = (rows: unknown): RecordedEntry[] => (rows as Record<string, SqlValue>[]).map(entryFromRow);

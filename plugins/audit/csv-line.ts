@@ -1,8 +1,8 @@
 export type CsvCell = string | number | boolean | null;
 
 /**
- * One record of RFC 4180, line end included. A text that a spreadsheet would run as a formula gets an apostrophe in
- * front, which spreadsheets take for "this is text"; numbers are left alone, because a minus before digits runs
+ * One record of RFC 4180, with its line end. A text that a spreadsheet would run as a formula gets an apostrophe in
+ * front, which spreadsheets take for a mark of text. Numbers stay as they are, because a minus before digits runs
  * nothing. Null is empty.
  */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
@@ -14,6 +14,6 @@ const csvCell = (cell: CsvCell): string => {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Leading white space is skipped by some readers, and some read the full-width signs like the plain ones. */
+/** Some readers skip leading white space, and some read full-width signs like plain ones. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;

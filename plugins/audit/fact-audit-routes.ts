@@ -56,7 +56,9 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
   },
 });
 
-/** `GET /v1/audit/facts/{id}`: an unknown fact and one without entries for the caller alike answer an empty array. */
+/**
+ * `GET /v1/audit/facts/{id}`. Returns an empty array for an unknown fact and for one without entries for this caller.
+ */
 export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   method: 'GET',
   path: '/v1/audit/facts/:id',
@@ -70,7 +72,7 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   },
 });
 
-/** `GET /v1/audit/export`: what `GET /v1/audit` lists, all of it, as CSV. */
+/** `GET /v1/audit/export`: all entries of `GET /v1/audit`, as CSV. */
 export const exportAuditRoute = (audit: Audit): Route<undefined, EntryFilters> => ({
   method: 'GET',
   path: '/v1/audit/export',
@@ -93,7 +95,7 @@ async function* csvText(parts: AsyncIterable<readonly EntryWithFact[]>): AsyncGe
   for await (const entries of parts) yield* piecesOf(entries);
 }
 
-/** Lines together, up to a size: a piece for each line would cost more than making the lines. */
+/** Joins lines up to a size, because a piece for each line would cost more than the lines. */
 function* piecesOf(entries: readonly EntryWithFact[]): Generator<string> {
   let piece = '';
   for (const entry of entries) {

@@ -14,7 +14,9 @@ interface Window {
 export class RejectionLimit {
   readonly #windows = new Map<string, Window>();
 
-  /** The entry to record, with the number of those that were left out before it; null when this one is left out. */
+  /**
+   * Returns the entry to record, with the number of those that were left out before it, or null to leave this one out.
+   */
   admit(entry: AuditEntry, monotonicMs: number): AuditEntry | null {
     const key = JSON.stringify([entry.tenantId, entry.entityUri, entry.event.id]);
     const known = this.#windows.get(key);

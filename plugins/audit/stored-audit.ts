@@ -24,9 +24,9 @@ export interface StoredAuditParts {
   readonly hooks: HookCaller;
 }
 
-/** Permissions that open the entries of everybody in the tenant. */
+/** Permissions to read the entries of all callers in the tenant. */
 export const READS_ALL = ['admin', AUDIT_READ] as const;
-/** Permissions that open own entries, or more. */
+/** Permissions to read own entries, or more. */
 export const READS_SOME = ['read', ...READS_ALL] as const;
 
 export const MAX_LOG_PAGE = 1_000;
@@ -113,7 +113,7 @@ export class StoredAudit implements Audit {
   }
 }
 
-/** Only its own entries for a caller to whom those of others are closed. */
+/** Narrows the filter to own entries for a caller who may not read those of others. */
 const openTo = (caller: Principal, filter: AuditFilter): StoredFilter => ({
   ...filter,
   tenantId: caller.tenantId,

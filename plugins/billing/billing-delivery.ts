@@ -2,7 +2,7 @@ import { BackgroundWork, type Clock, type HeldLease, type Leases, type Logger } 
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
 
-/** Shortest time between two rounds of delivery: under load, one small transaction for many requests. */
+/** Shortest time between two rounds of delivery. Under load one small transaction serves many requests. */
 export const DELIVERY_INTERVAL_MS = 250;
 /** The same after a failure. */
 export const RETRY_INTERVAL_MS = 5_000;
@@ -20,15 +20,15 @@ export interface DeliveryParts {
 
 /**
  * Hands the ledger to the sink, tenant by tenant in commit order. The position moves only after the sink has taken the
- * events, and is kept in the store, so that a crash repeats events and never loses one. Of several processes the holder
- * of a lease delivers what all of them have written.
+ * events, and the store keeps it, so that a crash repeats events and loses none. Of several processes the holder of a
+ * lease delivers the events of all.
  */
 export class BillingDelivery {
   readonly #parts: DeliveryParts;
   readonly #pending = new Set<string>();
   readonly #rounds: BackgroundWork;
   readonly #lease: HeldLease;
-  /** Numbers up to which `requestNew` has looked, the last time and the time before; undefined before the first. */
+  /** Numbers up to which `requestNew` has looked, the last two times; undefined before the first. */
   #looked: { readonly last: number; readonly before: number } | undefined;
 
   constructor(parts: DeliveryParts) {
@@ -47,8 +47,8 @@ export class BillingDelivery {
   }
 
   /**
-   * Delivers what these tenants have, now or when the pause after the last round ends. Leaves it to the process that
-   * delivers.
+   * Delivers the events of these tenants, now or when the pause after the last round ends. Does nothing in a process
+   * without the lease.
    */
   request(tenantIds: Iterable<string>): void {
     if (!this.#lease.held) return;
@@ -56,15 +56,14 @@ export class BillingDelivery {
     if (this.#pending.size > 0) void this.#rounds.now();
   }
 
-  /** Delivers what any tenant has: after a crash, or for a process that has crashed. */
+  /** Delivers the events of all tenants: after a crash, or for a process that has crashed. */
   async requestAll(): Promise<void> {
     if (this.#lease.held) this.request(await this.#parts.store.tenants());
   }
 
   /**
-   * Delivers what other processes have written. A tenant's numbers follow the order of its commits, but one tenant may
-   * commit lower numbers after another's higher ones, so that each look begins where the one before the last had come
-   * to.
+   * Delivers the events of other processes. Numbers of one tenant follow its commits, but another tenant may commit
+   * lower numbers later. So each look begins where the one before the last had ended.
    */
   async requestNew(): Promise<void> {
     if (!this.#lease.held) return;
@@ -80,7 +79,7 @@ export class BillingDelivery {
     this.request(tenantIds);
   }
 
-  /** Delivers what is left, also when the process that has delivered until now has just stopped; then no more. */
+  /** Delivers the remaining events, also when the process with the lease has just stopped, and then no more. */
   async stop(): Promise<void> {
     if (!this.#lease.held) await this.#lease.attempt();
     await this.requestAll().catch(() => {});
@@ -88,7 +87,7 @@ export class BillingDelivery {
     await this.#deliverPending();
   }
 
-  /** The lease is this process's from now on, and the last holder may have left something. */
+  /** This process has the lease now, and its last holder may have left events. */
   #begin(): void {
     this.#looked = undefined;
     this.requestNew().catch((error: unknown) => {
@@ -103,7 +102,7 @@ export class BillingDelivery {
     rest(failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS);
   }
 
-  /** Never rejects: what failed stays in the ledger. Returns whose events those are. */
+  /** Never rejects, because failed events stay in the ledger. Returns the tenants of those events. */
   async #deliverPending(): Promise<string[]> {
     const failed: string[] = [];
     const tenantIds = [...this.#pending];

@@ -18,9 +18,9 @@ import { BillingStore } from './billing-store.ts';
 import { createLedger } from './create-ledger.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
-/** How often events of other processes are looked for. */
+/** Milliseconds between looks for events of other processes. */
 const LOOK_INTERVAL_MS = 1_000;
-/** How often all tenants are looked through for what was missed. */
+/** Milliseconds between sweeps over all tenants for missed events. */
 const SWEEP_INTERVAL_MS = 30_000;
 
 export const billingPlugin = definePlugin({
@@ -39,7 +39,7 @@ export const billingPlugin = definePlugin({
     on(factAppended, async (batch) => {
       await store.addFacts(batch);
     });
-    // Delivered with the next look: nobody waits for the line about a garden.
+    // The next look delivers it, because nobody waits for the line about a garden.
     on(gardenCreated, (created) => store.addGarden(created));
     on(factCommitted, (event) => {
       const billed = event.facts.filter(({ origin }) => origin === 'client');

@@ -38,7 +38,7 @@ export class BillingStore {
         entity_uri: caller.entityUri,
         fact_id: fact.id,
         garden_id: fact.gardenId,
-        // The wall part of the node's clock never goes back, which physical time may: numbers and instants keep one
+        // The wall part of the node's clock never goes back, unlike physical time, so numbers and instants have one
         // order.
         ts_ms: fact.feed.wallMs,
       });
@@ -48,7 +48,7 @@ export class BillingStore {
 
   /** One event for a garden that the transaction creates. */
   async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
-    // Not before any event of a fact: a node's stamps may be ahead of physical time.
+    // A stamp of the node may be ahead of physical time, and the event must not precede those of facts.
     const newest = await transaction.head();
     const row = {
       tenant_id: tenantId,
@@ -90,8 +90,8 @@ export class BillingStore {
   }
 
   /**
-   * Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. Never goes
-   * back.
+   * Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. The position
+   * never goes back.
    */
   advance(tenantId: string, seq: number, confirm: (transaction: PluginTransaction) => Promise<void>): Promise<void> {
     return this.#tables.write(tenantId, async (own, transaction) => {
@@ -118,8 +118,8 @@ export class BillingStore {
   }
 
   /**
-   * Every tenant that has events. Asks the index for one after another, which a list of distinct values would read
-   * whole.
+   * Returns every tenant with events. Asks the index for one after another; a list of distinct values would read all of
+   * it.
    */
   tenants(): Promise<string[]> {
     return this.#tables.read(async (own) => {

@@ -1,7 +1,7 @@
 import type { BillingSink } from './billing-api.ts';
 import { billingEventJson } from './billing-event-json.ts';
 
-/** Where text goes; `written` is called when it has left the process, with an error when it has not. */
+/** An output for text. It calls `written` when the text has left the process, or with an error. */
 export interface TextOutput {
   /** True for a terminal, where `hasColors` says whether text may be dimmed. */
   readonly isTTY?: boolean;
@@ -10,8 +10,8 @@ export interface TextOutput {
 }
 
 /**
- * Writes each event as one line of JSON: the default sink. Resolves when the lines have left the process. On a terminal
- * they are dimmed, so that the log stands out among them.
+ * The default sink. Writes each event as one line of JSON, and resolves when the lines have left the process. Lines on
+ * a terminal are dimmed, so that the log stands out.
  */
 export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => {
   const isDimmed = output.isTTY === true && output.hasColors?.() === true;
@@ -27,8 +27,8 @@ export const createStderrBillingSink = (output: TextOutput = process.stderr): Bi
 const dimmed = (lines: string): string => lines.replaceAll(/^.+$/gm, '\u001b[2m$&\u001b[0m');
 
 /**
- * Keeps the process alive when nobody reads standard error any more: without a listener the stream's error would end
- * it. The write itself still fails, so no event is lost. The function returned undoes it.
+ * Keeps the process alive when the reader of standard error has gone: without a listener the stream's error would end
+ * the process. The write itself still fails, so no event is lost. Returns a function that undoes it.
  */
 export const surviveClosedStderr = (): (() => void) => {
   const ignore = (): void => {};
@@ -38,7 +38,7 @@ export const surviveClosedStderr = (): (() => void) => {
   };
 };
 
-/** JSON leaves these characters as they are, and some readers of lines break at them. */
+/** JSON does not escape these characters, and some readers break lines at them. */
 const LINE_BREAKERS = /[\u007f-\u009f\u2028\u2029]/g;
 
 const billingLine = (line: unknown): string =>

@@ -9,10 +9,13 @@ import type { GraphWalk } from './graph-api.ts';
 import { GRAPH_DEPTH_EXCEEDED } from './graph-words.ts';
 
 const MAX_DEPTH = 2;
-/** More seeds than anybody names by hand, and few enough for one request line. */
+/** Most seeds of one walk. Their names have to fit in one request line. */
 export const MAX_SEEDS = 100;
 
-/** The walk as it is walked for a caller. Throws as `EntityGraph.list` rejects; a violation names a query parameter. */
+/**
+ * Returns the walk with its names in order, checked for this caller. Throws as `EntityGraph.list` rejects; a violation
+ * names a query parameter.
+ */
 export const checkWalk = (walk: GraphWalk, caller: Principal): GraphWalk => {
   const { seeds, depth, scopes, relation, minConfidence } = walk;
   if (depth !== 1 && depth !== MAX_DEPTH) {

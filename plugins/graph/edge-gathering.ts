@@ -9,7 +9,7 @@ import {
 import type { EdgeStore } from './edge-store.ts';
 
 const FACTS_PER_STEP = 2_000;
-/** Of the values of one step. */
+/** Most bytes of values in one step. */
 const BYTES_PER_STEP = 8 * 1024 * 1024;
 
 export interface GatherParts {
@@ -20,9 +20,9 @@ export interface GatherParts {
 }
 
 /**
- * Adds the edges of facts that were stored while this plugin was off, by following the feed from where it had come.
- * Facts that are stored while it is on bring their edges along; then only the place in the feed is kept, so that the
- * next start has little to look through. All processes on a store have the same plugins on.
+ * Adds the edges of facts that were stored while this plugin was off. It follows the feed from its kept position. While
+ * the plugin is on, facts bring their edges along, and only the position is kept, so that the next start has little to
+ * read. All processes on a store have the same plugins on.
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;
@@ -48,7 +48,7 @@ export class EdgeGathering {
     return this.#complete;
   }
 
-  /** Goes on for about this time; each step is kept. Returns whether the end of the feed was reached. */
+  /** Adds edges for about this time, and keeps each step. Returns whether it reached the end of the feed. */
   async advance(limitMs: number): Promise<boolean> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + limitMs;
@@ -57,7 +57,7 @@ export class EdgeGathering {
     return this.#complete;
   }
 
-  /** Once everything was gathered: remembers that everything up to now has its edge. */
+  /** Keeps the head of the feed as the position, once every fact has its edge. */
   async keepUp(): Promise<void> {
     const { tables, edges } = this.#parts;
     const head = this.#complete ? await tables.read((_, snapshot) => snapshot.head()) : null;

@@ -1,4 +1,4 @@
-/** Where an edge stands among those of one entity: the most confident first, then by the entity at its other end. */
+/** The place of an edge among those of one entity: the most confident first, then by the entity at its other end. */
 export interface EdgePosition {
   readonly order: string;
   readonly otherKey: string;
@@ -6,20 +6,20 @@ export interface EdgePosition {
   readonly factId: string;
 }
 
-/**
- * Characters of a name that its edge is ordered by in the index; where they are the same, the whole names are compared.
- */
+/** The index orders edges by so many characters of a name. Where these are equal, whole names are compared. */
 const NAMED_CHARACTERS = 80;
 const DIGITS = 16;
 
 /**
- * One text that orders by falling confidence and then by the name, so that an index on it holds the edges of an entity
- * as they are listed.
+ * Returns a text that orders by falling confidence and then by name. An index on it holds the edges of an entity in the
+ * order of the list.
  */
 export const orderText = (confidence: number, otherKey: string): string =>
   hexOf(invertedBits(confidence)) + beginningOf(otherKey);
 
-/** The first text behind those of all edges with at least this confidence; undefined when every edge has. */
+/**
+ * Returns the first text behind those of all edges with at least this confidence, or undefined when every edge has it.
+ */
 export const behindConfidence = (least: number): string | undefined =>
   least <= 0 ? undefined : hexOf(invertedBits(least) + 1n);
 
@@ -29,11 +29,11 @@ export const compareEdgePositions = (a: EdgePosition, b: EdgePosition): number =
   compareBytes(a.relationKey, b.relationKey) ||
   compareBytes(a.factId, b.factId);
 
-/** The order of both engines: by the bytes of UTF-8, which is that of code points. */
+/** Compares in the order of both engines: by the bytes of UTF-8, which is that of code points. */
 export const compareBytes = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Doubles that are not negative order as their bits do. */
+/** Doubles of 0 or more have the order of their bits. */
 const invertedBits = (confidence: number): bigint => {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, Math.max(confidence, 0));
@@ -42,6 +42,6 @@ const invertedBits = (confidence: number): bigint => {
 
 const hexOf = (bits: bigint): string => bits.toString(16).padStart(DIGITS, '0');
 
-/** By code points: half a pair of surrogates is no text. */
+/** Cuts by code points: half a pair of surrogates is no text. */
 const beginningOf = (key: string): string =>
   key.length <= NAMED_CHARACTERS ? key : [...key].slice(0, NAMED_CHARACTERS).join('');

@@ -18,8 +18,8 @@ const EDGES = 'graph_edges';
 const PROGRESS = 'graph_progress';
 
 /**
- * Which edges of one tenant are read: what the caller cannot see for sure is left out here, the rest is judged as
- * facts.
+ * Which edges of one tenant to read. It leaves out what the caller cannot see for certain; the facts decide about the
+ * rest.
  */
 export interface EdgeQuery {
   readonly tenantId: string;
@@ -41,7 +41,7 @@ export interface EdgeQuery {
   readonly before?: string;
 }
 
-/** An edge as it is kept, seen from the end that is known; whether it is live only its fact says. */
+/** An edge as it is stored, seen from its known end. Only its fact says whether it is live. */
 export interface EdgeRow extends EdgePosition {
   readonly subjectKey: string;
   readonly objectKey: string;
@@ -53,16 +53,16 @@ export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
 
 export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
 
-/** From the subject an edge is ordered by its object, from the object by its subject. */
+/** From its subject an edge is ordered by its object, and from its object by its subject. */
 const COLUMNS = {
   subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
   object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
 } as const;
 
 /**
- * One row per `ref` fact: who points at whom, by match key, with what a walk can sort out without the fact. Rows are
- * written with their fact. Whether an edge is live depends on who asks and when, so every walk asks the facts; only
- * what is over for everybody and for ever is marked, some time after it was.
+ * One row per `ref` fact, written with it: who points at whom, by match key, with all that a walk can judge without the
+ * fact. Whether an edge is live depends on the caller and the time, so every walk asks the facts. An edge is marked as
+ * over only when it has ended for every caller and for good.
  */
 export class EdgeStore {
   readonly #tables: PluginTables;
@@ -73,7 +73,7 @@ export class EdgeStore {
     this.#names = names;
   }
 
-  /** Adds the edges among facts that were just stored. Without one it does nothing. */
+  /** Adds the edges among facts that were just stored. Does nothing when there are none. */
   async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const rows = this.#rowsOf(facts);
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);
@@ -95,7 +95,7 @@ export class EdgeStore {
     });
   }
 
-  /** Edges of a triple in its place that are not known to be over, at most `limit`, in no order. */
+  /** Returns at most `limit` edges of a triple in its place that are not marked as over, in no order. */
   async ofTriple(
     { tenantId, entityKey, relationKey, scope, gardenId }: PlacedRelation,
     limit: number,
@@ -110,7 +110,7 @@ export class EdgeStore {
     return rows.map((row) => ({ subjectKey: entityKey, factId: String(row['fact_id']) }));
   }
 
-  /** Remembers that the facts of these edges are over for everybody and for ever: no walk reads them again. */
+  /** Marks edges whose facts have ended for every caller and for good. No walk reads them again. */
   markOver(tenantId: string, over: readonly Suspect[]): Promise<void> {
     return this.#tables.write(tenantId, async (own) => {
       const subjects = [...new Set(over.map(({ subjectKey }) => subjectKey))];
@@ -189,7 +189,7 @@ export class EdgeStore {
     return built;
   }
 
-  /** Every fact up to this place of the feed has its edge. */
+  /** Returns the position in the feed up to which every fact has its edge. */
   async progress(): Promise<Hlc> {
     const [row] = await this.#tables.read((own) => own.select(PROGRESS, { id: 1 }));
     return { wallMs: Number(row?.['feed_wall'] ?? -1), counter: Number(row?.['feed_ctr'] ?? 0) };
@@ -202,7 +202,7 @@ export class EdgeStore {
   #rowsOf(facts: readonly StoredFact[]): Row[] {
     const rows: Row[] = [];
     for (const fact of facts) {
-      // A retraction and a system fact are never live, whatever they hold.
+      // Retractions and system facts are never live.
       if (fact.value.type !== 'ref' || fact.confidence === 0 || fact.system) continue;
       const objectKey = matchKey(fact.value.v as string, this.#names);
       rows.push({

@@ -2,23 +2,20 @@ import type { PluginSnapshot } from '../../kernel/plugin-api.ts';
 import { compareEdgePositions, type EdgePosition } from './edge-order.ts';
 import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
 
-/** Entities whose edges are asked for at once. */
+/** Entities in one query. */
 export const KEYS_PER_QUERY = 2_000;
 /** Edges that a walk judges together. */
 export const EDGES_PER_STEP = 256;
-/** One more, which tells whether any follow. */
+/** One row more tells whether others follow. */
 const ROWS_PER_QUERY = EDGES_PER_STEP + 1;
 
-/** An edge and the end of it that it was found by. */
+/** An edge and the end by which it was found. */
 export interface FoundEdge {
   readonly row: EdgeRow;
   readonly end: EdgeQuery['end'];
 }
 
-/**
- * The edges of several entities in one order, whichever end they are found by; no more of them are read than are asked
- * for.
- */
+/** Reads the edges of several entities in one order, from both ends, and no more of them than its user asks for. */
 export class EdgeStreams {
   readonly #streams: readonly EdgeStream[];
 
@@ -39,7 +36,7 @@ export class EdgeStreams {
     this.#streams = streams;
   }
 
-  /** The next edges, at most so many; none at the end. */
+  /** Returns the next edges, at most this many; none at the end. */
   async next(most: number): Promise<FoundEdge[]> {
     const found: FoundEdge[] = [];
     while (found.length < most) {
@@ -51,7 +48,7 @@ export class EdgeStreams {
     return found;
   }
 
-  /** Whether no edge follows. */
+  /** Whether it has returned the last edge. */
   async isOver(): Promise<boolean> {
     return (await this.#first()) === undefined;
   }

@@ -1,30 +1,24 @@
 import { defineRef, type FactReader, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
-/** What is walked: edges that satisfy all of it, in both directions. */
+/** A walk over edges in both directions. It uses edges that satisfy all of its members. */
 export interface GraphWalk {
-  /** Entities to begin at, as they were named: at least one. */
+  /** Entities at which the walk begins, in any spelling: at least one. */
   readonly seeds: readonly string[];
   /** Most edges between a seed and a neighbour: 1 or 2. */
   readonly depth: number;
-  /** Scopes of edges; without it all that the reader may see. */
+  /** Scopes of edges; by default all that the reader may see. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Edges of this garden alone, by its identifier. */
+  /** The UUID of a garden: only edges in it. */
   readonly garden?: string | undefined;
-  /** A relation, or the beginning of one with a star behind it. */
+  /** A relation, or the beginning of one followed by a star. */
   readonly relation?: string | undefined;
   /** Least effective confidence of an edge, [0, 1]. */
   readonly minConfidence: number;
-  /** Lists a seed, too, that an edge joins to another seed. */
+  /** Whether a seed is listed when an edge joins it to another seed. */
   readonly amongSeeds?: boolean;
-  /**
-   * Most edges that are looked at, those that the reader may not see not counted; at most and by default
-   * `MAX_WALKED_EDGES`.
-   */
+  /** Most visible edges of the walk; at most and by default `MAX_WALKED_EDGES`. */
   readonly maxEdges?: number;
-  /**
-   * Most edges that are read, live or not, so that what has just ended bounds no work but cuts the walk; by default
-   * all.
-   */
+  /** Most edges that the walk reads, live or not; all by default. It cuts the walk where many edges have just ended. */
   readonly maxLooked?: number;
 }
 
@@ -42,37 +36,37 @@ export interface Neighbor {
   readonly hops: number;
   /** Effective confidence of the last edge. */
   readonly confidence: number;
-  /** Trust in the source of the last edge, null while nobody judges sources. */
+  /** Trust in the source of the last edge; null while no plugin judges sources. */
   readonly sourceTrust: number | null;
   /** The fact that is the last edge. */
   readonly factId: string;
-  /** Entities from the seed to the one before this. */
+  /** Entities from the seed to the predecessor of this one. */
   readonly path: readonly string[];
-  /** Match key of the last of them. */
+  /** Match key of that predecessor. */
   readonly viaKey: string;
 }
 
-/** Where a page of neighbours ended. Good for the same walk by the same reader. */
+/** The end of a page of neighbours. Good for the same walk by the same reader. */
 export interface NeighborPosition
   extends Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey' | 'factId'> {
-  /** Neighbours up to here. */
+  /** Neighbours up to this one. */
   readonly seen: number;
-  /** Whether the list is one of the whole walk, whose order is not that of the edges. */
+  /** Whether the list comes from the whole walk, whose order differs from that of the edges. */
   readonly isOfWhole: boolean;
 }
 
 export interface ListedNeighbor {
   readonly neighbor: Neighbor;
-  /** A page that ends with this neighbour is continued from here. */
+  /** The next page begins behind this position when a page ends with this neighbour. */
   readonly position: NeighborPosition;
 }
 
 export interface NeighborPage {
-  /** In order; more than the limit where they were found along with it. */
+  /** In order. More than the limit when the walk found more at once. */
   readonly listed: readonly ListedNeighbor[];
-  /** Where to go on behind all of `listed`; null when nothing follows. */
+  /** The position behind all of `listed`; null when nothing follows. */
   readonly end: NeighborPosition | null;
-  /** How many neighbours there are on all pages; at least so many while some follow that were not looked at. */
+  /** How many neighbours all pages have. A lower bound while the walk has not looked at all edges. */
   readonly totalHint: number;
 }
 
@@ -86,26 +80,20 @@ export interface NeighborPaging {
 export const MAX_NEIGHBORS = 200;
 export const DEFAULT_NEIGHBORS = 50;
 
-/**
- * How many edges one walk looks at: reached by hubs alone, and then the most confident edges of each step are those
- * that count.
- */
+/** Most edges of one walk. Only hubs reach it, and then the most confident edges of each step count. */
 export const MAX_WALKED_EDGES = 50_000;
 
-/**
- * Entities and the `ref` facts between them. Nothing that the reader may not see, and nothing that is not live, is
- * walked or counted.
- */
+/** Entities and the `ref` facts between them. A walk uses and counts only live facts that the reader may see. */
 export interface EntityGraph {
   /**
-   * Everything within reach, in general without the seeds: each entity once, by hops, then falling confidence, entity
-   * and relation (by match key). Of several last edges at the same distance the first in this order counts. Equal for
-   * equal visible facts.
+   * All entities within reach, by default without the seeds. Each stands once, in the order of hops, falling
+   * confidence, entity and relation (by match key). Of several last edges at the same distance the first in this order
+   * counts. Equal visible facts give equal lists.
    */
   neighbors(reader: FactReader, walk: GraphWalk): Promise<readonly Neighbor[]>;
   /**
-   * The same list from a position on, without walking what comes behind the page: what an entity has beside the
-   * neighbours on it does not matter. `maxEdges` and `amongSeeds` are those of `neighbors`, and are not used here.
+   * The same list from a position on. Edges behind the page are not walked, so the cost does not depend on them.
+   * Ignores `maxEdges` and `amongSeeds`.
    */
   page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
   /**

@@ -25,7 +25,9 @@ import { expandRecall } from './recall-expansion.ts';
 import { RetireEdges } from './retire-edges.ts';
 import { walkGraph } from './walk-graph.ts';
 
-/** What the start waits for; edges of a larger store are gathered while the node serves. */
+/**
+ * The longest wait of the start, in milliseconds. A larger store gathers the rest of its edges while the node serves.
+ */
 const GATHERING_AT_START_MS = 5_000;
 const GATHERED_AT_ONCE_MS = 500;
 const GATHERING_INTERVAL_MS = 1_000;

@@ -98,7 +98,7 @@ const walkOf = (query: Query): GraphWalk => ({
   minConfidence: query.min_confidence,
 });
 
-/** A parameter with two spellings, of which one may be used. */
+/** Reads a parameter with two names. A request may use one of them. */
 const eitherOf = <A extends keyof Query, B extends keyof Query>(
   query: Query,
   name: A,

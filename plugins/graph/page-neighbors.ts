@@ -14,15 +14,12 @@ import {
 } from './live-edges.ts';
 import { compareNeighbors, walkGraph } from './walk-graph.ts';
 
-/**
- * Edges that one page looks at, whatever they lead to: a page that finds too little among them ends early, with its
- * cursor.
- */
+/** Most edges that one page reads. A page that finds too few neighbours among them ends early, with its cursor. */
 const MOST_EDGES = 2_048;
 
 /**
- * One page in the order of the list, without the rest of the walk. Edges are kept in that order, as far as confidence
- * is what the source says; where trust makes it less, the whole is walked. See `EntityGraph.page`.
+ * Returns one page without walking the rest. Edges are stored in the order of the list as far as confidence goes; where
+ * trust lowers it, the whole graph is walked. See `EntityGraph.page`.
  */
 export const pageNeighbors = async (
   parts: WalkParts,
@@ -63,7 +60,7 @@ class OrderedWalk {
     this.#seeds = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
   }
 
-  /** Undefined when the order of the edges is not that of the list. */
+  /** Returns undefined when the order of the edges is not that of the list. */
   async page(limit: number): Promise<NeighborPage | undefined> {
     const seenBefore = this.#from?.seen ?? 0;
     const firstHop = this.#from?.hops ?? 1;
@@ -80,7 +77,7 @@ class OrderedWalk {
     return { listed: this.#listed, end: null, totalHint: seenBefore + this.#listed.length };
   }
 
-  /** Where a step begins, and what was reached before. `isListed`: the step before is the list so far. */
+  /** The entities at which a step begins, and those reached before. `isListed`: the step before is the list so far. */
   async #frontier(hops: number, isListed: boolean): Promise<Frontier | undefined> {
     if (hops === 1) return this.#seeds;
     const before = isListed
@@ -90,7 +87,7 @@ class OrderedWalk {
     return new Map(before.map((neighbor) => [neighbor.entityKey, neighbor]));
   }
 
-  /** Lists the neighbours of one step; returns where it stopped, unless it came to its end. */
+  /** Lists the neighbours of one step. Returns the position where it stopped, or undefined at the end of the step. */
   async #step(hops: number, frontier: Frontier, limit: number): Promise<NeighborPosition | 'unordered' | undefined> {
     const seedKeys = [...this.#seeds.keys()];
     const reached = new Set([...seedKeys, ...frontier.keys()]);
@@ -121,12 +118,12 @@ class OrderedWalk {
     }
   }
 
-  /** A short look ahead says how many neighbours there are where they are few. */
+  /** A short look ahead gives an exact count where there are few neighbours. */
   #isFull(limit: number): boolean {
     return this.#listed.length > limit && this.#looked >= EDGES_PER_STEP;
   }
 
-  /** Which of the neighbours were listed on an earlier page: they have a better edge, from before it ended. */
+  /** Returns the neighbours that an earlier page has listed, by a better edge from before the end of that page. */
   async #listedBefore(
     end: EdgePosition,
     keys: readonly string[],
@@ -136,14 +133,14 @@ class OrderedWalk {
     if (weakest === undefined) return new Set();
     const listed = new Set<string>();
     const others = fresh.map(({ entityKey }) => entityKey);
-    // An edge that is no more confident stands behind the end of that page, unless it leads where that page ended.
+    // An edge with no more confidence stands behind the end of that page, unless it leads to the last neighbour there.
     const better = { others, before: orderText(weakest.confidence, '') };
     await this.#addListed(end, keys, better, listed);
     if (others.includes(end.otherKey)) await this.#addListed(end, keys, { others: [end.otherKey] }, listed);
     return listed;
   }
 
-  /** Adds the entities that live edges up to the end lead to. */
+  /** Adds the entities at the other ends of live edges up to the end. */
   async #addListed(
     end: EdgePosition,
     keys: readonly string[],
@@ -182,7 +179,7 @@ const edgePositionOf = ({ confidence, entityKey, relationKey, factId }: Neighbor
   factId,
 });
 
-/** Neighbours that the edges lead to for the first time, in the order of the edges. */
+/** Returns neighbours that the edges reach for the first time, in the order of the edges. */
 const freshAmong = (
   found: readonly FoundEdge[],
   edges: readonly Edge[],
@@ -204,5 +201,5 @@ const freshAmong = (
   return [...fresh.values()];
 };
 
-/** Trust makes less of the confidence that edges are kept by. */
+/** Whether trust lowers the confidence by which the edge is stored. */
 const isWorthLess = ({ sourceTrust }: Neighbor): boolean => sourceTrust !== null && sourceTrust < 1;

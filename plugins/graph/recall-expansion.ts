@@ -2,12 +2,12 @@ import type { ExpansionContext } from '../recall/recall-api.ts';
 import type { Hit } from '../search/search-api.ts';
 import type { EntityGraph, Neighbor } from './graph-api.ts';
 
-/** What a hop takes off the score, besides the confidence of its edge. */
+/** The factor of one hop, besides the confidence of its edge. */
 const DECAY_PER_HOP = 0.5;
-/** Bounds on one expansion: recall wants the strongest few of each, in milliseconds. */
+/** Bounds on one expansion, because recall wants a few strong facts within milliseconds. */
 const MAX_SEED_ENTITIES = 16;
 const MAX_EDGES = 1_000;
-/** Edges that are looked at to find them: those that have ended are taken out of the way soon, but not at once. */
+/** Most edges read, live or not. Ended edges are marked soon after, but not at once. */
 const MAX_LOOKED = 4_000;
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;
@@ -15,9 +15,9 @@ const MAX_FACTS = 256;
 export type ExpandedFact = Hit & { readonly hops: number };
 
 /**
- * From the facts that a recall has found to what is known about the entities next to theirs: the edges that lead there,
- * and the newest facts about whatever they lead to. The score of a seed falls with each hop by half and by the
- * confidence of the edge; the strongest way counts.
+ * Finds facts about the entities next to those of the seeds: the edges that lead there, and the newest facts about the
+ * entities. Each hop multiplies the score of a seed by one half and by the confidence of the edge; the best path
+ * counts.
  */
 export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<readonly ExpandedFact[]> => {
   const { seeds, depth, view, reader } = request;
@@ -56,7 +56,7 @@ interface Scored {
   readonly score: number;
 }
 
-/** The best seed of each entity, for the entities with the best ones. */
+/** Returns the best seed of each entity, for the entities with the best seeds. */
 const bestEntities = (seeds: ExpansionContext['seeds']): ExpansionContext['seeds'] => {
   const best = new Map<string, ExpansionContext['seeds'][number]>();
   const ordered = [...seeds].sort((a, b) => b.score - a.score || (a.fact.id < b.fact.id ? -1 : 1));
@@ -64,13 +64,13 @@ const bestEntities = (seeds: ExpansionContext['seeds']): ExpansionContext['seeds
   return [...best.values()].slice(0, MAX_SEED_ENTITIES);
 };
 
-/** Neighbours come by hops, so the one before is scored before. */
+/** Scores neighbours in the order of their hops, so that the predecessor has its score already. */
 const strongest = (reached: readonly Neighbor[], starts: ExpansionContext['seeds']): ReadonlyMap<string, Scored> => {
   const scores = new Map(starts.map(({ fact, score }) => [fact.entityKey, score]));
   const scored: Scored[] = [];
   for (const neighbor of reached) {
     const score = (scores.get(neighbor.viaKey) ?? 0) * neighbor.confidence * DECAY_PER_HOP;
-    // A seed that another one leads to keeps the score that it was found with.
+    // A seed keeps its own score when another seed leads to it.
     if (!scores.has(neighbor.entityKey)) scores.set(neighbor.entityKey, score);
     scored.push({ neighbor, score });
   }

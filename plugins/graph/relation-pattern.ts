@@ -1,12 +1,12 @@
 import { matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 
-/** Relations by match key: one of them, or all that begin alike. */
+/** Relations by match key: one of them, or all with the same beginning. */
 export type RelationPattern =
   | { readonly is: 'equal'; readonly key: string }
-  /** `beyond` is the first text that sorts behind all of them, absent when there is none. */
+  /** `beyond` is the first text behind all of them; absent when there is none. */
   | { readonly is: 'prefix'; readonly key: string; readonly beyond: string | undefined };
 
-/** Reads a relation, or the beginning of one with a star behind it. A star anywhere else is a character like others. */
+/** Reads a relation, or the beginning of one followed by a star. A star anywhere else is an ordinary character. */
 export const relationPattern = (text: string, names: ServiceNames): RelationPattern => {
   if (!text.endsWith('*')) return { is: 'equal', key: matchKey(text, names) };
   const key = matchKey(text.slice(0, -1), names);

@@ -17,19 +17,18 @@ export interface RetireParts {
 }
 
 const EDGES_PER_STEP = 1_000;
-/** Suspects that wait, of all tenants; more are met again by the next walk. */
+/** Most edges that wait, of all tenants. The next walk meets the others again. */
 const MOST_WAITING = 50_000;
 const MOST_RETRACTED = 10_000;
-/** A clock may be set back by so much: what has just expired is not over yet. */
+/** A clock may be set back by this much, so a fact that has just expired is not over yet. */
 const EXPIRED_FOR_MS = 5 * 60 * 1000;
 /** The beginning of time, when nothing has expired. */
 const NEVER_MS = 0;
 
 /**
- * Takes edges out of the way of walks once their facts are over for everybody and for ever: covered in their own place,
- * or past their `valid_until`. (A time to live may be set anew, so it ends nothing for ever.) Otherwise a hub of 20,000
- * retracted edges would be judged edge by edge on every walk. Retractions say which triples to look at; whatever else
- * has ended is met by a walk, once, and remembered here.
+ * Marks edges whose facts have ended for every caller and for good: covered in their own place, or past their
+ * `valid_until`. A time-to-live may be set anew, so it does not count. Without this, every walk would judge all 20,000
+ * retracted edges of a hub. Retractions name the triples to look at; walks report other edges that have ended.
  */
 export class RetireEdges {
   readonly #parts: RetireParts;
@@ -41,7 +40,7 @@ export class RetireEdges {
     this.#parts = parts;
   }
 
-  /** Facts that were just committed here. */
+  /** Takes note of facts that were committed. */
   committed(facts: readonly StoredFact[]): void {
     for (const { confidence, system, tenantId, entityKey, relationKey, scope, gardenId } of facts) {
       if (confidence > 0 || system || this.#retracted.size >= MOST_RETRACTED) continue;
@@ -50,7 +49,7 @@ export class RetireEdges {
     }
   }
 
-  /** Edges whose facts were not live for somebody, for whatever reason. */
+  /** Takes note of edges whose facts were not live for a reader. */
   suspect(tenantId: string, edges: readonly Suspect[]): void {
     const known = this.#suspects.get(tenantId) ?? new Map<string, Suspect>();
     this.#suspects.set(tenantId, known);
@@ -62,7 +61,7 @@ export class RetireEdges {
     }
   }
 
-  /** Looks at all that waits, step by step. What a failure interrupts is met again by the next walk. */
+  /** Judges all waiting edges, step by step. After a failure the next walk reports the rest again. */
   async retire(): Promise<void> {
     const { edges, tables } = this.#parts;
     const retracted = this.#retracted;
@@ -83,7 +82,7 @@ export class RetireEdges {
     }
   }
 
-  /** How many of them were over. */
+  /** Returns how many of them were over. */
   async #retireAmong(tenantId: string, suspects: readonly Suspect[]): Promise<number> {
     if (suspects.length === 0) return 0;
     const { edges, tables, clock } = this.#parts;

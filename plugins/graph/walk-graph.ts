@@ -13,15 +13,15 @@ import {
   type WalkParts,
 } from './live-edges.ts';
 
-/** Edges that are read at once; and facts, of which many at once take longer than in turn. */
+/** Edges in one query, and facts in one query: very large queries for facts take longer than several. */
 const EDGES_PER_PAGE = 10_000;
 const FACTS_PER_QUERY = 1_000;
 
 type Reached = ReadonlySet<string>;
 
 /**
- * Breadth first over live edges that the caller may see, in both directions. What is cut off at the bound, too, depends
- * on such edges alone, so that nothing hidden can be told from an answer. See `EntityGraph.neighbors`.
+ * Walks breadth first over live edges that the caller may see, in both directions. Where the walk is cut depends on
+ * such edges alone, so an answer tells nothing about hidden ones. See `EntityGraph.neighbors`.
  */
 export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: GraphWalk): Promise<Neighbor[]> => {
   let frontier = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
@@ -31,7 +31,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   const neighbors: Neighbor[] = [];
   for (let hops = 1; hops <= walk.depth && frontier.size > 0; hops += 1) {
     const best = new Map<string, Neighbor>();
-    // From the second step on, what leads back to a seed leads nowhere new: all edges of a hub, when it is the seed.
+    // From the second step on, edges back to a seed are left out: they lead nowhere new, and a hub has very many.
     const ends = { keys: [...frontier.keys()], except: hops === 1 ? [] : seedKeys };
     for await (const page of liveEdges(parts, reader, walk, ends, walked)) {
       for (const edge of page) keepBest(edge, hops, frontier, reached, best);
@@ -44,7 +44,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   return neighbors;
 };
 
-/** What an answer is ordered by; names by their match keys, in the order of the store. */
+/** The order of an answer. Names are compared by match key, in the order of the store. */
 export type NeighborRank = Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey'>;
 
 export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
@@ -53,12 +53,11 @@ export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
   compareBytes(a.entityKey, b.entityKey) ||
   compareBytes(a.relationKey, b.relationKey);
 
-/** Which of two last edges to the same entity counts. */
+/** Compares two last edges to the same entity. The first counts. */
 const compareEdges = (a: Neighbor, b: Neighbor): number => compareNeighbors(a, b) || compareBytes(a.factId, b.factId);
 
 /**
- * Remembers which edges were looked at: an edge leads nowhere new a second time, because both its ends are reached by
- * then.
+ * Remembers the edges of a walk. An edge leads nowhere new a second time, because both its ends are reached by then.
  */
 class Walked {
   readonly #seen = new Set<string>();
@@ -74,7 +73,7 @@ class Walked {
     return this.#left <= 0 || this.#room <= 0;
   }
 
-  /** How many edges may still be looked at, live ones or not. */
+  /** How many edges the walk may still read, live or not. */
   get room(): number {
     return this.#room;
   }
@@ -87,7 +86,7 @@ class Walked {
     return !this.#seen.has(factId);
   }
 
-  /** Counts edges, and returns those that come before the bound. */
+  /** Counts edges and returns those within the bound. */
   take(edges: readonly Edge[]): readonly Edge[] {
     const taken = edges.slice(0, this.#left);
     for (const { view } of taken) this.#seen.add(view.fact.id);
@@ -96,7 +95,7 @@ class Walked {
   }
 }
 
-/** Enters the ends of an edge that it leads to from the frontier. */
+/** Enters the entities that an edge reaches from the frontier. */
 const keepBest = (
   edge: Edge,
   hops: number,
