@@ -1,6 +1,6 @@
 import { formatInstant, type Row, type SqlValue, type StoredFact, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** One link: what a fact said when it was stored, tied to the link before it. */
+/** A link: a digest of a fact as it was stored, tied to the link before it. */
 export interface ChainLink {
   readonly tenantId: string;
   /** From 1, without gaps. */

@@ -12,15 +12,15 @@ import {
 import { CHAIN_START, type ChainHead, type ChainLink, linkFromRow, linkRow, nextLink } from './chain-link.ts';
 import { LINKS_TABLE } from './fact-chain-migrations.ts';
 
-/** Facts that one transaction chains beyond its own: those that were stored while nobody kept the chain. */
+/** Most facts that one transaction chains besides its own: those that were stored while the plugin was off. */
 export const BACKLOG_PER_WRITE = 1_000;
 
 /** Extends the chains, one link for each fact, in the transaction that stores it. */
 export class ChainStore {
   readonly #tables: PluginTables;
   /**
-   * Where each chain ended when this process last saw it. Another process may have gone on since, so it only tells
-   * where to look. A tenant is in it once its chain holds every fact: from then on each transaction that stores facts
+   * The end of each chain when this process last saw it. Another process may have gone on since, so it only tells where
+   * to look. A tenant is in the map once its chain holds every fact; from then on each transaction that stores facts
    * adds their links.
    */
   readonly #ends = new Map<string, number>();
@@ -30,8 +30,8 @@ export class ChainStore {
   }
 
   /**
-   * Adds the facts of one tenant that the transaction has just stored, in stamp order, and whatever the chain lacks
-   * before them.
+   * Adds the facts of one tenant that the transaction has just stored, in stamp order, after all earlier facts that
+   * have no link yet.
    */
   async extend(facts: readonly StoredFact[], transaction: PluginTransaction, nowMs: number): Promise<void> {
     const [first] = facts;
@@ -43,13 +43,13 @@ export class ChainStore {
       await this.catchUp(tenantId, transaction, nowMs);
       return;
     }
-    // Elsewhere after a write of another process, or a rollback of our own.
+    // The chain ends elsewhere after a write of another process, or a rollback of our own.
     const end = (await endAt(own, tenantId, known)) ?? (await endOf(own, tenantId));
     const seq = await this.#append(facts, end, transaction, nowMs);
     this.#ends.set(tenantId, seq);
   }
 
-  /** Chains facts that are stored and have no link yet, oldest first. True when none is left. */
+  /** Chains stored facts without a link, oldest first. Returns true when none is left. */
   async catchUp(tenantId: string, transaction: PluginTransaction, nowMs: number): Promise<boolean> {
     const end = await endOf(this.#tables.in(transaction), tenantId);
     const ofTenant = equals('tenantId', tenantId);
@@ -61,7 +61,7 @@ export class ChainStore {
     return isComplete;
   }
 
-  /** Links after a place in the chain, in order. */
+  /** Returns links after a place in the chain, in order. */
   async after(snapshot: PluginSnapshot, tenantId: string, seq: number, limit: number): Promise<ChainLink[]> {
     const rows = await this.#tables
       .in(snapshot)(LINKS_TABLE)
@@ -72,7 +72,7 @@ export class ChainStore {
     return (rows as Record<string, SqlValue>[]).map(linkFromRow);
   }
 
-  /** Links of facts, by fact. */
+  /** Returns links of facts, by fact. */
   async ofFacts(snapshot: PluginSnapshot, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, ChainLink>> {
     const rows = await this.#tables.in(snapshot).select(LINKS_TABLE, {
       feed_wall: [...new Set(facts.map(({ feed }) => feed.wallMs))],
@@ -97,7 +97,7 @@ export class ChainStore {
   }
 }
 
-/** The end of the chain if it is at this place. Prepared, unlike the search for it. */
+/** Returns the end of the chain if it is at this place. Unlike the search for it, this is a prepared statement. */
 const endAt = async (own: ReadableTables, tenantId: string, seq: number): Promise<ChainLink | undefined> => {
   const rows = await own.select(LINKS_TABLE, { tenant_id: tenantId, chain_seq: [seq, seq + 1] });
   const links = rows.map(linkFromRow);

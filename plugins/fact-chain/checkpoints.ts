@@ -15,7 +15,7 @@ export interface Checkpoint extends ChainHead {
 
 export const headOf = (checkpoint: Checkpoint | undefined): ChainHead => checkpoint ?? CHAIN_START;
 
-/** The newest checkpoint of a tenant. */
+/** Returns the newest checkpoint of a tenant. */
 export const newestCheckpoint = async (
   tables: PluginTables,
   tenantId: string,
@@ -26,7 +26,7 @@ export const newestCheckpoint = async (
   return row === undefined ? undefined : checkpointFromRow(row);
 };
 
-/** Writes a checkpoint down, unless another process has gone as far meanwhile. Returns the newest. */
+/** Stores a checkpoint, unless another process has gone as far meanwhile. Returns the newest. */
 export const addCheckpoint = (
   tables: PluginTables,
   tenantId: string,

@@ -20,7 +20,7 @@ import { advanceCheckpoint, proveChain } from './prove-chain.ts';
 /** A proof counts every fact of the tenant, also those that other callers may not see. */
 const MAY_PROVE = ['admin', AUDIT_READ] as const;
 
-/** Often enough that a proof seldom has much to hash, seldom enough to cost nothing. */
+/** A proof seldom has much to hash at this interval, and the interval costs nothing. */
 const VERIFY_INTERVAL_MS = 10_000;
 
 export const factChainPlugin = definePlugin({
@@ -61,7 +61,7 @@ export const factChainPlugin = definePlugin({
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {
       if (!verify || !hasPermission(caller, MAY_PROVE)) return undefined;
-      // The answer leaves a fact out that was changed behind the node's back, and the chain breaks all the same.
+      // An answer leaves out a fact that was changed behind the node's back. The chain is broken all the same.
       const facts = chosen.map(({ fact }) => fact);
       return { members: { [CHAIN_PROOF.id]: await chain.prove(caller, facts) } };
     });

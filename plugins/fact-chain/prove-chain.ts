@@ -12,7 +12,7 @@ import type { ChainStore } from './chain-store.ts';
 import { addCheckpoint, type Checkpoint, headOf, newestCheckpoint } from './checkpoints.ts';
 import { verifyFacts, verifyLinks } from './verify-links.ts';
 
-/** Links that one call hashes: some 50 ms. What is beyond is left to the next one, and to the background. */
+/** Most links that one call hashes, in some 50 ms. The next call and the background go on from there. */
 export const LINKS_PER_PROOF = 2_000;
 
 export interface ProofParts {
@@ -23,7 +23,9 @@ export interface ProofParts {
   readonly self: NodeSelf;
 }
 
-/** Verifies on from the newest checkpoint and writes down how far it came. Undefined while the tenant has no links. */
+/**
+ * Verifies from the newest checkpoint on, and stores how far it came. Returns undefined while the tenant has no links.
+ */
 export const advanceCheckpoint = async (
   tenantId: string,
   facts: readonly StoredFact[],

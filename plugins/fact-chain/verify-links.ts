@@ -2,10 +2,7 @@ import { isIn, type PluginSnapshot, ServiceError, type StoredFact } from '../../
 import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
 import { FACT_CHAIN_MISMATCH } from './fact-chain-words.ts';
 
-/**
- * Hashes links again, and the facts that they speak of, from `head` on. Returns the new head. Throws
- * `fact_chain_mismatch` (409).
- */
+/** Hashes links and their facts again, from `head` on. Returns the new head. Throws `fact_chain_mismatch` (409). */
 export const verifyLinks = async (
   links: readonly ChainLink[],
   head: ChainHead,
@@ -25,7 +22,7 @@ export const verifyLinks = async (
 };
 
 /**
- * The links of facts that are about to be shown; a fact that has none yet is new, and its link comes with the rest of
+ * Verifies the links of facts that a caller is about to see. A new fact may have no link yet; it comes with the rest of
  * the chain.
  */
 export const verifyFacts = (facts: readonly StoredFact[], links: ReadonlyMap<string, ChainLink>): void => {

@@ -19,7 +19,7 @@ export interface Job {
   readonly startedMs: number | null;
   readonly completedMs: number | null;
   readonly result: JobData | null;
-  /** For people. */
+  /** A text for people. */
   readonly error: string | null;
   readonly dedupe: string | null;
   readonly dedupeUntil: NonNullable<JobDedupe['until']> | null;

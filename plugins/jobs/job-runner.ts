@@ -27,8 +27,8 @@ interface ActiveJob {
 }
 
 /**
- * Does the jobs of one process: claims what is due, keeps the claims alive, and reports back. Holds no transaction
- * while a handler works.
+ * Does the jobs of one process: claims jobs that are due, keeps the claims alive, and stores the results. Holds no
+ * transaction while a handler works.
  */
 export class JobRunner {
   readonly #parts: RunnerParts;
@@ -55,17 +55,17 @@ export class JobRunner {
     return this.#handlers.get(type);
   }
 
-  /** The node stands: from here on jobs are looked for. */
+  /** Begins to look for jobs, once the node has started. */
   begin(): void {
     if (this.#state === 'waiting') this.#state = 'standing';
   }
 
-  /** Claims what is due and there is room for. Never rejects: what was not found now is found by the next look. */
+  /** Claims jobs that are due while there is room. Never rejects, because the next look finds the rest. */
   look(): Promise<void> {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
-  /** Interrupts what runs, gives it back to the queue, and claims no more. Idempotent. */
+  /** Interrupts running jobs, gives them back to the queue, and claims no more. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     for (const { controller } of this.#active.values()) controller.abort();
@@ -74,7 +74,7 @@ export class JobRunner {
     const graceOver = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.schedule(STOP_GRACE_MS, resolve);
     });
-    // What still runs then is taken up by another process when its lease has ended, and can write no more.
+    // Another process takes over a job that still runs when its lease has ended. The old run can write no more.
     await Promise.race([Promise.all([...this.#active.values()].map(({ ended }) => ended)), graceOver]);
     cancel();
     for (const { endHeartbeat } of this.#active.values()) endHeartbeat();
@@ -85,7 +85,7 @@ export class JobRunner {
     const { store, concurrency, maxAttempts } = this.#parts;
     const types = [...this.#handlers.keys()];
     if (types.length === 0 || this.#active.size >= concurrency) return;
-    // Those that run here may have let a lease pass, and are not claimed from oneself.
+    // A process does not claim its own running jobs, whose lease may have ended.
     for (const seen of await store.due(types, concurrency + this.#active.size)) {
       if (this.#state !== 'standing' || this.#active.size >= concurrency) return;
       if (this.#active.has(seen.id)) continue;
@@ -96,7 +96,7 @@ export class JobRunner {
 
   #start(job: Job): void {
     const controller = new AbortController();
-    // A stop that came while the claim was written has not seen this job.
+    // A stop during the claim has not seen this job.
     if (this.#state === 'stopped') controller.abort();
     const endHeartbeat = this.#keepClaim(job, controller);
     const ended = this.#work(job, controller.signal).finally(() => {
@@ -134,7 +134,7 @@ export class JobRunner {
     return { kind: 'again', delayMs, counts: true };
   }
 
-  /** Renews the claim until it is told to end, or finds that somebody else has the job. */
+  /** Renews the claim until it is told to end, or another process has the job. */
   #keepClaim(job: Job, controller: AbortController): () => void {
     const { store, clock, log } = this.#parts;
     let ended = false;
@@ -171,6 +171,6 @@ const runOf = (job: Job, signal: AbortSignal, store: JobStore): JobRun => ({
   finish: (transaction, result) => store.finish(job, result, transaction),
 });
 
-/** What people may read: a bug tells them nothing, and may hold what they must not see. */
+/** The text for people. It tells nothing of a bug, whose message may hold secrets. */
 const messageOf = (error: unknown): string =>
   error instanceof ServiceError ? error.message : 'an internal error; the log of the node says more';

@@ -15,10 +15,10 @@ import type { JobData, JobRequest } from './jobs-api.ts';
 
 const QUEUE = 'jobs_queue';
 
-/** Raised with each commit that leaves something to do. */
+/** Signalled by each commit that leaves work to do. */
 export const WORK = 'work';
 
-/** How long a claim holds without being renewed. */
+/** How long a claim lasts without being renewed. */
 export const LEASE_MS = 30_000;
 
 /** Longest delay of a job, and with it the longest time that a job can lie in the queue unseen. */
@@ -35,15 +35,15 @@ export interface JobStoreParts {
   readonly keepMs: number;
 }
 
-/** What became of an attempt that did not end well. */
+/** The outcome of an attempt that failed. */
 export type Setback =
   | { readonly kind: 'again'; readonly delayMs: number; readonly counts: boolean }
   | { readonly kind: 'fail'; readonly error: string };
 
 /**
- * The queue. Every change of a job is a write of its tenant, which are made one after another over all processes;
- * holders of a job are told apart by its fence, and times are the store's own, so that neither a paused process nor a
- * wrong clock can end a job twice.
+ * The queue. Every change of a job is a write of its tenant, and these run one after another in all processes. A fence
+ * tells the holders of a job apart, and times come from the store's clock. So neither a paused process nor a wrong
+ * clock can end a job twice.
  */
 export class JobStore {
   readonly #parts: JobStoreParts;
@@ -60,8 +60,8 @@ export class JobStore {
   }
 
   /**
-   * The job, for its creator and for administrators of its tenant. Those of others are not read: their results may be
-   * large.
+   * Returns a job to its creator and to administrators of its tenant. Jobs of others are not read, because results may
+   * be large.
    */
   async readableBy(
     { tenantId, entityUri, permissions }: Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>,
@@ -73,7 +73,7 @@ export class JobStore {
     return row === undefined ? undefined : jobOf(row);
   }
 
-  /** Jobs of these types that could be claimed now, those due first. */
+  /** Returns jobs of these types that can be claimed now, in the order in which they are due. */
   due(types: readonly string[], limit: number): Promise<Job[]> {
     return this.#parts.tables.read(async (own, snapshot) => {
       const nowMs = await this.#parts.storeTime(snapshot);
@@ -88,8 +88,8 @@ export class JobStore {
   }
 
   /**
-   * Takes the job as it was seen, or returns undefined when somebody else was faster. A job whose attempts were used up
-   * without anybody reporting back fails here, so that one that takes its process down is not tried for ever.
+   * Claims a job in the state that was seen, or returns undefined when another process was faster. A job whose last
+   * attempt never reported back fails here, so that a job that ends its process is not tried for ever.
    */
   claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
@@ -114,7 +114,7 @@ export class JobStore {
     });
   }
 
-  /** Keeps a claim for another lease. False when it is no longer held. */
+  /** Renews a claim for another lease. Returns false when it was lost. */
   renew(held: Job): Promise<boolean> {
     return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
       if ((await heldIn(own, held)) === undefined) return false;
@@ -126,7 +126,7 @@ export class JobStore {
     });
   }
 
-  /** Throws when the claim is no longer held. */
+  /** Throws when the claim was lost. */
   async assertHeld(held: Job, transaction: PluginTransaction): Promise<void> {
     if ((await heldIn(this.#parts.tables.in(transaction), held)) === undefined) throw lost();
   }
@@ -138,14 +138,14 @@ export class JobStore {
     });
   }
 
-  /** Ends a held job well unless it has ended, or was lost, before. */
+  /** Ends a held job as done, unless it has ended or was lost before. */
   settle(held: Job, result: JobData | undefined): Promise<void> {
     return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
       if ((await heldIn(own, held)) !== undefined) await this.finish(held, result, transaction);
     });
   }
 
-  /** Ends a held job well, or throws when it is no longer held. */
+  /** Ends a held job as done. Throws when the claim was lost. */
   async finish(held: Job, result: JobData | undefined, transaction: PluginTransaction): Promise<void> {
     const own = this.#parts.tables.in(transaction);
     const job = await heldIn(own, held);
@@ -154,7 +154,7 @@ export class JobStore {
     await this.#end(own, job, { status: 'done', result: result ?? null, nowMs });
   }
 
-  /** Gives a held job back, or ends it. Does nothing when it is no longer held. */
+  /** Gives a held job back, or ends it. Does nothing when the claim was lost. */
   setBack(held: Job, setback: Setback): Promise<void> {
     return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
       const job = await heldIn(own, held);

@@ -6,26 +6,24 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
-/**
- * What a job takes along and what it leaves: plain JSON. Identifiers and numbers, never credentials or values of facts.
- */
+/** The input and the result of a job, as plain JSON. Identifiers and numbers, never credentials or values of facts. */
 export type JobData = Readonly<Record<string, unknown>>;
 
-/** Work that is to be done later, once, by whichever process is free. */
+/** Work that one process does later, once. */
 export interface JobRequest {
-  /** What kind of work, as its handler is registered: `lint.run`. */
+  /** The kind of work, under which its handler is registered: `lint.run`. */
   readonly type: string;
   readonly tenantId: string;
   /** entity_uri of the caller who asked for it, who may read it, as may administrators of the tenant. */
   readonly creator: string;
   readonly payload?: JobData;
-  /** The scope that the work is about, for people. */
+  /** The scope of the work, for people. */
   readonly scope?: Scope | 'all' | null;
   /** Whole seconds, for people. */
   readonly estimatedSeconds?: number;
-  /** Not before this many milliseconds from now. */
+  /** Starts at the earliest this many milliseconds from now. */
   readonly delayMs?: number;
-  /** Makes many triggers one run. */
+  /** Makes one run of many triggers. */
   readonly dedupe?: JobDedupe;
 }
 
@@ -33,9 +31,9 @@ export interface JobRequest {
 export interface JobDedupe {
   readonly key: string;
   /**
-   * `started` (default): a trigger that comes while the job runs, and may have been overlooked by it, makes another
-   * one. `ended`: nor does one run beside another. `removed`: nor once it has ended, as long as it is kept; for what is
-   * done once in a period that the key names.
+   * `started` (default): until the job starts. A trigger during the run, which the run may have missed, makes another
+   * job. `ended`: until the job ends, so that no two run at the same time. `removed`: as long as the job is kept; for
+   * work that is done once in a period that the key names.
    */
   readonly until?: 'started' | 'ended' | 'removed';
 }
@@ -53,9 +51,9 @@ export interface JobReport {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
-  /** For people. */
+  /** A text for people. */
   readonly error: string | null;
-  /** What the job found, as far as the caller may see it now; empty without a result, and without `present`. */
+  /** The result, as far as the caller may see it now; empty without a result or without `present`. */
   readonly result: JobData;
 }
 
@@ -68,41 +66,40 @@ export interface JobRun {
   readonly payload: JobData;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /**
-   * Aborts when the job was taken over by another process, or the node stops: whatever is done from then on is lost.
-   */
+  /** Aborts when another process took the job over, or the node stops. Later work of this run is lost. */
   readonly signal: AbortSignal;
   /**
-   * A write of the job's tenant, in a transaction that first checks that the job is still held here; rejects otherwise
-   * and writes nothing.
+   * Writes for the job's tenant, in a transaction that first checks that this process still holds the job. Rejects
+   * otherwise and writes nothing.
    */
   write<T>(work: (transaction: PluginTransaction) => Promise<T>): Promise<T>;
   /**
-   * The same check inside a transaction of the job's tenant that somebody else opened, such as `AppendOptions.guard`.
+   * Makes the same check inside a transaction of the job's tenant that is open already, such as in
+   * `AppendOptions.guard`.
    */
   assertHeld(transaction: PluginTransaction): Promise<void>;
   /**
-   * Ends the job within a transaction of its tenant, after the same check: its result is stored exactly when the job's
-   * own writes are, so a worker that was paused for long never overwrites what another has done since. At most once.
+   * Ends the job within a transaction of its tenant, after the same check. The result is stored exactly when the job's
+   * own writes are, so a worker that was paused for long never overwrites the work of another. At most once.
    */
   finish(transaction: PluginTransaction, result?: JobData): Promise<void>;
 }
 
 export interface JobHandler {
   /**
-   * Does the work, outside any transaction. A result that is returned ends the job unless `finish` has. A throw is
-   * tried again later; a ServiceError below 500 is not, because what somebody did wrong stays wrong. May run again
-   * after a crash at any point, so what it does outside `write` and `finish` must bear repetition.
+   * Does the work, outside any transaction. A returned result ends the job unless `finish` has. After a throw the job
+   * is tried again later, except for a ServiceError below 500, which would be thrown again. The work may run again
+   * after a crash at any point, so all that it does outside `write` and `finish` must bear repetition.
    */
   run(job: JobRun): Promise<JobData | undefined>;
   /**
-   * Members of the result for this reader, each judged again by what the reader may see now. Without it nothing of a
-   * result is shown. `result` is what the run left.
+   * Returns the members of the result for this reader, each judged by what the reader may see now. Without it nothing
+   * of a result is shown. `result` is what `run` returned.
    */
   present?(result: JobData, reader: FactReader): Promise<JobData>;
 }
 
-/** Durable work: what was enqueued survives crashes and restarts, and every process on the store may do it. */
+/** Durable work. Jobs survive crashes and restarts, and any process on the store may do them. */
 export interface JobQueue {
   /**
    * Adds a job and returns its id, or the id of the one that `dedupe` says is the same. With a transaction, which must
@@ -111,12 +108,12 @@ export interface JobQueue {
    */
   enqueue(request: JobRequest, transaction?: PluginTransaction): Promise<string>;
   /**
-   * Says who does the work of a type. Once per type, in `setup`. A job without a handler in any process waits for one.
+   * Registers the handler of a type. Once per type, in `setup`. A job without a handler in any process waits for one.
    */
   handle(type: string, handler: JobHandler): void;
   /**
-   * A job for its creator and for administrators of its tenant. Needs `read`. Rejects with `lookup` for an unknown job
-   * and for somebody else's alike.
+   * Returns a job to its creator and to administrators of its tenant. Needs `read`. Rejects with `lookup` for an
+   * unknown job, and for a job of another caller.
    */
   read(caller: Principal, id: string): Promise<JobReport>;
 }

@@ -6,7 +6,7 @@ import { JobQueue } from './jobs-api.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
 import { readJob } from './read-job.ts';
 
-/** Finds what no signal tells of: jobs whose delay or lease has ended, and those that a crash has left. */
+/** Finds jobs that no signal tells of: their delay or lease has ended, or a crash has left them. */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 60_000;
 const REMOVED_AT_ONCE = 500;

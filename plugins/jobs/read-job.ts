@@ -10,8 +10,8 @@ export interface ReadJobParts {
 }
 
 /**
- * See `JobQueue.read`. A result is a snapshot of what the worker saw, so its handler presents it on a reader with the
- * rights of today.
+ * See `JobQueue.read`. A result holds what the worker saw, so its handler presents it with the rights that the caller
+ * has now.
  */
 export const readJob = async (
   { store, runner, facts }: ReadJobParts,

@@ -26,7 +26,7 @@ export class AgentKeyStore {
     return this.#tables.read(async (own) => (await this.among(own, [id]))[0]);
   }
 
-  /** Those of the ids that there are, in no order. */
+  /** Returns those of the ids that exist, in no order. */
   async among(own: ReadableTables, ids: readonly string[]): Promise<AgentKey[]> {
     return (await own.select(TABLE, { id: ids })).map(keyFromRow);
   }

@@ -4,14 +4,14 @@ import { KeyCache } from './key-cache.ts';
 import type { StoredKey } from './key-row.ts';
 
 export interface ApiKeyAuthorizer extends Authorizer {
-  /** Forgets every key that was looked up: call it once a key has changed. */
+  /** Forgets every cached key. Call it when a key has changed. */
   forget(): void;
 }
 
 export interface AuthorizerParts {
   readonly clock: Clock;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
-  /** Whom a key stands for. */
+  /** The caller that a key stands for. */
   principalOf(key: StoredKey): Principal;
 }
 
@@ -21,8 +21,8 @@ interface Credential {
 }
 
 /**
- * Checks API keys. A token is reduced to its digest before anything else, so that none is kept. Each key gives the same
- * principal object while it is cached, which lets the append path recognise a caller without comparing.
+ * Checks API keys. It reduces a token to its digest first, so that it keeps no token. A cached key always gives the
+ * same principal object, so the append path recognises a caller without comparing.
  */
 export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: AuthorizerParts): ApiKeyAuthorizer => {
   const load = async (digest: string): Promise<Credential | undefined> => {
@@ -34,7 +34,7 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: Aut
   const cache = new KeyCache(load, () => clock.monotonicMs());
   const admit = (credential: Credential | undefined): Principal => {
     if (credential === undefined) throw refusedCredential();
-    // Asked at every use: the cache may outlast the key.
+    // Checked at every use, because the cache may outlast the key.
     if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusedCredential();
     return credential.principal;
   };

@@ -16,8 +16,8 @@ export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
 /**
- * Throws `validation` for a registration that breaks a rule, from any caller, and `reserved_namespace` for an identity
- * that is the node's own. `known` are the permissions that somebody declares.
+ * Throws `validation` for a registration that breaks a rule, and `reserved_namespace` for an identity of the node
+ * itself. These rules hold for every caller. `known` are the declared permissions.
  */
 export const checkRegistration = (
   registration: KeyRegistration,
@@ -25,7 +25,7 @@ export const checkRegistration = (
   minKeyLength = MIN_RAW_KEY_LENGTH,
 ): void => {
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
-  // What is not visible ASCII could never be sent as a bearer token.
+  // Other characters cannot be sent in a bearer token.
   const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
   if (!isKey) {
     throw refusal(
@@ -60,7 +60,7 @@ const refuseNodeEntity = (entityUri: string): void => {
 
 const NODE_ENTITIES = 'system:';
 
-/** The end that was asked for, or the latest one there may be. `maxAgeDays` 0 sets no limit. Throws `validation`. */
+/** Returns the requested end, or the latest possible one. `maxAgeDays` 0 sets no limit. Throws `validation`. */
 export const expiryOf = (asked: string | null | undefined, nowMs: number, maxAgeDays: number): number | null => {
   const limitMs = maxAgeDays === 0 ? null : nowMs + maxAgeDays * DAY_MS;
   if (asked == null) return limitMs;
@@ -73,11 +73,11 @@ export const expiryOf = (asked: string | null | undefined, nowMs: number, maxAge
   return expiresMs;
 };
 
-/** Throws `authorization` when the actor may not register this key: nobody gives what it does not hold. */
+/** Throws `authorization` when the caller may not register this key. A caller gives only rights that it holds. */
 export const checkRegistrar = (registration: KeyRegistration, actor: Principal): void => {
   if (actor.kind === 'node') return;
   if (!actor.permissions.has('admin')) throw denial('registering a key needs a key with permission "admin"');
-  // It would outlive the person's access at the identity provider.
+  // The key would outlive the person's access at the identity provider.
   if (actor.oidcSub !== null) throw denial('a key that came from an identity provider may not register keys');
   const permissions = registration.permissions.filter((permission) => !actor.permissions.has(permission));
   if (permissions.length > 0) throw denial(`the registering key itself lacks permission ${permissions.join(', ')}`);

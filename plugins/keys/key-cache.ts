@@ -1,6 +1,6 @@
 /**
- * How long a verdict of the store may be used: should no signal come, a revocation by another process is honoured
- * within this time.
+ * How long an answer of the store may be used. A revocation by another process takes effect within this time even
+ * without a signal.
  */
 export const KEY_CACHE_MS = 1_000;
 const MAX_CACHED = 4096;
@@ -11,8 +11,8 @@ interface Cached<T> {
 }
 
 /**
- * What the store last said about each digest, for a second at most. Requests that ask at once share one read. `clear`
- * also disowns reads under way, whose answer may be older than what it was called for.
+ * Keeps the store's last answer about each digest, for at most a second. Requests at the same time share one read.
+ * `clear` also discards reads under way, whose answers may be too old.
  */
 export class KeyCache<T> {
   readonly #load: (digest: string) => Promise<T | undefined>;
@@ -25,7 +25,7 @@ export class KeyCache<T> {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** At once when it is cached. Unknown digests are not cached, so that guesses do not push keys out. */
+  /** Returns a cached answer at once. Unknown digests are not cached, so that guesses do not push keys out. */
   get(digest: string): T | Promise<T | undefined> {
     const known = this.#cached.get(digest);
     if (known !== undefined && this.#monotonicMs() - known.loadedMs < KEY_CACHE_MS) return known.value;

@@ -26,15 +26,15 @@ export interface RegistryParts {
   readonly random: Random;
   readonly audit: AuditLog | undefined;
   readonly maxAgeDays: number;
-  /** How far `expiring` looks ahead unless asked otherwise. */
+  /** The default of `expiring`. */
   readonly expiringSoonDays: number;
   /** Narrows a list to the keys of the caller's tenant. */
   tenantFilter(caller: Principal): { readonly tenantId?: string };
-  /** Tenant that a key stands for. */
+  /** Returns the tenant that a key acts for. */
   tenantOf(key: StoredKey): string;
-  /** Whom a key stands for. */
+  /** Returns the caller that a key stands for. */
   principalOf(key: StoredKey): Principal;
-  /** Ids of all permissions that somebody declares. */
+  /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
 }
 
@@ -63,10 +63,10 @@ export class StoredKeyRegistry implements KeyRegistry {
     return this.#insert(registration, caller);
   }
 
-  /** Registers the first key of a store; null when there has been a key before. */
+  /** Registers the first key of a store. Returns null when a key was ever registered. */
   async registerFirst(caller: Principal, { registration, minKeyLength }: BootstrapKey): Promise<KeyRecord | null> {
     checkRegistration(registration, this.permissions, minKeyLength);
-    // Looked at first without a transaction, which would otherwise be one at every start.
+    // A look without a transaction saves one at every start.
     if ((await this.count()) > 0) return null;
     try {
       return await this.#insert(registration, caller, true);
@@ -140,7 +140,7 @@ export class StoredKeyRegistry implements KeyRegistry {
         await this.#auditRegistration(key, actor, transaction);
       });
     } catch (error) {
-      // Tenants do not wait for one another, so two of them can insert one digest; the store's index lets one in.
+      // Two tenants can insert one digest at the same time. The store's index lets one of them in.
       const lost = !(error instanceof ServiceError) && (await store.findByDigest(digest)) !== undefined;
       throw lost ? known() : error;
     }

@@ -69,7 +69,7 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
   revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
 });
 
-/** Whom a key stands for. A permission that nobody declares any more is not among those of the principal. */
+/** Returns the caller that a key stands for. Permissions that are no longer declared are left out. */
 export const principalOf = (key: StoredKey, tenantId: string, declared: ReadonlySet<string>): Principal =>
   Object.freeze<Principal>({
     kind: 'key',
@@ -81,7 +81,7 @@ export const principalOf = (key: StoredKey, tenantId: string, declared: Readonly
     oidcSub: key.oidcSub,
   });
 
-/** Each once, in the order of the alphabet. */
+/** Returns each permission once, in the order of the alphabet. */
 export const sortedPermissions = (permissions: Iterable<string>): string[] => [...new Set(permissions)].sort();
 
 /** In the order in which scopes are listed to callers. */

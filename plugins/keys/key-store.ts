@@ -12,11 +12,11 @@ export interface KeyFilter {
   readonly tenantId?: string | undefined;
   /** Only keys that are neither revoked nor expired at this instant. */
   readonly activeAtMs?: number;
-  /** Only keys that expire, and do so up to this instant. */
+  /** Only keys that expire at or before this instant. */
   readonly expiringByMs?: number;
 }
 
-/** The keys in the store. Looked up by digest: how long that takes says nothing about how much of a guess was right. */
+/** The keys in the store. They are looked up by digest, so the time of a look-up says nothing about a guess. */
 export class KeyStore {
   readonly #tables: PluginTables;
 
@@ -49,7 +49,7 @@ export class KeyStore {
     await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
   }
 
-  /** Newest first; by expiry, soonest first, when that is what is asked for. */
+  /** Lists newest first, or with `expiringByMs` soonest first. */
   list(filter: KeyFilter): Promise<StoredKey[]> {
     return this.#tables.read(async (own) => {
       const query = narrow(own(TABLE), filter);

@@ -42,7 +42,7 @@ export interface KeyRegistration {
   readonly allowedScopes: readonly Scope[];
   /** At most 1024 characters. */
   readonly description?: string | null;
-  /** RFC 3339. Absent or null: as long as keys may live. */
+  /** RFC 3339. Absent or null: the longest life that keys may have. */
   readonly expiresAt?: string | null | undefined;
   /** Absent: the caller's. */
   readonly tenantId?: string | undefined;
@@ -88,8 +88,8 @@ export interface KeyRegistry {
    */
   revoke(caller: Principal, id: string): Promise<void>;
   /**
-   * Whom the key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or expired.
-   * For work that is done later on behalf of a caller: keep the id alone, and ask each time.
+   * The caller that a key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or
+   * expired. For work that is done later on behalf of a caller: keep the id alone, and ask each time.
    */
   principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
@@ -98,7 +98,7 @@ export interface KeyRegistry {
 
 export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 
-/** What an agent has signed with one of its keys: an assertion as it was sent, before anything was trimmed. */
+/** An assertion as an agent signed and sent it, before anything was trimmed. */
 export interface SignedAssertion {
   readonly keyId: string;
   /** base64url without padding. */
@@ -109,7 +109,7 @@ export interface SignedAssertion {
   readonly source: string;
 }
 
-/** The member `attestation` of whatever a client asserts: a signature over it, and the agent key that made it. */
+/** The member `attestation` of a request: the agent key and its signature over the assertion. */
 export interface AttestationJson {
   readonly key_id: string;
   readonly signature: string;
@@ -163,16 +163,19 @@ export interface AgentKeys {
   verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
 }
 
-/** What a draft says of its signature, for the append to verify. */
+/** The signature of a draft, which the append verifies. */
 export interface Attestation {
   readonly keyId: string;
   readonly signature: string;
-  /** As sent, where that is not what the draft holds. */
+  /** As sent, where the draft holds another text. */
   readonly entity?: string;
   readonly source?: string;
 }
 
-/** The member `attestation` of assertions. What its note says is verified before the transaction, on every route. */
+/**
+ * The member `attestation` of assertions. The append verifies its note before the transaction, for every plugin that
+ * made the draft.
+ */
 export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
   summary: 'signature of an agent key over the assertion as it is sent',
   schema: { properties: { key_id: {}, signature: {} } },
@@ -195,8 +198,8 @@ export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
 });
 
 /**
- * The note for a draft of a plugin whose caller sent a signature over it. Throws `attestation_invalid` where nobody
- * knows agent keys: no signature can be verified then, so none is accepted.
+ * Returns the note for a draft whose caller sent a signature over it. Throws `attestation_invalid` when no plugin knows
+ * agent keys, because no signature can be verified then.
  */
 export const attestationNotes = (
   agentKeys: AgentKeys | undefined,

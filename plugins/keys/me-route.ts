@@ -1,7 +1,7 @@
 import type { Route } from '../../kernel/plugin-api.ts';
 import { CALLER_JSON, callerJson } from './key-json.ts';
 
-/** `GET /v1/me`: who the caller is, as far as the node knows. */
+/** `GET /v1/me`: the identity and the rights of the caller. */
 export const meRoute = (): Route => ({
   method: 'GET',
   path: '/v1/me',

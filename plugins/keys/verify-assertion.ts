@@ -26,7 +26,9 @@ export const verifyAssertion = (
   if (!isSignedBy(key.publicKey, assertion)) throw invalid(path, 'has a signature that does not match the assertion');
 };
 
-/** The texts that a signature may cover: one, or two for a whole number, which some languages write as `1.0`. */
+/**
+ * Returns the texts that a signature may cover: one, or two for a whole number, which some languages write as `1.0`.
+ */
 const signedTexts = ({ entity, relation, value, source }: Omit<SignedAssertion, 'keyId' | 'signature'>): string[] =>
   encodedValues(value).map((encoded) => [entity, relation, value.type, encoded, source].join('\n'));
 

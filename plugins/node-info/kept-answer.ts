@@ -1,6 +1,6 @@
 /**
- * Answers with what `load` last said while that is younger than `maxAgeMs`, and lets callers that ask at once share one
- * load, so that a flood of requests costs no more than one. A load that fails is not kept.
+ * Returns a function that loads, and returns the last result again while it is younger than `maxAgeMs`. Callers at the
+ * same time share one load, so that a flood of requests costs no more than one. A failed load is not kept.
  */
 export const keptAnswer = <T>(
   load: () => Promise<T>,

@@ -26,7 +26,7 @@ export const createHealthCheck = (parts: HealthParts): NodeInfo['isHealthy'] => 
   return keptAnswer(check, HEALTH_KEPT_MS, () => clock.monotonicMs());
 };
 
-/** What is wrong, as fields for the log; null when nothing is. Never rejects. */
+/** Returns the problems as fields for the log, or null when there are none. Never rejects. */
 const problemOf = async ({ hooks, clock }: HealthParts): Promise<Readonly<Record<string, unknown>> | null> => {
   let cancel = (): void => {};
   const late = new Promise<readonly string[]>((resolve) => {

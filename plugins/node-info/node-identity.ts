@@ -20,21 +20,21 @@ export interface NodeKeySettings {
   readonly privateKeyFile: string;
 }
 
-/** Under this name the store remembers the public key that the node signed by last. */
+/** The store keeps the public key that the node used last under this name. */
 const NOTE = 'node-key';
 
 export interface IdentityParts {
   readonly settings: NodeKeySettings;
   readonly random: Random;
   readonly notes: NodeNotes;
-  /** Told when the node signs by another key than at its last start; base64url, as the metadata publishes it. */
+  /** Called when the node signs by another key than at its last start; base64url, as in the metadata. */
   changed(keys: RotatedNodeKey): Promise<void>;
 }
 
 /**
- * The identity from the configured key, or else from the file. Only a store that never had a key gets a new one: a file
- * that is missing later was lost, and a key that was generated in silence would make a stranger of the node. Throws
- * `unavailable` then. Retired keys are those beside the file, whichever of the two the current one comes from.
+ * Opens the identity from the configured key, or else from the file. Only a store that never had a key gets a new one:
+ * a file that is missing later was lost, and a new key would make another node of this one. Throws `unavailable` then.
+ * Retired keys are those beside the file, wherever the current one comes from.
  */
 export const openNodeIdentity = async ({ settings, random, notes, changed }: IdentityParts): Promise<NodeIdentity> => {
   const { privateKey, privateKeyFile } = settings;
@@ -49,7 +49,7 @@ export const openNodeIdentity = async ({ settings, random, notes, changed }: Ide
     await notes.write(NOTE, publicKey);
     if (before !== undefined) await changed({ retiredPublicKey: before, publicKey });
   }
-  // A rotation that broke off has put the current key aside as well.
+  // An interrupted rotation has put the current key aside as well.
   const retired = (await loadRetiredKeys(privateKeyFile)).map(identify);
   return {
     publicKey,
@@ -59,7 +59,7 @@ export const openNodeIdentity = async ({ settings, random, notes, changed }: Ide
   };
 };
 
-/** Looks for what would keep the identity from opening. Throws what opening it would. */
+/** Looks for problems that would keep the identity from opening, and throws them. */
 export const inspectNodeKey = async (
   { privateKey, privateKeyFile }: NodeKeySettings,
   notes: NodeNotes | undefined,
@@ -70,14 +70,16 @@ export const inspectNodeKey = async (
   await (notes === undefined ? readNodeKey(privateKeyFile) : findNodeKey(privateKeyFile, notes));
 };
 
-/** The key in the file; undefined where none was ever made. Throws for a file that was lost, or that cannot be used. */
+/**
+ * Returns the key in the file, or undefined when none was ever made. Throws for a file that was lost or is not usable.
+ */
 const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
   const found = await readNodeKey(path);
   if (found !== undefined) return found;
-  // Stores that are older than the note have facts, because they were in use.
+  // Stores that are older than the note have facts.
   const hadKey = (await notes.read(NOTE)) !== undefined || (await notes.hasFacts());
   if (!hadKey) return undefined;
-  // Another process may have made the first key, and noted it, since this one looked for the file.
+  // Another process may have made and noted the first key since this one looked for the file.
   const late = await readNodeKey(path);
   if (late !== undefined) return late;
   throw new ServiceError('unavailable', `the node's private key is missing: there is no file ${path}`, {
@@ -87,7 +89,7 @@ const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array |
   });
 };
 
-/** Administration of the key, wherever it comes from. */
+/** Administers the key, wherever it comes from. */
 export const createNodeKeys = (
   { settings, random, notes }: Omit<IdentityParts, 'changed'>,
   record: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,

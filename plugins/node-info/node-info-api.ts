@@ -18,37 +18,33 @@ export interface NodeMetadata extends Readonly<Record<string, unknown>> {
   readonly federation_pubkey: string;
 }
 
-/** What the node says of itself to everybody. */
+/** What a node says of itself to every caller. */
 export interface NodeInfo {
   /** The document, at most a second old. Rejects when a plugin that adds members fails. */
   metadata(): Promise<NodeMetadata>;
   /**
-   * Whether the node can serve and store: what the handlers of `node:health` found, at most a second ago. False, too,
-   * when they fail or take longer than a second. Never rejects; the log says what is wrong.
+   * Whether the node can serve and store: the result of the handlers of `node:health`, at most a second old. False when
+   * they fail or take longer than a second. Never rejects; the log names the problems.
    */
   isHealthy(): Promise<boolean>;
 }
 
 export const NodeInfo = defineRef<NodeInfo>('node-info.info');
 
-/**
- * The node's own key: signs peer tokens, declarations, capability tokens and tombstones. The private half is never
- * shown.
- */
+/** The key that the node signs by. The private half is never shown. */
 export interface NodeIdentity {
   /** base64url without padding of the raw 32-byte Ed25519 key, as the metadata publishes it. */
   readonly publicKey: string;
   /** Ed25519, 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
   /**
-   * 32 secret bytes for one purpose, the same for every process and start with the same key (HKDF, RFC 5869): for
-   * secrets that must not lie open in the store. Another key gives others, so that what they guarded has to be made
-   * anew.
+   * Returns 32 secret bytes for one purpose, the same for every process and start with the same key (HKDF, RFC 5869).
+   * They guard secrets that must not lie open in the store. Another key gives other bytes, and what they guarded must
+   * be made again.
    */
   deriveSecret(purpose: string): Uint8Array;
   /**
-   * Keys that the node had before, for what they left behind: to verify, and to open what their secrets closed. Nothing
-   * is signed by them.
+   * Keys that the node had before, to verify old signatures and to open what their secrets closed. They sign nothing.
    */
   readonly retired: readonly RetiredIdentity[];
 }
@@ -58,18 +54,18 @@ export type RetiredIdentity = Pick<NodeIdentity, 'publicKey' | 'deriveSecret'>;
 export const NodeIdentity = defineRef<NodeIdentity>('node-info.identity');
 
 export interface RotatedNodeKey {
-  /** base64url, of the key that signs until each process was started again. */
+  /** base64url of the old key, by which each process signs until it is started again. */
   readonly retiredPublicKey: string;
-  /** base64url, of the key that signs from then on. */
+  /** base64url of the new key. */
   readonly publicKey: string;
 }
 
-/** Administration of the node's own key. */
+/** Administers the node's own key. */
 export interface NodeKeys {
   /**
-   * Puts a new key in the place of the one in the file, which is kept beside it as retired. Running processes go on
-   * with theirs until they are started again. Audited as `key_rotation` of the caller. Needs `admin`. Rejects with
-   * `conflict` where a setting gives the key.
+   * Puts a new key in the place of the one in the file, and keeps the old one beside it as retired. Running processes
+   * sign by the old key until they are started again. Audited as `key_rotation` of the caller. Needs `admin`. Rejects
+   * with `conflict` where a setting gives the key.
    */
   rotate(caller: Principal): Promise<RotatedNodeKey>;
 }

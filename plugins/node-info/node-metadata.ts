@@ -25,7 +25,7 @@ export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
     () => parts.clock.monotonicMs(),
   );
 
-/** What no plugin says otherwise: nobody checks keys, nothing federates, sources are not checked. */
+/** The document with its defaults: no plugin checks keys, federates or checks sources. */
 const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Promise<NodeMetadata> => {
   const base: NodeMetadata = {
     version: METADATA_VERSION,
