@@ -8,7 +8,7 @@ import type { CeilingFact, CeilingStore } from './ceiling-row.ts';
 import { openCeilingDatabase } from './ceiling-schema.ts';
 import { GroupCommit } from './group-commit.ts';
 import { PostgresGroupCommit } from './postgres-group-commit.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { readJsonBody } from './read-bare-body.ts';
 import { templateCid } from './template-cid.ts';
 
 /**

@@ -6,9 +6,9 @@ import {
   refuseGarden,
   type ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { entered, refuseGardenWrite } from './garden-access.ts';
 import type { Garden, Role } from './garden-row.ts';
 import { gardensById, rolesOf } from './garden-store.ts';
+import { entered, refuseGardenWrite } from './stored-garden-access.ts';
 
 /**
  * Refuses what a client asserts into a garden that it may not write to, by the memberships of the transaction that

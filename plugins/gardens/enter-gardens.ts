@@ -9,8 +9,8 @@ import {
   refuseGarden,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { refuseGardenWrite } from './garden-access.ts';
 import { GARDEN_ID } from './gardens-api.ts';
+import { refuseGardenWrite } from './stored-garden-access.ts';
 
 interface EntryParts {
   readonly facts: Facts;

@@ -13,7 +13,6 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry, type AuditLog } from '../audit/audit-api.ts';
-import { findGarden } from './garden-access.ts';
 import { requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import {
@@ -33,6 +32,7 @@ import {
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
 import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-words.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
+import { findGarden } from './stored-garden-access.ts';
 
 export interface GardenServiceParts {
   readonly tables: PluginTables;

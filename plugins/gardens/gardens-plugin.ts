@@ -21,7 +21,6 @@ import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
 import { enterGardens } from './enter-gardens.ts';
 import { followFacts } from './follow-facts.ts';
-import { createGardenAccess } from './garden-access.ts';
 import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
@@ -39,6 +38,7 @@ import {
   rejectRoute,
 } from './quarantine-routes.ts';
 import { QuarantineService } from './quarantine-service.ts';
+import { createGardenAccess } from './stored-garden-access.ts';
 import { transferGardens, transferQuarantine } from './transfer-gardens.ts';
 
 interface Settings {

@@ -7,12 +7,12 @@ import {
   refuseGarden,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
-import { findGarden } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
 import { listGardens, roleOf } from './garden-store.ts';
 import type { HeldFact, HeldFacts, QuarantineSearch } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 import { quarantinedFromRow } from './quarantine-row.ts';
+import { findGarden } from './stored-garden-access.ts';
 
 interface Parts {
   readonly tables: PluginTables;

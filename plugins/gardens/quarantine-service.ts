@@ -22,7 +22,6 @@ import {
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type AgentKeys, attestationNotes } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
-import { entered, findGarden, refuseGardenWrite } from './garden-access.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
 import { gardensById, roleOf } from './garden-store.ts';
@@ -32,6 +31,7 @@ import { FACT_NOT_QUARANTINE_PENDING, QUARANTINE_PROMOTE, QUARANTINE_REJECT } fr
 import { listQuarantined } from './list-quarantined.ts';
 import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
 import { readFreeText } from './read-garden-draft.ts';
+import { entered, findGarden, refuseGardenWrite } from './stored-garden-access.ts';
 
 export interface QuarantineParts {
   readonly facts: Facts;
