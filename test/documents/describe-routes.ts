@@ -1,6 +1,22 @@
 import type { DescribedNode, DescribedRoute } from '../../kernel/plugin-api.ts';
 import { type JsonSchema, memberRows, tableHead, tableRow, typeWords } from './describe-schema.ts';
 
+/** Pages with the rules behind the routes of a plugin. */
+const RULES: Readonly<Record<string, string>> = {
+  audit: 'audit-and-billing.md',
+  billing: 'audit-and-billing.md',
+  'capability-tokens': 'keys-and-tokens.md',
+  cards: 'cards-and-graph.md',
+  conflicts: 'conflicts.md',
+  facts: 'facts.md',
+  gardens: 'gardens.md',
+  graph: 'cards-and-graph.md',
+  instructions: 'instructions.md',
+  keys: 'keys-and-tokens.md',
+  recall: 'recall.md',
+  subscriptions: 'subscriptions.md',
+};
+
 /** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */
 export function describeRoutes({ plugins, routes, components }: DescribedNode): string[] {
   const owners = plugins.filter(({ name }) => routes.some(({ plugin }) => plugin === name));
@@ -10,7 +26,7 @@ export function describeRoutes({ plugins, routes, components }: DescribedNode): 
       .flatMap(({ name, summary }) => [
         `## ${name}`,
         '',
-        `${summary}.`,
+        `${summary}.${RULES[name] === undefined ? '' : ` [Rules](${RULES[name]}).`}`,
         '',
         ...routes.filter(({ plugin }) => plugin === name).flatMap(describeRoute),
       ]),
