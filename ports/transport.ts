@@ -27,8 +27,11 @@ export interface InboundRequest {
 export interface OutboundReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Already serialised. An async iterable is streamed. */
-  readonly body?: string | Uint8Array | AsyncIterable<string>;
+  /**
+   * Already serialised. An async iterable is streamed, no faster than the client reads; it is ended (`return`) when the
+   * client goes away. Of a reply to HEAD the headers alone are sent, and a stream is ended without being read.
+   */
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
 /**

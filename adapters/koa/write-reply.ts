@@ -26,7 +26,7 @@ export const writeReply = async (
 ): Promise<void> => {
   const { body = '' } = reply;
   if (response.closed || message.socket.destroyed) {
-    if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
+    if (isStream(body)) await endStream(body);
     return;
   }
   const isUnread = hasBody(message) && !message.complete;
@@ -38,7 +38,8 @@ export const writeReply = async (
   if (mustClose) headers['Connection'] = 'close';
   if (isStream(body)) {
     response.writeHead(reply.status, headers);
-    await writeStream(body, response, options.stallMs, isEndless(reply) ? options.closing : undefined);
+    if (message.method === 'HEAD') await endStream(body);
+    else await writeStream(body, response, options.stallMs, isEndless(reply) ? options.closing : undefined);
   } else {
     if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = Buffer.byteLength(body);
     response.writeHead(reply.status, headers);
@@ -55,8 +56,15 @@ export const writeReply = async (
   response.end(isStream(body) || mustDrain || message.method === 'HEAD' ? undefined : body);
 };
 
-const isStream = (body: NonNullable<OutboundReply['body']>): body is AsyncIterable<string> =>
+type ByteStream = AsyncIterable<string | Uint8Array>;
+
+const isStream = (body: NonNullable<OutboundReply['body']>): body is ByteStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
+
+/** Lets the producer of a stream that nobody takes tidy up. */
+const endStream = async (body: ByteStream): Promise<void> => {
+  await body[Symbol.asyncIterator]().return?.();
+};
 
 const isEndless = ({ headers }: OutboundReply): boolean =>
   headers['Content-Type']?.startsWith('text/event-stream') ?? false;
@@ -66,7 +74,7 @@ const lengthOf = (message: IncomingMessage): number =>
 
 /** Ends early, and tells the producer so, when the client goes away. */
 const writeStream = async (
-  body: AsyncIterable<string>,
+  body: ByteStream,
   response: ServerResponse,
   stallMs: number,
   closing: AbortSignal | undefined,

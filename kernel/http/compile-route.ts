@@ -176,8 +176,9 @@ const answer = async (
 const SLOW_REQUEST_MS = 1_000;
 
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
-  const body = reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));
-  if (body !== undefined) headers['Content-Type'] = reply.contentType ?? 'application/json';
+  const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));
+  const usualType = reply.bytes === undefined ? 'application/json' : 'application/octet-stream';
+  if (body !== undefined) headers['Content-Type'] = reply.contentType ?? usualType;
   Object.assign(headers, pageHeaders(reply.contentType));
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body };

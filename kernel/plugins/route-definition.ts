@@ -43,6 +43,11 @@ export interface Reply {
   /** Sent as it is, in place of `body`; `contentType` then names it (default `application/json`). */
   readonly text?: string | AsyncIterable<string>;
   readonly contentType?: string;
+  /**
+   * Sent as it is, in place of `body`; `contentType` then names it (default `application/octet-stream`). A stream is
+   * read no faster than the client takes it, and ended (`return`) when the client goes away.
+   */
+  readonly bytes?: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /** One item of a body read as lines: the parsed JSON, or what was wrong with that line alone. */

@@ -198,6 +198,60 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect((await send('GET', '/away')).status).to.equal(302);
       });
 
+      it('brings back a stream of bytes as it is', async () => {
+        const { send } = await serve({ 'GET /a': async () => ({ ...OK, body: pieces(Uint8Array.of(0, 255), 'é') }) });
+        expect([...(await send('GET', '/a')).body]).to.deep.equal([0, 255, 0xc3, 0xa9]);
+      });
+
+      it('takes no more of a stream than the client does, and ends it when the client leaves', async () => {
+        let taken = 0;
+        let end = (): void => undefined;
+        const ended = new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        async function* endless(): AsyncIterable<Uint8Array> {
+          try {
+            for (;;) {
+              taken += 1;
+              yield new Uint8Array(64 * 1024);
+            }
+          } finally {
+            end();
+          }
+        }
+        const { send } = await serve({ 'GET /a': async () => ({ ...OK, body: endless() }) });
+        const reply = await send('GET', '/a', { maxResponseBytes: 100_000, excess: 'cut' });
+        expect(reply.body).to.have.length(100_000);
+        await ended;
+        expect(taken).to.be.below(1_000);
+      });
+
+      it('answers HEAD with the headers alone, and reads no stream for it', async () => {
+        let [taken, ended] = [0, 0];
+        const stream: AsyncIterable<string> = {
+          [Symbol.asyncIterator]: () => ({
+            next: async () => {
+              taken += 1;
+              return { done: true, value: undefined };
+            },
+            return: async () => {
+              ended += 1;
+              return { done: true, value: undefined };
+            },
+          }),
+        };
+        const headers = { 'Content-Type': 'image/png' };
+        const { send } = await serve({
+          'HEAD /bytes': async () => ({ status: 200, headers, body: Uint8Array.of(1, 2, 3) }),
+          'HEAD /stream': async () => ({ status: 200, headers, body: stream }),
+        });
+        for (const target of ['/bytes', '/stream']) {
+          const reply = await send('HEAD', target);
+          expect([reply.status, reply.header('content-type'), reply.body.length]).to.deep.equal([200, 'image/png', 0]);
+        }
+        expect([taken, ended]).to.deep.equal([0, 1]);
+      });
+
       it('is unavailable beyond the size that the caller takes', async () => {
         const { send } = await serve({ 'GET /big': async () => ({ ...OK, body: 'x'.repeat(101) }) });
         expect(await codeOf(send('GET', '/big', { maxResponseBytes: 100 }))).to.equal('unavailable');
@@ -233,8 +287,8 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
   });
 };
 
-async function* pieces(...texts: readonly string[]): AsyncIterable<string> {
-  yield* texts;
+async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncIterable<string | Uint8Array> {
+  yield* parts;
 }
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>

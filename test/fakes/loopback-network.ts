@@ -123,7 +123,7 @@ const inboundRequest = (
 };
 
 const inboundReply = async (request: OutboundRequest, reply: OutboundReply): Promise<InboundReply> => {
-  const body = await readReplyBody(reply);
+  const body = await readReplyBody(reply, request);
   if (body.length > request.maxResponseBytes && request.excess !== 'cut')
     throw new ServiceError('unavailable', 'the answer is too large');
   const headers = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -134,12 +134,28 @@ const inboundReply = async (request: OutboundRequest, reply: OutboundReply): Pro
   };
 };
 
-/** A reply's whole body, streamed or not. */
-export const readReplyBody = async ({ body }: OutboundReply): Promise<Uint8Array> => {
+/** A reply's body, streamed or not; of a stream no more than a client would take. A reply to HEAD has none. */
+export const readReplyBody = async (
+  { body }: OutboundReply,
+  {
+    method,
+    maxResponseBytes = Number.POSITIVE_INFINITY,
+  }: { readonly method: string; readonly maxResponseBytes?: number },
+): Promise<Uint8Array> => {
   if (body === undefined) return new Uint8Array();
-  if (typeof body === 'string' || body instanceof Uint8Array) return toBytes(body);
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array;
+  if (method === 'HEAD') {
+    if (!isWhole) await body[Symbol.asyncIterator]().return?.();
+    return new Uint8Array();
+  }
+  if (isWhole) return toBytes(body);
   const parts: Uint8Array[] = [];
-  for await (const part of body) parts.push(toBytes(part));
+  let length = 0;
+  for await (const part of body) {
+    parts.push(toBytes(part));
+    length += part.length;
+    if (length > maxResponseBytes) break;
+  }
   return Buffer.concat(parts);
 };
 

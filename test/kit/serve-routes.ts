@@ -116,7 +116,7 @@ const askThrough = (serveOptions: ServeOptions): Ask => {
     const listed = Array.isArray(headers) ? headers : Object.entries(headers);
     const bytes = body === undefined ? {} : { body: toBytes(body) };
     const reply = await network.deliver(NODE_URL, { method, target, headers: listed, ...bytes });
-    const text = Buffer.from(await readReplyBody(reply)).toString();
+    const text = Buffer.from(await readReplyBody(reply, { method })).toString();
     const lowered = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
     const isJson = text !== '' && /json$/.test(reply.headers['Content-Type'] ?? '');
     return {

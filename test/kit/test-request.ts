@@ -37,7 +37,7 @@ export const createTestRequest =
       ...(body === undefined ? {} : { body: encode(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const text = Buffer.from(await readReplyBody(reply)).toString();
+    const text = Buffer.from(await readReplyBody(reply, { method })).toString();
     const lowerCase = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
     return { status: reply.status, headers: Object.fromEntries(lowerCase), text, body: parse(text) };
   };

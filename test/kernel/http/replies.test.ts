@@ -44,6 +44,19 @@ describe('an answer', () => {
     ]);
   });
 
+  it('may be bytes, whole or as a stream', async () => {
+    const whole = serve(() => ({ status: 200, bytes: Buffer.from('é') }));
+    const answer = await whole.ask('GET', '/v1/x', { headers });
+    expect([answer.text, answer.headers['content-type']]).to.deep.equal(['é', 'application/octet-stream']);
+    async function* parts() {
+      yield Buffer.from('one');
+      yield Buffer.from('two');
+    }
+    const stream = serve(() => ({ status: 200, bytes: parts(), contentType: 'image/png' }));
+    const streamed = await stream.ask('GET', '/v1/x', { headers });
+    expect([streamed.text, streamed.headers['content-type']]).to.deep.equal(['onetwo', 'image/png']);
+  });
+
   async function* pieces() {
     yield 'one';
     yield 'two';
