@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect } from 'chai';
+import { anchorOf, anchorsOf, listPages, pageText } from '../documents/read-pages.ts';
+import { projectRoot, readSources, type SourceFile } from './source-files.ts';
+
+const HERE = 'test/architecture/citations.test.ts';
+
+/** Documents that a reader cannot open, as they were cited. */
+const FOREIGN: readonly RegExp[] = [
+  /\bwire\s+contract\b/i,
+  /\bwire\s+§?\d/i,
+  /\breliability(\.md)?[\s,]+[A-Z]\d/i,
+  /\bspecification,/i,
+  /\((?:[CP]\d+(?:-\d+)?|D\d{1,2})\)/,
+];
+
+/** Path of a page, with the heading that may follow it: docs/reference/facts.md, "Queries". */
+const CITED_PAGE = /(?<![\w/.-])((?:[\w-]+\/)*[\w-]+\.md)(?:, "([^"\n]+)")?/g;
+
+/** A line break inside a comment counts as a blank. */
+const unwrapped = (text: string): string => text.replaceAll(/\n\s*(?:\*|\/\/)? ?/g, ' ');
+
+const foreignCitations = ({ path, text }: SourceFile): string[] => {
+  const prose = unwrapped(text);
+  return FOREIGN.flatMap((pattern) => {
+    const found = pattern.exec(prose)?.[0];
+    return found === undefined ? [] : [`${path} cites "${found}"`];
+  });
+};
+
+/** Only comments: a path in code is data. */
+const commentsOf = (text: string): string =>
+  [...text.matchAll(/\/\*\*?.*?\*\/|(?<=^|\s)\/\/ .*$/gms)].map(([comment]) => unwrapped(comment)).join('\n');
+
+const missingPages = ({ path, text }: SourceFile): string[] =>
+  [...commentsOf(text).matchAll(CITED_PAGE)].flatMap(([, page = '', heading]) => {
+    const here = posix.normalize(posix.join(posix.dirname(path), page));
+    const target = [page, here].find((candidate) => existsSync(join(projectRoot(), candidate)));
+    if (target === undefined) return [`${path} cites ${page}, which is not there`];
+    if (heading === undefined || anchorsOf(target).has(anchorOf(heading))) return [];
+    return [`${path} cites ${page}, "${heading}", a heading that is not there`];
+  });
+
+describe('citations', () => {
+  let files: SourceFile[];
+  before(async () => {
+    const scripts = readdirSync(join(projectRoot(), 'scripts')).map((name) => `scripts/${name}`);
+    files = [
+      ...(await readSources()),
+      ...scripts.map((path) => ({ path, text: readFileSync(join(projectRoot(), path), 'utf8') })),
+    ].filter(({ path }) => path !== HERE);
+  });
+
+  it('name nothing that a reader of this repository cannot open', () => {
+    const pages = listPages().map((path) => ({ path, text: pageText(path) }));
+    expect([...files, ...pages].flatMap(foreignCitations)).to.deep.equal([]);
+  });
+
+  it('lead to pages and headings that are there', () => {
+    expect(files.flatMap(missingPages)).to.deep.equal([]);
+    expect(files.filter(({ text }) => commentsOf(text).includes('docs/')).length).to.be.above(10);
+  });
+
+  it('would be noticed if they did not', () => {
+    const cite = (words: string): SourceFile => ({ path: 'kernel/a.ts', text: `/**\n * ${words}\n */\n` });
+    const foreign = [
+      'The order of (wire\n * contract 4.2).',
+      'See wire 1.5.',
+      'By reliability.md A5.7.',
+      'Alike (D1).',
+    ];
+    expect(foreign.flatMap((words) => foreignCitations(cite(words)))).to.have.length(foreign.length);
+    const missing = ['See performance.md.', 'See docs/none.md.', 'See docs/reference/facts.md, "None".'];
+    expect(missing.flatMap((words) => missingPages(cite(words)))).to.have.length(missing.length);
+  });
+});
