@@ -83,7 +83,7 @@ const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
   bodyForm: route.bodyForm ?? (route.body === undefined ? 'none' : 'json'),
   bodyOptional: route.bodyOptional === true,
   bodyLimit: route.bodyLimit ?? 'standard',
-  answers: route.answers ?? {},
+  answers: route.answers,
 });
 
 const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;

@@ -1,4 +1,5 @@
 import type { BootProblem } from '../boot/boot-problem.ts';
+import type { Answers } from '../plugins/answer-schemas.ts';
 import { type Access, permissionsOf } from '../plugins/route-definition.ts';
 import { type Components, referencesIn } from '../vocabulary/components.ts';
 import { isWord } from '../vocabulary/define-vocabulary.ts';
@@ -46,19 +47,23 @@ export const shapeProblems = (
         ),
       );
     }
-    const unknown = referencesIn(Object.values(route.answers ?? {})).filter((name) => !Object.hasOwn(components, name));
-    for (const name of new Set(unknown)) {
-      problems.push(
-        named(
-          `answers with ${name}, a schema that nothing declares`,
-          'list it under declares of a plugin that is enabled',
-        ),
-      );
-    }
+    for (const [what, hint] of answerProblems(route.answers, components)) problems.push(named(what, hint));
     if (typeof route.handle !== 'function')
       problems.push(named('has no handle function', 'add handle: (request) => ...'));
     return problems;
   });
+
+const answerProblems = (answers: Answers | undefined, components: Components): (readonly [string, string])[] => {
+  if (typeof answers !== 'object' || answers === null) {
+    const example = "answers: { 200: { json: { type: 'object', ... } } }, or { 204: {} } where there is no body";
+    return [['does not say what it returns', `describe its answers by status: ${example}`]];
+  }
+  const unknown = referencesIn(Object.values(answers)).filter((name) => !Object.hasOwn(components, name));
+  return [...new Set(unknown)].map((name) => [
+    `answers with ${name}, a schema that nothing declares`,
+    'list it in the "declares" of a plugin that is enabled: defineComponent(...)',
+  ]);
+};
 
 const isAccess = (access: unknown): access is Access => {
   if (typeof access !== 'object' || access === null) return access === 'open' || access === 'peer';

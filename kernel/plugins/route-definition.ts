@@ -83,7 +83,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly itemSchema?: Schema<unknown>;
   /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. */
   readonly bodyLimit?: 'standard' | 'bulk';
-  /** What it returns, by status. Problem documents are common to all routes and are not listed. */
-  readonly answers?: Answers;
+  /** What it returns, by status; problem documents, which are common to all routes, are left out. */
+  readonly answers: Answers;
   handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;
 }

@@ -75,11 +75,14 @@ const cases = [
         path: '/v1/x',
         summary: 'x',
         access: { permission: 'read' },
+        answers: { 200: {} },
         // @ts-expect-error a part of the request without a schema is undefined
         handle: ({ query }) => ({ status: query.limit }),
       });
       // @ts-expect-error a route says who may use it
-      route({ method: 'GET', path: '/v1/y', summary: 'y', handle: () => ({ status: 204 }) });
+      route({ method: 'GET', path: '/v1/y', summary: 'y', answers: { 204: {} }, handle: () => ({ status: 204 }) });
+      // @ts-expect-error a route says what it returns
+      route({ method: 'GET', path: '/v1/z', summary: 'z', access: 'open', handle: () => ({ status: 204 }) });
     },
   }),
 ];

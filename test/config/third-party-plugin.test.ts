@@ -143,7 +143,7 @@ describe('a plugin of a third party', () => {
           `, config: { json: { type: 'object', properties: {
               greeting: { type: 'string' }, times: { type: 'integer', default: 1, env: 'ACME_TIMES' } } } },
             setup({ config, route }) {
-              route({ method: 'GET', path: '/v1/acme', summary: 'greets', access: 'open',
+              route({ method: 'GET', path: '/v1/acme', summary: 'greets', access: 'open', answers: {},
                 handle: () => ({ status: 200, body: config }) });
             }`,
         )};`,

@@ -7,6 +7,7 @@ import {
   defineCollectHook,
   defineRef,
   KERNEL_API,
+  NO_BODY,
   optional,
   type Plugin,
   type Ref,
@@ -149,7 +150,8 @@ describe('a node that cannot start', () => {
   });
 
   it('is one whose routes collide or cannot be compiled', async () => {
-    const route = { method: 'GET', summary: 'x', access: 'open', handle: () => ({ status: 200 }) } as const;
+    const answers = { 200: NO_BODY };
+    const route = { method: 'GET', summary: 'x', access: 'open', answers, handle: () => ({ status: 200 }) } as const;
     const withRoute = (name: string, path: string) =>
       plugin(name, { setup: (context) => context.route({ ...route, path }) });
     expect(await only(withRoute('a', '/v1/x/:id'), withRoute('b', '/v1/x/:other'))).to.match(/"a" and by "b"/);
@@ -160,11 +162,18 @@ describe('a node that cannot start', () => {
     );
   });
 
-  it('is one with a route that does not say who may call it, or what its body is, by plugin and route', async () => {
+  it('is one with a route that does not say who may call it, what its body is or what it returns, by plugin and route', async () => {
     const withRoute = (more: object) =>
       plugin('acme', {
         setup: ({ route }) =>
-          route({ method: 'POST', path: '/v1/x', summary: 'x', handle: () => ({ status: 200 }), ...more } as never),
+          route({
+            method: 'POST',
+            path: '/v1/x',
+            summary: 'x',
+            answers: { 200: NO_BODY },
+            handle: () => ({ status: 200 }),
+            ...more,
+          } as never),
       });
     const body = schema<unknown>({ type: 'object' });
     const name = 'plugin "acme": the route POST /v1/x';
@@ -184,6 +193,9 @@ describe('a node that cannot start', () => {
       expect(await only(withRoute({ access, ...more }))).to.match(
         new RegExp(`^${name} reads a body without a schema / describe the body: `),
       );
+    }
+    for (const answers of [undefined, null]) {
+      expect(await only(withRoute({ access, body, answers }))).to.include(`${name} does not say what it returns`);
     }
     expect(await only(withRoute({ access, body, handle: undefined }))).to.include(`${name} has no handle function`);
     for (const more of [{ body }, { bodyForm: 'items' }, { bodyForm: 'none' }, { body, bodyOptional: true }]) {

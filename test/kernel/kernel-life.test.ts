@@ -86,6 +86,7 @@ describe('the life of a node', () => {
           summary: '',
           access: 'open',
           bodyForm: 'none',
+          answers: {},
           handle: () => ({ status: 200 }),
         });
       },
@@ -160,6 +161,7 @@ describe('the life of a node', () => {
           summary: '',
           access: 'open',
           bodyForm: 'none',
+          answers: {},
           handle: () => ({ status: 200 }),
         }),
       (context) => context.provide(service('a'), 'x'),

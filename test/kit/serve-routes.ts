@@ -1,7 +1,15 @@
 import { HookBus } from '../../kernel/hooks/hook-bus.ts';
 import { compileRoutes } from '../../kernel/http/compile-route.ts';
+import type { OwnedRoute } from '../../kernel/http/route-table.ts';
 import { createServiceNames } from '../../kernel/identity/service-names.ts';
-import { type Authorizer, DEFAULT_TENANT, type Principal, type Route, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  type Answers,
+  type Authorizer,
+  DEFAULT_TENANT,
+  type Principal,
+  type Route,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
 import { collectComponents } from '../../kernel/vocabulary/components.ts';
 import { KERNEL_WORDS } from '../../kernel/vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER } from '../../kernel/vocabulary/vocabulary.ts';
@@ -67,8 +75,9 @@ const tokenAuthorizer: Authorizer = {
   },
 };
 
+/** A route that declares no answers may return anything but a refusal that is no problem document. */
 // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
-export type TestRoute = Route<any, any, any>;
+export type TestRoute = Omit<Route<any, any, any>, 'answers'> & { readonly answers?: Answers };
 
 const CORE_COMPONENTS = collectComponents(
   collectWords(
@@ -94,7 +103,7 @@ export const serveRoutes = (
   const hooks = new HookBus({ clock, log });
   const names = createServiceNames(options.serviceName ?? 'svc');
   const serveOptions = compileRoutes({
-    routes: routes.map((route) => ({ route, plugin: 'test' })),
+    routes: routes.map((route) => ({ route: route as OwnedRoute['route'], plugin: 'test' })),
     authorizer: options.authorizer ?? tokenAuthorizer,
     hooks,
     self: { names, nodeId: names.nodeId('1'), nodeUrl: NODE_URL, authority: 'node.test' },

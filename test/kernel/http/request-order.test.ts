@@ -108,7 +108,7 @@ describe('methods of a path', () => {
 
 describe('a set of routes', () => {
   const problems = (...routes: readonly (readonly [plugin: string, route: TestRoute])[]) =>
-    routeProblems(routes.map(([plugin, owned]) => ({ plugin, route: owned })));
+    routeProblems(routes.map(([plugin, owned]) => ({ plugin, route: { answers: {}, ...owned } })));
 
   it('may not hold two that answer the same request, whatever they call their parameters', () => {
     expect(problems(['a', route('GET', '/v1/x/:id')], ['b', route('GET', '/v1/x/:key')])).to.deep.equal([

@@ -55,6 +55,7 @@ describe('what a plugin does before the node serves', () => {
           path: '/v1/base',
           summary: 'x',
           access: 'open',
+          answers: { 200: { json: { type: 'object' } } },
           handle: () => ({ status: 200, body: {} }),
         });
         onStart(async () => {

@@ -128,7 +128,9 @@ describe('the words of a node', () => {
 });
 
 describe('a permission that a route asks for', () => {
-  const route = { method: 'GET', path: '/v1/budget', summary: 'x', handle: () => ({ status: 200 }) } as const;
+  const answers = { 200: {} };
+  const handle = () => ({ status: 200 });
+  const route = { method: 'GET', path: '/v1/budget', summary: 'x', answers, handle } as const;
 
   it('must be declared by somebody', async () => {
     const asking = plugin('asking', { setup: (context) => context.route({ ...route, access: { permission: audit } }) });

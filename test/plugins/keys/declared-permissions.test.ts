@@ -19,6 +19,7 @@ const budget = definePlugin({
       summary: 'Spends',
       access: { permission: SPEND },
       bodyForm: 'none',
+      answers: { 204: {} },
       handle: () => ({ status: 204 }),
     });
   },
