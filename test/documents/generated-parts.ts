@@ -4,6 +4,7 @@ import { readSources } from '../architecture/source-files.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 import { describeCommands } from './describe-commands.ts';
 import { describeHooks } from './describe-hooks.ts';
+import { describePublicApi } from './describe-public-api.ts';
 import { describeRoutes } from './describe-routes.ts';
 import { tableHead } from './describe-schema.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
@@ -22,6 +23,7 @@ export async function generateParts(): Promise<ReadonlyMap<string, readonly stri
       ['errors', describeErrors(words)],
       ['words', describeWords(words)],
       ['commands', await describeCommands()],
+      ['interface', describePublicApi()],
     ]);
   } finally {
     await node.stop();

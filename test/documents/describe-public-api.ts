@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { projectRoot } from '../architecture/source-files.ts';
+
+/** One exported name: its declaration without comments, and the file that declares it. */
+interface Exported {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+type Exports = ReadonlyMap<string, Exported>;
+type Target = string | { readonly types: string };
+
+/**
+ * Every name that the package exports, by entry point, from the declarations that the compiler wrote. A name that
+ * several entries export stands under the first.
+ */
+export const describePublicApi = (): string[] => {
+  const { name, exports } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, Target>>;
+  };
+  const homes = new Map<string, string>();
+  return Object.entries(exports)
+    .flatMap(expandPattern)
+    .flatMap(([path, types]) => describeEntry(`${name}${path.slice(1)}`, exportsOf(join(projectRoot(), types)), homes));
+};
+
+/** A pattern stands for one entry of each plugin that has such a file. */
+const expandPattern = ([path, target]: [string, Target]): [path: string, types: string][] => {
+  if (typeof target === 'string') return [];
+  const { types } = target;
+  if (!path.includes('*')) return [[path, types]];
+  return readdirSync(join(projectRoot(), 'plugins'))
+    .map((plugin): [string, string] => [path.replaceAll('*', plugin), types.replaceAll('*', plugin)])
+    .filter(([, file]) => existsSync(join(projectRoot(), file)));
+};
+
+const describeEntry = (entry: string, exported: Exports, homes: Map<string, string>): string[] => {
+  const sorted = [...exported.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const isNew = ({ file, name }: Exported): boolean => !homes.has(`${file}#${name}`);
+  const own = sorted.filter(isNew);
+  const others = new Map<string, number>();
+  for (const { file, name } of sorted) {
+    const home = homes.get(`${file}#${name}`);
+    if (home === undefined) homes.set(`${file}#${name}`, entry);
+    else others.set(home, (others.get(home) ?? 0) + 1);
+  }
+  return [
+    '',
+    `## ${entry}`,
+    ...[...others].flatMap(([home, count]) => ['', `And ${count} names of \`${home}\`.`]),
+    ...(own.length === 0 ? [] : ['', '```typescript', ...own.map(({ text }) => text), '```']),
+  ];
+};
+
+const exportsOf = (file: string): Exports => {
+  const found = new Map<string, Exported>();
+  for (const statement of statementsOf(file)) {
+    const [, specifier = ''] = /from '([^']+)';?$/.exec(statement) ?? [];
+    if (statement.startsWith('export * from')) {
+      for (const [name, exported] of exportsOf(declarationFile(file, specifier))) found.set(name, exported);
+    } else if (/^export (type )?\{/.test(statement) && specifier !== '') {
+      for (const { name, as } of namesIn(statement)) found.set(as, exportedFrom(file, specifier, { name, as }));
+    } else {
+      const [, name] = DECLARED.exec(statement) ?? [];
+      if (name === undefined) continue;
+      const text = statement.replace(/^export (declare )?/, '');
+      // An interface and a constant may share one name.
+      const known = found.get(name);
+      const both = known === undefined ? text : `${known.text}\n${text}`;
+      found.set(name, { name, file: relative(projectRoot(), file), text: both });
+    }
+  }
+  return found;
+};
+
+const DECLARED = /^export (?:declare )?(?:abstract )?(?:const|function|class|interface|type|let) ([\w$]+)/;
+
+const exportedFrom = (
+  file: string,
+  specifier: string,
+  { name, as }: { readonly name: string; readonly as: string },
+): Exported => {
+  if (!specifier.startsWith('.')) return { name: as, file: specifier, text: `${as}: of the package ${specifier}` };
+  const found = exportsOf(declarationFile(file, specifier)).get(name);
+  if (found === undefined) throw new Error(`${file} exports ${name}, which ${specifier} does not have`);
+  return { ...found, name: as };
+};
+
+const namesIn = (statement: string): { readonly name: string; readonly as: string }[] => {
+  const [, list = ''] = /\{([^}]*)\}/.exec(statement) ?? [];
+  return list
+    .split(',')
+    .map((part) => part.trim().replace(/^type /, ''))
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', as = name] = part.split(' as ');
+      return { name, as };
+    });
+};
+
+const declarationFile = (from: string, specifier: string): string =>
+  join(dirname(from), specifier).replace(/\.(ts|js)$/, '.d.ts');
+
+const BEGINS = /^(export|declare|import|interface|type|const|class|function|abstract)\b/;
+
+/** Statements at the top level without their comments. The compiler begins each at the beginning of a line. */
+const statementsOf = (file: string): string[] => {
+  const statements: string[] = [];
+  for (const line of readFileSync(file, 'utf8')
+    .replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '')
+    .split('\n')) {
+    if (line.startsWith('//') || line.trim() === '') continue;
+    if (BEGINS.test(line)) statements.push(line);
+    else if (statements.length > 0) statements.push(`${statements.pop()}\n${line}`);
+  }
+  // A type that the compiler inferred names its file; readers want the name alone.
+  return statements.map((statement) => statement.trimEnd().replaceAll(/import\("[^"]+"\)\./g, ''));
+};
