@@ -3,7 +3,7 @@ import type { Logger } from '../log/logger.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
-import type { HeldLease } from './leases-api.ts';
+import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /** How often a held lease is renewed. */
 export const HEARTBEAT_MS = 10_000;
@@ -60,6 +60,11 @@ export class LeaseKeeper implements HeldLease {
     if (await keepsLease(wideTransaction(transaction), this.#name, fence)) return;
     if (fence === this.#fence) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     throw new ServiceError('conflict', 'another process has taken this work over');
+  }
+
+  async whileHeld<T>(work: (confirm: ConfirmLease) => Promise<T>): Promise<T | undefined> {
+    const fence = this.#fence;
+    return this.held ? work((transaction) => this.confirm(transaction, fence)) : undefined;
   }
 
   async attempt(): Promise<boolean> {

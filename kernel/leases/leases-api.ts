@@ -16,6 +16,9 @@ export interface HoldOptions {
   onAcquired?(): void;
 }
 
+/** See `HeldLease.confirm`. */
+export type ConfirmLease = (transaction: PluginTransaction) => Promise<void>;
+
 /** A lease that this process has, or would like to have. */
 export interface HeldLease {
   /**
@@ -31,6 +34,11 @@ export interface HeldLease {
    * nobody gets it before the transaction has ended. Do the work itself outside any transaction.
    */
   confirm(transaction: PluginTransaction, fence: number): Promise<void>;
+  /**
+   * Does the work if the lease is held, and otherwise nothing. `confirm` is that of the moment when the work began: call
+   * it in the transaction that records a result.
+   */
+  whileHeld<T>(work: (confirm: ConfirmLease) => Promise<T>): Promise<T | undefined>;
   /** Tries to get the lease, or to renew it, now. Returns whether it is held; never rejects. */
   attempt(): Promise<boolean>;
 }

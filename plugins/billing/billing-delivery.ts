@@ -1,4 +1,11 @@
-import { BackgroundWork, type Clock, type HeldLease, type Leases, type Logger } from '../../kernel/plugin-api.ts';
+import {
+  BackgroundWork,
+  type Clock,
+  type ConfirmLease,
+  type HeldLease,
+  type Leases,
+  type Logger,
+} from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
 
@@ -120,15 +127,17 @@ export class BillingDelivery {
   }
 
   async #deliver(tenantId: string): Promise<void> {
+    while (await this.#lease.whileHeld((confirm) => this.#deliverSome(tenantId, confirm)));
+  }
+
+  /** True when there may be more. */
+  async #deliverSome(tenantId: string, confirm: ConfirmLease): Promise<boolean> {
     const { store, sink } = this.#parts;
-    while (this.#lease.held) {
-      const { fence } = this.#lease;
-      const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
-      const last = found.at(-1);
-      if (last === undefined) return;
-      await sink.write(found.map(({ event }) => event));
-      await store.advance(tenantId, last.seq, (transaction) => this.#lease.confirm(transaction, fence));
-      if (found.length < EVENTS_PER_WRITE) return;
-    }
+    const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
+    const last = found.at(-1);
+    if (last === undefined) return false;
+    await sink.write(found.map(({ event }) => event));
+    await store.advance(tenantId, last.seq, confirm);
+    return found.length === EVENTS_PER_WRITE;
   }
 }

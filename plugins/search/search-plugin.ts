@@ -72,7 +72,7 @@ export const searchPlugin = definePlugin({
 
     let worker: EmbedFacts | undefined;
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
-    every(SAVE_INTERVAL_MS, () => (lease.held ? search.save() : undefined));
+    every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.save()));
     onStop(async () => {
       if (lease.held) await search.save();
       await search.close();

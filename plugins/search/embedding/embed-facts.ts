@@ -1,6 +1,7 @@
 import {
   BackgroundWork,
   type Clock,
+  type ConfirmLease,
   type Embedder,
   type FactFeed,
   type FeedFollower,
@@ -45,7 +46,8 @@ export class EmbedFacts {
   readonly #parts: EmbedParts;
   readonly #background: BackgroundWork;
   readonly #follower: FeedFollower;
-  #fence = 0;
+  /** Of the run under way: when the lease has changed hands since it began, nothing more of it counts. */
+  #confirm: ConfirmLease = () => Promise.reject(new Error('nothing is embedded without the lease'));
   #hasEnded = false;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #saidMs: number;
@@ -54,11 +56,7 @@ export class EmbedFacts {
     this.#parts = parts;
     this.#saidMs = parts.clock.monotonicMs();
     this.#follower = parts.feed.follow({
-      begin: () => {
-        // Before the place is read: another process may go on from it.
-        this.#fence = parts.lease.fence;
-        return parts.store.position();
-      },
+      begin: () => parts.store.position(),
       take: (page) => this.#embed(page),
     });
     this.#background = new BackgroundWork({
@@ -86,7 +84,14 @@ export class EmbedFacts {
     await this.#background.stop();
   }
 
-  async #work(rest: (restMs: number) => void): Promise<void> {
+  #work(rest: (restMs: number) => void): Promise<void> {
+    return this.#parts.lease.whileHeld((confirm) => {
+      this.#confirm = confirm;
+      return this.#embedAll(rest);
+    }) as Promise<void>;
+  }
+
+  async #embedAll(rest: (restMs: number) => void): Promise<void> {
     const { clock, lease } = this.#parts;
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
@@ -104,12 +109,11 @@ export class EmbedFacts {
   }
 
   async #embed({ facts, upTo }: FeedPage<undefined>): Promise<void> {
-    const { embedder, store, lease, clock, log, quantise } = this.#parts;
-    const fence = this.#fence;
+    const { embedder, store, clock, log, quantise } = this.#parts;
     const wanted = facts.filter(isEmbedded);
     const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
     const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
-    await store.save(coded, upTo, clock.nowMs(), (transaction) => lease.confirm(transaction, fence));
+    await store.save(coded, upTo, clock.nowMs(), this.#confirm);
   }
 
   #isBusy(): boolean {

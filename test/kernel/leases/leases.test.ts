@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
+import { type ConfirmLease, type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
 import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
@@ -109,6 +109,22 @@ forEachStore('a lease', () => {
     expect(first.lease.held).to.equal(true);
     await record(first);
     expect(await recorded()).to.deep.equal(['by 3']);
+  });
+
+  it('lets work be done while it is held, whose result counts only if it has not changed hands since', async () => {
+    expect(await second.lease.whileHeld(async () => 'done')).to.equal(undefined);
+    let began: ConfirmLease | undefined;
+    const done = await first.lease.whileHeld(async (confirm) => {
+      began = confirm;
+      return 'done';
+    });
+    expect(done).to.equal('done');
+    const write = (): Promise<void> =>
+      store.write('default', (transaction) => (began as ConfirmLease)(narrowTransaction(transaction)));
+    await write();
+    await leaveMs(0);
+    await takeOver(second);
+    expect(await rejection(write())).to.include({ code: 'conflict' });
   });
 
   it('that was confirmed passes to nobody before the transaction has ended', async () => {
