@@ -14,7 +14,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
   let writer: string;
   let other: string;
   before(async () => {
-    const plugins = ['keys', 'facts', 'conflicts', 'billing', createRecordingSink().plugin];
+    const plugins = ['keys', 'audit', 'facts', 'conflicts', 'billing', createRecordingSink().plugin];
     node = await startTestNode({ plugins });
     admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
     writer = await node.addKey({ entityUri: 'agent:w' });
