@@ -35,8 +35,8 @@ export interface HeldLease {
    */
   confirm(transaction: PluginTransaction, fence: number): Promise<void>;
   /**
-   * Does the work if the lease is held, and otherwise nothing. `confirm` is that of the moment when the work began: call
-   * it in the transaction that records a result.
+   * Does the work if the lease is held, and otherwise nothing. `confirm` is that of the moment when the work began:
+   * call it in the transaction that records a result.
    */
   whileHeld<T>(work: (confirm: ConfirmLease) => Promise<T>): Promise<T | undefined>;
   /** Tries to get the lease, or to renew it, now. Returns whether it is held; never rejects. */
