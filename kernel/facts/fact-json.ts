@@ -21,15 +21,41 @@ type Slot = Pick<FactMember, 'json' | 'read'> & {
 export const createFactJson = (vocabulary: Vocabulary): FactJson => {
   const marks = marksOf(vocabulary);
   const slots = slotsOf(vocabulary);
+  const names = slots.map(({ name }) => name);
+  const shapes = new Map<string, Record<string, unknown>>();
+  // Filled anew for each fact: pages of hundreds of facts come by here, and lists of their own would cost as much again.
+  const filled: Readonly<Record<string, unknown>>[] = [];
+  const values: unknown[] = [];
   return (view) => {
-    const filled = marks.map((mark) => mark.toJson(markOf(view, mark), view.fact));
-    const json: Record<string, unknown> = {};
-    for (const { name, mark, read } of slots) {
-      const value = mark < 0 ? read(view) : filled[mark]?.[name];
-      if (value !== undefined) json[name] = value;
+    for (let at = 0; at < marks.length; at += 1) {
+      const mark = marks[at] as FactMark<unknown>;
+      filled[at] = mark.toJson(markOf(view, mark), view.fact);
     }
+    for (let at = 0; at < slots.length; at += 1) {
+      const { name, mark, read } = slots[at] as Slot;
+      values[at] = mark < 0 ? read(view) : filled[mark]?.[name];
+    }
+    // A copy of an object that has the members already costs far less than adding them one by one.
+    const json = { ...shapeOf(names, values, shapes) };
+    for (let at = 0; at < names.length; at += 1) if (values[at] !== undefined) json[names[at] as string] = values[at];
     return json;
   };
+};
+
+/** An object with the members that have a value, made once for each set of them. */
+const shapeOf = (
+  names: readonly string[],
+  values: readonly unknown[],
+  shapes: Map<string, Record<string, unknown>>,
+): Record<string, unknown> => {
+  let missing = '';
+  for (let at = 0; at < values.length; at += 1) if (values[at] === undefined) missing += `${at},`;
+  const known = shapes.get(missing);
+  if (known !== undefined) return known;
+  const present = names.filter((_, at) => values[at] !== undefined).map((name) => [name, null]);
+  const shape = JSON.parse(JSON.stringify(Object.fromEntries(present))) as Record<string, unknown>;
+  shapes.set(missing, shape);
+  return shape;
 };
 
 /** The schema of what `createFactJson` makes. */
