@@ -1,17 +1,17 @@
 import { defineRef } from './define-ref.ts';
 
-/** Turns text into vectors for the dense stage of recall. */
+/** Turns text into vectors, to compare texts by their meaning. */
 export interface Embedder {
   /** Identity of model and settings, stored with every vector; a change re-embeds. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Recall drops hits under it, so a
+   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Searches drop hits under it, so a
    * nonsense query finds nothing.
    */
   readonly similarityFloor: number;
   /**
-   * Says that vectors compare how texts are spelled rather than what they mean. Recall then takes an agreement for a
+   * Says that vectors compare how texts are spelled rather than what they mean. A search then takes an agreement for a
    * hit only where it stands out from those with the other texts. Absent means false.
    */
   readonly comparesSpelling?: boolean;

@@ -57,7 +57,7 @@ export interface PreparedFact extends TripleKey {
   readonly cid: string;
   /** `sha256:<hex>` each, in the order given. */
   readonly derivedFrom: readonly string[];
-  /** System facts never contradict, decay, notify or federate. */
+  /** System facts are about the store itself, and are found only when a reader asks for them. */
   readonly system: boolean;
   readonly attested: boolean | null;
   readonly attestedKeyId: string | null;

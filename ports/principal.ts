@@ -12,7 +12,7 @@ export type CorePermission = keyof typeof CORE_PERMISSIONS;
 export interface Principal {
   /** `key`: an API key; `peer`: a peer token; `anonymous`: authentication is off; `node`: the node itself. */
   readonly kind: 'key' | 'peer' | 'anonymous' | 'node';
-  /** Facts, audit rows, quotas and key lists are attributed to this URI. */
+  /** Facts and everything else that the caller does are attributed to this URI. */
   readonly entityUri: string;
   /** Ids of permissions. */
   readonly permissions: ReadonlySet<string>;

@@ -49,7 +49,7 @@ export interface ServiceErrorOptions {
   /** What the operator or caller can do about it. */
   readonly hint?: string;
   readonly violations?: readonly Violation[];
-  /** Members added to the problem document, for example `conflicting_fact_ids`. */
+  /** Members added to the problem document, for example `retry_after_seconds`. */
   readonly members?: Readonly<Record<string, unknown>>;
   /** Headers added to the answer, for example `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -69,7 +69,7 @@ function covered(kinds: readonly Cover['kind'][]): Filter {
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
-/** Live facts among the visible ones: what contradicts, is recalled, summarised and walked. */
+/** Live facts among the visible ones: the facts that count as true now. */
 export function liveAmong(visible: Filter, nowMs: number): Filter {
   return all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(nowMs), not(covered(COVER_KINDS)));
 }

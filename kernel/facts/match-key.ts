@@ -37,7 +37,7 @@ const bounded = (key: string): string => {
 export const MANIFEST_RELATION = 'instruction:manifest';
 
 /**
- * True for a system fact, which never contradicts, decays, notifies or federates and is found only when asked for by
+ * True for a system fact, which is about the store itself and is found only when asked for by
  * name. Both arguments are match keys.
  */
 export const isSystemName = (entityKey: string, relationKey: string, names: ServiceNames): boolean =>

@@ -18,7 +18,7 @@ export interface ServiceNames {
   readonly prefix: string;
   /** Entity scheme: the name and `://`. Entities under it are ordinary, although they begin with `prefix`. */
   readonly scheme: string;
-  /** Reserved relation or entity prefix for a noun: `meta('ttl')`, `meta('conflict:between')`. */
+  /** Reserved relation or entity prefix for a noun: `meta('ttl')`. */
   meta(noun: string): string;
   /** Source of facts that the node writes itself. */
   readonly systemSource: string;

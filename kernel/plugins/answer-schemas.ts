@@ -41,7 +41,7 @@ export const STRING_JSON: JsonSchema = { type: 'string' };
 export const BOOLEAN_JSON: JsonSchema = { type: 'boolean' };
 /** How many: a whole number, 0 or more. */
 export const COUNT_JSON: JsonSchema = { type: 'integer', minimum: 0 };
-/** A confidence, a trust, a score: from 0 to 1. */
+/** A confidence or a score: from 0 to 1. */
 export const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 /** RFC 3339. */
 export const INSTANT_JSON: JsonSchema = { type: 'string', format: 'date-time' };

@@ -15,7 +15,7 @@ export type Settings = Readonly<Record<string, unknown>>;
  * the environment, the command.
  */
 export interface SettingSources {
-  /** How the file spells the way to these settings, for example `plugins.cards`. */
+  /** How the file spells the way to these settings, for example `plugins.acme`. */
   readonly owner: string;
   /** Where paths lie that nothing else sets. */
   readonly dataFolder?: string | undefined;

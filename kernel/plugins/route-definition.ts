@@ -61,7 +61,7 @@ export type BodyItem = { readonly value: unknown } | { readonly error: ServiceEr
  */
 export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v1/cards/*entity_uri`: a colon names a segment, a star the undivided tail, accepted encoded and raw. */
+  /** `/v1/things/*entity_uri`: a colon names a segment, a star the undivided tail, accepted encoded and raw. */
   readonly path: string;
   /** One line for `--print` and the API description. */
   readonly summary: string;

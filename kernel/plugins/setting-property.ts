@@ -20,7 +20,7 @@ export interface PropertySchema {
   readonly dataPath?: string;
   /** A secret: never printed. */
   readonly writeOnly?: boolean;
-  /** Where a file says now what this setting was for, for example `plugins.cards.maxAgeSeconds`. It is no setting. */
+  /** Where a file says now what this setting was for, for example `plugins.acme.maxAgeSeconds`. It is no setting. */
   readonly movedTo?: string;
 }
 

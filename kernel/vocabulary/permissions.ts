@@ -7,7 +7,7 @@ export type PermissionWord = Word;
 export const Permissions = defineVocabulary<PermissionWord>('permission', /^(?!any$)[a-z][a-z0-9-]*([.:][a-z0-9-]+)*$/);
 
 /**
- * Declares a permission of a plugin: `definePermission('audit.read', { summary: 'read the audit log' })`. Keys can be
+ * Declares a permission of a plugin: `definePermission('budget.spend', { summary: 'spend' })`. Keys can be
  * made with it while the plugin that lists it in `declares` is enabled. Routes ask for it in `access`, other code with
  * `caller.permissions.has(WORD.id)`.
  */

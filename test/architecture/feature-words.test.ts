@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { readSources } from './source-files.ts';
+
+/** Words that name a feature. The kernel and the ports know none of them: plugins bring their own words. */
+const FEATURE_WORDS =
+  /quarantin|sanitiz|tombstone|manifest|billing|subscription|capabilit|federat|\brecall|\bcards?\b|conflict|instruct|\bgraph\b|\baudit|decay|source.?trust|\btrust score/gi;
+
+/** What is allowed all the same, file by file, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  // `interpret_as: instruction` is a value of the fact itself, and the right to assert such a fact goes with it.
+  'kernel/facts/assertion-rights.ts': ['instruct'],
+  'kernel/facts/content-id.ts': ['instruct'],
+  'kernel/facts/fact-schema.ts': ['instruct'],
+  'kernel/facts/fact-value.ts': ['instruct'],
+  'ports/fact.ts': ['instruct'],
+  // `conflict` is the code of status 409 for everything that is in the way.
+  'kernel/identity/node-record.ts': ['conflict'],
+  'kernel/leases/leases-api.ts': ['conflict'],
+  'kernel/leases/lease-keeper.ts': ['conflict'],
+  'ports/service-error.ts': ['conflict', 'instruct'],
+  // Names that the node itself reserves, so that no client takes them while their plugin is switched off.
+  'kernel/facts/match-key.ts': ['conflict', 'instruct', 'manifest'],
+  'kernel/identity/service-names.ts': ['capabilit', 'conflict'],
+  'kernel/plugin-api.ts': ['manifest'],
+  // Entries of the feed that replication reads.
+  'ports/fact-store.ts': ['tombstone'],
+  // Why a read is made.
+  'kernel/facts/reader-api.ts': ['recall'],
+};
+
+describe('words of features', () => {
+  it('are in no file of the kernel or the ports, a few exceptions aside', async () => {
+    const found: Record<string, string[]> = {};
+    for (const { path, text } of await readSources()) {
+      if (!path.startsWith('kernel/') && !path.startsWith('ports/')) continue;
+      const words = [...new Set([...text.matchAll(FEATURE_WORDS)].map(([word]) => word.toLowerCase()))].sort();
+      if (words.length > 0) found[path] = words;
+    }
+    // An exception that is no longer needed fails as well.
+    expect(found).to.deep.equal(EXCEPTIONS);
+  });
+});
