@@ -23,7 +23,7 @@ export const createFactJson = (vocabulary: Vocabulary): FactJson => {
   const slots = slotsOf(vocabulary);
   const names = slots.map(({ name }) => name);
   const shapes = new Map<string, Record<string, unknown>>();
-  // Filled anew for each fact: pages of hundreds of facts come by here, and lists of their own would cost as much again.
+  // Filled anew for each fact, because a page has hundreds and lists of their own would cost as much again.
   const filled: Readonly<Record<string, unknown>>[] = [];
   const values: unknown[] = [];
   return (view) => {
