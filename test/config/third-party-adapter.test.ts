@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
+import { checkReplies } from '../kit/check-replies.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -44,7 +45,12 @@ describe('an adapter of a third party', () => {
       await writeFile(configFile, JSON.stringify({ adapters: { store, transport: { port: 0 } } }));
       const lines: LogLine[] = [];
       const env = { ACME_SLOW_MS: '0', SVC_AUTH_REQUIRED: 'false' };
-      const node = await createNode({ configFile, env, adapters: { log: createMemoryLogger(lines) } });
+      const node = await createNode({
+        configFile,
+        inspectReplies: checkReplies,
+        env,
+        adapters: { log: createMemoryLogger(lines) },
+      });
       try {
         expect(node.config.report.find(({ variable }) => variable === 'ACME_SLOW_MS')).to.deep.include({ value: 0 });
         const { url } = await node.start();
@@ -83,7 +89,12 @@ describe('an adapter of a third party', () => {
         const authorizer = { from: './door.mjs', word: 'sesame' };
         const adapters = { authorizer, store: { path: join(folder, 'svc.db') }, transport: { port: 0 } };
         await writeFile(configFile, JSON.stringify({ adapters }));
-        const node = await createNode({ configFile, env: {}, adapters: { log: createMemoryLogger([]) } });
+        const node = await createNode({
+          configFile,
+          inspectReplies: checkReplies,
+          env: {},
+          adapters: { log: createMemoryLogger([]) },
+        });
         try {
           const { url } = await node.start();
           const ask = async (token: string): Promise<number> =>
@@ -110,7 +121,12 @@ describe('an adapter of a third party', () => {
         const adapters = { store, clock: { from: './clock.mjs' }, embedder: { from: './words.mjs' } };
         await writeFile(configFile, JSON.stringify({ adapters }));
         const { Clock, Embedder } = await import('../../ports/ports.ts');
-        const node = await createNode({ configFile, env: {}, adapters: { log: createMemoryLogger([]) } });
+        const node = await createNode({
+          configFile,
+          inspectReplies: checkReplies,
+          env: {},
+          adapters: { log: createMemoryLogger([]) },
+        });
         try {
           await node.prepare();
           expect(node.kernel.get(Clock).nowMs()).to.equal(1_000);

@@ -6,6 +6,7 @@ import { createNode } from '../../config/create-node.ts';
 import { loadThirdPartyPlugin } from '../../config/load-third-party-plugin.ts';
 import { resolveModule } from '../../config/resolve-module.ts';
 import type { BootProblem } from '../../kernel/boot/boot-problem.ts';
+import { checkReplies } from '../kit/check-replies.ts';
 import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
@@ -143,7 +144,8 @@ describe('a plugin of a third party', () => {
           `, config: { json: { type: 'object', properties: {
               greeting: { type: 'string' }, times: { type: 'integer', default: 1, env: 'ACME_TIMES' } } } },
             setup({ config, route }) {
-              route({ method: 'GET', path: '/v1/acme', summary: 'greets', access: 'open', answers: {},
+              route({ method: 'GET', path: '/v1/acme', summary: 'greets', access: 'open',
+                answers: { 200: { json: { type: 'object', additionalProperties: true } } },
                 handle: () => ({ status: 200, body: config }) });
             }`,
         )};`,
@@ -151,6 +153,7 @@ describe('a plugin of a third party', () => {
       async (folder) => {
         const node = await createNode({
           configFile: join(folder, 'node.json'),
+          inspectReplies: checkReplies,
           env: { SVC_DB_PATH: join(folder, 'node.db'), SVC_PORT: '0', SVC_LOG_LEVEL: 'silent', ACME_TIMES: '3' },
         });
         const { url } = await node.start();
