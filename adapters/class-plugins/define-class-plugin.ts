@@ -26,10 +26,10 @@ export const port = <T>(ref: Ref<T>): ParameterDecorator => inject(ref.id) as Pa
  * class asks for and `requires` does not list fails the setup. `@singleton()` and `@autoInjectable()` must not be used:
  * they register in a container that all nodes share.
  */
-export function defineClassPlugin<C = undefined, R extends Requires = Record<never, never>>(
+export const defineClassPlugin = <C = undefined, R extends Requires = Record<never, never>>(
   pluginClass: PluginClass<C>,
   metadata: Omit<Plugin<R, C>, 'setup'>,
-): Plugin<R, C> {
+): Plugin<R, C> => {
   return definePlugin<R, C>({
     ...metadata,
     async setup(context) {
@@ -47,4 +47,4 @@ export function defineClassPlugin<C = undefined, R extends Requires = Record<nev
       await instance.setup(rest);
     },
   });
-}
+};

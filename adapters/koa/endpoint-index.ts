@@ -37,25 +37,25 @@ export const createEndpointIndex = (
 
 /** The patterns of one neighbourhood, the most specific first. */
 class PatternRouter {
-  private readonly router = new Router({ sensitive: true, strict: true });
-  private readonly endpoints = new Map<unknown, Endpoint>();
+  readonly #router = new Router({ sensitive: true, strict: true });
+  readonly #endpoints = new Map<unknown, Endpoint>();
 
   add(endpoint: Endpoint): void {
-    const layer = this.router.register(endpoint.path, [endpoint.method], () => {});
-    this.endpoints.set(layer, endpoint);
+    const layer = this.#router.register(endpoint.path, [endpoint.method], () => {});
+    this.#endpoints.set(layer, endpoint);
   }
 
   find(method: string, path: string): EndpointMatch {
     // The router answers HEAD wherever it answers GET, and decodes what it captures, so both are read off its layers.
-    const layers = this.router.match(path, method).path;
+    const layers = this.#router.match(path, method).path;
     for (const layer of layers) {
-      const endpoint = this.endpoints.get(layer);
+      const endpoint = this.#endpoints.get(layer);
       if (endpoint?.method !== method) continue;
       const texts = layer.captures(path);
       const named = layer.paramNames.map(({ name }, index) => [name, texts[index] ?? ''] as const);
       return { endpoint, pathParameters: Object.fromEntries(named) };
     }
-    return { allowed: layers.map((layer) => this.endpoints.get(layer)?.method ?? '') };
+    return { allowed: layers.map((layer) => this.#endpoints.get(layer)?.method ?? '') };
   }
 }
 

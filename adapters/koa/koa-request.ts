@@ -7,15 +7,15 @@ export class KoaRequest implements InboundRequest {
   readonly path: string;
   readonly query: string;
   pathParameters: Readonly<Record<string, string>> = {};
-  private abort: AbortController | undefined;
-  private readonly message: IncomingMessage;
-  private readonly response: ServerResponse;
-  private readonly awaitsContinue: boolean;
+  #abort: AbortController | undefined;
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #awaitsContinue: boolean;
 
   constructor(message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) {
-    this.message = message;
-    this.response = response;
-    this.awaitsContinue = awaitsContinue;
+    this.#message = message;
+    this.#response = response;
+    this.#awaitsContinue = awaitsContinue;
     const target = message.url ?? '';
     const mark = target.indexOf('?');
     this.path = mark === -1 ? target : target.slice(0, mark);
@@ -23,33 +23,33 @@ export class KoaRequest implements InboundRequest {
   }
 
   get method(): string {
-    return this.message.method ?? '';
+    return this.#message.method ?? '';
   }
 
   get remoteAddress(): string {
-    return this.message.socket.remoteAddress ?? '';
+    return this.#message.socket.remoteAddress ?? '';
   }
 
   get signal(): AbortSignal {
-    if (this.abort === undefined) {
+    if (this.#abort === undefined) {
       const abort = new AbortController();
       const leave = (): void => {
-        if (!this.response.writableFinished) abort.abort();
+        if (!this.#response.writableFinished) abort.abort();
       };
-      if (this.response.closed) leave();
-      else this.response.once('close', leave);
-      this.abort = abort;
+      if (this.#response.closed) leave();
+      else this.#response.once('close', leave);
+      this.#abort = abort;
     }
-    return this.abort.signal;
+    return this.#abort.signal;
   }
 
   header(name: string): string | undefined {
-    const value = this.message.headers[name];
+    const value = this.#message.headers[name];
     return typeof value === 'string' ? value : value?.[0];
   }
 
   headerCount(name: string): number {
-    const { rawHeaders } = this.message;
+    const { rawHeaders } = this.#message;
     let count = 0;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const raw = rawHeaders[at] as string;
@@ -59,7 +59,7 @@ export class KoaRequest implements InboundRequest {
   }
 
   body(maxBytes: number): Promise<Uint8Array> {
-    const announce = this.awaitsContinue ? () => this.response.writeContinue() : undefined;
-    return readBody(this.message, maxBytes, announce);
+    const announce = this.#awaitsContinue ? () => this.#response.writeContinue() : undefined;
+    return readBody(this.#message, maxBytes, announce);
   }
 }

@@ -35,7 +35,7 @@ export class FifoLock {
   }
 }
 
-function comesWithin(turn: Promise<void>, limitMs: number): Promise<boolean> {
+const comesWithin = (turn: Promise<void>, limitMs: number): Promise<boolean> => {
   return new Promise((resolve) => {
     const late = setTimeout(resolve, limitMs, false).unref();
     void turn.then(() => {
@@ -43,4 +43,4 @@ function comesWithin(turn: Promise<void>, limitMs: number): Promise<boolean> {
       resolve(true);
     });
   });
-}
+};

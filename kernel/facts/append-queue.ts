@@ -184,11 +184,15 @@ export class AppendQueue {
   }
 }
 
-async function guard(call: AppendCall, items: readonly PendingItem[], transaction: PluginTransaction): Promise<void> {
+const guard = async (
+  call: AppendCall,
+  items: readonly PendingItem[],
+  transaction: PluginTransaction,
+): Promise<void> => {
   try {
     await call.options.guard?.(transaction);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     for (const item of items) item.refuse(error);
   }
-}
+};

@@ -35,16 +35,16 @@ export const SAME_TRIPLE: readonly ColumnMatch[] = [
 export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'place', is: 'equal', field: 'place' }];
 
 /** Tenant, scopes and gardens of the caller. */
-export function visibleTo(caller: Principal, gardens: Gardens): Filter {
+export const visibleTo = (caller: Principal, gardens: Gardens): Filter => {
   const scopes = isIn('scope', [...caller.allowedScopes]);
   const tenant = equals('tenantId', caller.tenantId);
   if (gardens === 'all') return all(tenant, scopes);
   if (gardens.length === 0) return all(tenant, scopes, isNull('gardenId'));
   return all(tenant, scopes, any(isNull('gardenId'), isIn('gardenId', gardens)));
-}
+};
 
 /** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
-export function notExpired(nowMs: number): Filter {
+export const notExpired = (nowMs: number): Filter => {
   return not(
     any(
       below('validUntilMs', nowMs + 1),
@@ -55,30 +55,30 @@ export function notExpired(nowMs: number): Filter {
       ),
     ),
   );
-}
+};
 
 const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }];
 
 const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 
 /** A cover ends facts of its own place alone, so callers who see the facts see the cover as well. */
-function covered(kinds: readonly Cover['kind'][]): Filter {
+const covered = (kinds: readonly Cover['kind'][]): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
   return inTable('fact_covers', NEWER_IN_PLACE, conditions);
-}
+};
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
 /** Live facts among the visible ones: the facts that count as true now. */
-export function liveAmong(visible: Filter, nowMs: number): Filter {
+export const liveAmong = (visible: Filter, nowMs: number): Filter => {
   return all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(nowMs), not(covered(COVER_KINDS)));
-}
+};
 
 /**
  * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing
  * live left in its place, so that a poller sees that the value is gone.
  */
-export function currentAmong(visible: Filter, context: Pick<ReadContext, 'nowMs' | 'include' | 'about'>): Filter {
+export const currentAmong = (visible: Filter, context: Pick<ReadContext, 'nowMs' | 'include' | 'about'>): Filter => {
   const { nowMs, include, about } = context;
   const parts: Filter[] = [visible];
   if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
@@ -90,9 +90,9 @@ export function currentAmong(visible: Filter, context: Pick<ReadContext, 'nowMs'
     include.retracted ? any(all(...shown), equals('confidence', 0)) : any(all(...shown), lastWord(visible, nowMs)),
   );
   return all(...parts);
-}
+};
 
-function lastWord(visible: Filter, nowMs: number): Filter {
+const lastWord = (visible: Filter, nowMs: number): Filter => {
   const newerAndLive: Filter = {
     kind: 'inTable',
     table: 'facts',
@@ -101,4 +101,4 @@ function lastWord(visible: Filter, nowMs: number): Filter {
     whereFact: all(visible, notExpired(nowMs)),
   };
   return all(equals('confidence', 0), not(covered(COVER_KINDS)), not(newerAndLive));
-}
+};

@@ -23,10 +23,10 @@ const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: fa
 export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs' | 'purpose' | 'notes'>;
 
 /** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
-export async function openReader(parts: ReaderParts, aim: ReadAim): Promise<FactReader> {
+export const openReader = async (parts: ReaderParts, aim: ReadAim): Promise<FactReader> => {
   const gardens = await parts.gardens()?.readable(aim.caller, aim.snapshot);
   return new SnapshotReader(parts, aim, gardens ?? []);
-}
+};
 
 class SnapshotReader implements FactReader {
   readonly caller: Principal;

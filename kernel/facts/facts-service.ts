@@ -40,9 +40,9 @@ export interface FactsParts {
 const FACT_OVERHEAD_BYTES = 512;
 
 /** The node's facts over one store. `close` waits for appends that are under way. */
-export function createFacts(parts: FactsParts): Facts & { close(): Promise<void> } {
+export const createFacts = (parts: FactsParts): Facts & { close(): Promise<void> } => {
   return new FactsService(parts);
-}
+};
 
 class FactsService implements Facts {
   readonly #parts: FactsParts;

@@ -12,13 +12,13 @@ import { type FactNameKeys, isSystemName } from './match-key.ts';
  * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is
  * never held over hashing and parsing. `parts` are what handlers of `append:read` added.
  */
-export function prepareFact(
+export const prepareFact = (
   draft: FactDraft,
   { entityKey, relationKey, sourceKey }: FactNameKeys,
   { caller, origin }: Appender,
   { names, random }: { readonly names: ServiceNames; readonly random: Random },
   parts: DraftParts = NO_PARTS,
-): PreparedFact {
+): PreparedFact => {
   const gardenId = parts.gardenId ?? draft.gardenId ?? null;
   return {
     id: draft.id ?? random.uuid(),
@@ -49,7 +49,7 @@ export function prepareFact(
     originNodeId: draft.originNodeId ?? null,
     hlcText: draft.hlcText ?? null,
   };
-}
+};
 
 const NO_PARTS: DraftParts = Object.freeze({});
 

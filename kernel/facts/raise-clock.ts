@@ -10,7 +10,7 @@ const AHEAD_LIMIT_MS = 300_000;
  * file that was copied or cut short may have lost its newest stamps, and peers may have seen them. Repeating it does no
  * harm.
  */
-export async function raiseClock(store: FactStore, nowMs: number, log: Logger): Promise<void> {
+export const raiseClock = async (store: FactStore, nowMs: number, log: Logger): Promise<void> => {
   const wallMs = await store.write(DEFAULT_TENANT, async (transaction) => {
     const clock = await transaction.lockClock();
     const head = (await transaction.head()) ?? ZERO_HLC;
@@ -24,4 +24,4 @@ export async function raiseClock(store: FactStore, nowMs: number, log: Logger): 
       aheadMs: wallMs - nowMs,
     });
   }
-}
+};

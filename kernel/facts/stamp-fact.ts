@@ -8,7 +8,7 @@ import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock
  *
  * Every member is written out: spreading an object this wide costs more than all else that happens to a fact in memory.
  */
-export function stampFact(fact: PreparedFact, last: Hlc, nowMs: number): StoredFact {
+export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredFact => {
   const origin = fact.hlcText === null ? null : parseHlc(fact.hlcText);
   const feed = origin === null ? tickHlc(last, nowMs) : receiveHlc(last, nowMs, origin);
   return {
@@ -42,4 +42,4 @@ export function stampFact(fact: PreparedFact, last: Hlc, nowMs: number): StoredF
     hlcText: origin === null || fact.hlcText === null ? formatHlc(feed) : fact.hlcText,
     feed,
   };
-}
+};

@@ -8,10 +8,10 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  private readonly request: InboundRequest;
+  readonly #request: InboundRequest;
 
   constructor(request: InboundRequest, requestId: string, caller: Principal, params: P, query: Q, body: B) {
-    this.request = request;
+    this.#request = request;
     this.requestId = requestId;
     this.caller = caller;
     this.params = params;
@@ -20,13 +20,13 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
   }
 
   // An own property and not a method, so that a handler may take it out of the request.
-  readonly header = (name: string): string | undefined => this.request.header(name);
+  readonly header = (name: string): string | undefined => this.#request.header(name);
 
   get path(): string {
-    return this.request.path;
+    return this.#request.path;
   }
 
   get signal(): AbortSignal {
-    return this.request.signal;
+    return this.#request.signal;
   }
 }

@@ -4,13 +4,14 @@
  */
 export class JsonNameList {
   /** Three numbers a name: fingerprint, position of its first quote, position after its last. */
-  private readonly spans: number[] = [];
-  private decoded: Set<string> | undefined;
+  readonly #spans: number[] = [];
+  #decoded: Set<string> | undefined;
 
   /** Adds the name between two quotes; false when it is already there. `"a"` and `"\u0061"` are one name. */
   add(bytes: Buffer, open: number, end: number, isEscaped: boolean): boolean {
-    const { spans } = this;
-    if (isEscaped || this.decoded !== undefined || spans.length === MAX_SPANS) return this.addDecoded(bytes, open, end);
+    const spans = this.#spans;
+    if (isEscaped || this.#decoded !== undefined || spans.length === MAX_SPANS)
+      return this.#addDecoded(bytes, open, end);
     const print = fingerprint(bytes, open, end);
     for (let at = 0; at < spans.length; at += 3) {
       if (spans[at] !== print) continue;
@@ -20,15 +21,15 @@ export class JsonNameList {
     return true;
   }
 
-  private addDecoded(bytes: Buffer, open: number, end: number): boolean {
-    if (this.decoded === undefined) {
-      this.decoded = new Set();
-      for (let at = 0; at < this.spans.length; at += 3) {
-        this.decoded.add(decode(bytes, this.spans[at + 1] as number, this.spans[at + 2] as number));
+  #addDecoded(bytes: Buffer, open: number, end: number): boolean {
+    if (this.#decoded === undefined) {
+      this.#decoded = new Set();
+      for (let at = 0; at < this.#spans.length; at += 3) {
+        this.#decoded.add(decode(bytes, this.#spans[at + 1] as number, this.#spans[at + 2] as number));
       }
     }
-    const size = this.decoded.size;
-    return this.decoded.add(decode(bytes, open, end)).size > size;
+    const size = this.#decoded.size;
+    return this.#decoded.add(decode(bytes, open, end)).size > size;
   }
 }
 

@@ -20,25 +20,30 @@ const about = (
 
 const text = (type: 'string' | 'text' | 'ref', v: string): FactDraft['value'] => ({ type, v, interpretAs: 'content' });
 
-export function openedFacts(
+export const openedFacts = (
   record: Told,
   fact: Place,
   rival: Pick<StoredFact, 'id'>,
   names: ServiceNames,
-): FactDraft[] {
+): FactDraft[] => {
   const unresolved = text('string', 'unresolved');
   return [
     joinedFacts(record, fact, rival, names),
     about(record, names.conflictId(record.id), names.meta('conflict:status'), unresolved, fact, names),
   ];
-}
+};
 
-export function joinedFacts(record: Told, fact: Place, rival: Pick<StoredFact, 'id'>, names: ServiceNames): FactDraft {
+export const joinedFacts = (
+  record: Told,
+  fact: Place,
+  rival: Pick<StoredFact, 'id'>,
+  names: ServiceNames,
+): FactDraft => {
   const between = text('text', `${fact.id} ${rival.id}`);
   return about(record, names.conflictId(record.id), names.meta('conflict:between'), between, fact, names);
-}
+};
 
-export function resolvedFacts(record: Told, resolution: Place, note: string, names: ServiceNames): FactDraft[] {
+export const resolvedFacts = (record: Told, resolution: Place, note: string, names: ServiceNames): FactDraft[] => {
   const conflict = names.conflictId(record.id);
   const drafts = [
     about(record, conflict, names.meta('conflict:status'), text('string', 'resolved'), resolution, names),
@@ -48,4 +53,4 @@ export function resolvedFacts(record: Told, resolution: Place, note: string, nam
     drafts.push(about(record, conflict, names.meta('conflict:note'), text('text', note), resolution, names));
   }
   return drafts;
-}
+};

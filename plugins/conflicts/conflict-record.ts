@@ -22,7 +22,7 @@ export interface ConflictRecord extends TripleKey {
   readonly resolvedBy: string | null;
 }
 
-export function recordOf(row: Readonly<Record<string, SqlValue>>): ConflictRecord {
+export const recordOf = (row: Readonly<Record<string, SqlValue>>): ConflictRecord => {
   return {
     id: String(row['conflict_id']),
     tenantId: String(row['tenant_id']),
@@ -34,19 +34,19 @@ export function recordOf(row: Readonly<Record<string, SqlValue>>): ConflictRecor
     detectedMs: Number(row['detected_ms']),
     resolvedBy: row['resolved_by'] == null ? null : String(row['resolved_by']),
   };
-}
+};
 
 /** The open records of these triples and places, by `tripleId`. */
-export async function openRecords(
+export const openRecords = async (
   tables: ReadableTables,
   triples: readonly TripleKey[],
-): Promise<Map<string, ConflictRecord>> {
+): Promise<Map<string, ConflictRecord>> => {
   if (triples.length === 0) return new Map();
   const rows = await tables.select(RECORDS, { open_triple: [...new Set(triples.map(placeDigest))] });
   return new Map(rows.map(recordOf).map((record) => [tripleId(record), record]));
-}
+};
 
-export async function insertRecords(tables: WritableTables, records: readonly ConflictRecord[]): Promise<void> {
+export const insertRecords = async (tables: WritableTables, records: readonly ConflictRecord[]): Promise<void> => {
   if (records.length === 0) return;
   await tables.insertRows(
     RECORDS,
@@ -63,14 +63,14 @@ export async function insertRecords(tables: WritableTables, records: readonly Co
       open_triple: record.status === 'unresolved' ? placeDigest(record) : null,
     })),
   );
-}
+};
 
 export interface Membership {
   readonly conflictId: string;
   readonly fact: { readonly id: string; readonly confidence: number; readonly hlc: Hlc };
 }
 
-export async function insertMembers(tables: WritableTables, members: readonly Membership[]): Promise<void> {
+export const insertMembers = async (tables: WritableTables, members: readonly Membership[]): Promise<void> => {
   if (members.length === 0) return;
   await tables.insertRows(
     MEMBERS,
@@ -82,26 +82,30 @@ export async function insertMembers(tables: WritableTables, members: readonly Me
       hlc_ctr: fact.hlc.counter,
     })),
   );
-}
+};
 
-export async function closeRecord(tables: WritableTables, id: string, resolvedBy: string): Promise<void> {
+export const closeRecord = async (tables: WritableTables, id: string, resolvedBy: string): Promise<void> => {
   await tables(RECORDS)
     .where({ conflict_id: id, status: 'unresolved' })
     .update({ status: 'resolved', resolved_by: resolvedBy, open_triple: null });
-}
+};
 
 /** Those of the facts that are members of the record. */
-export async function membersAmong(tables: ReadableTables, id: string, factIds: readonly string[]): Promise<string[]> {
+export const membersAmong = async (
+  tables: ReadableTables,
+  id: string,
+  factIds: readonly string[],
+): Promise<string[]> => {
   return (await knownMembers(tables, [id], factIds)).map(({ factId }) => factId);
-}
+};
 
 /** Which of the facts are members of which of the records, in one statement. */
-export async function knownMembers(
+export const knownMembers = async (
   tables: ReadableTables,
   ids: readonly string[],
   factIds: readonly string[],
-): Promise<{ readonly conflictId: string; readonly factId: string }[]> {
+): Promise<{ readonly conflictId: string; readonly factId: string }[]> => {
   if (ids.length === 0 || factIds.length === 0) return [];
   const rows = await tables.select(MEMBERS, { conflict_id: [...new Set(ids)], fact_id: [...new Set(factIds)] });
   return rows.map((row) => ({ conflictId: String(row['conflict_id']), factId: String(row['fact_id']) }));
-}
+};

@@ -26,7 +26,7 @@ import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
  */
 
 /** Hides the facts that lose in their place, whatever else the query asks for. */
-export async function hideLosers(context: ReadContext): Promise<Filter | undefined> {
+export const hideLosers = async (context: ReadContext): Promise<Filter | undefined> => {
   const { include, nowMs } = context;
   if (include.contradicted) return undefined;
   const live = await context.live();
@@ -49,7 +49,7 @@ export async function hideLosers(context: ReadContext): Promise<Filter | undefin
   const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
   // Nearly every fact is done with after the first of these questions, and a winner after the second.
   return not(all(reigns(), not(reigns(SAME_VALUE)), isWeaker, mayLose));
-}
+};
 
 const SAME_VALUE: ColumnMatch = { column: 'value_key', is: 'equal', field: 'valueKey' };
 const SURER: ColumnMatch = { column: 'confidence', is: 'above', field: 'confidence' };
@@ -57,12 +57,12 @@ const AS_SURE: ColumnMatch = { column: 'confidence', is: 'equal', field: 'confid
 const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 
 /** Sets `contradicted` on each fact that is live and has a live rival in its place. */
-export async function markContradicted(
+export const markContradicted = async (
   views: readonly FactView[],
   { snapshot, nowMs, live }: ReadContext,
   tables: PluginTables,
   alone: AloneInTransaction,
-): Promise<readonly FactView[] | undefined> {
+): Promise<readonly FactView[] | undefined> => {
   const places = new Map<string, string>();
   for (const { fact } of views) {
     if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeDigest(fact));
@@ -77,7 +77,7 @@ export async function markContradicted(
   const isContradicted = (id: string): boolean =>
     alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
   return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
-}
+};
 
 /** Facts that reign in places that are contested now, by the digest of the place. */
 const rulersOf = async (

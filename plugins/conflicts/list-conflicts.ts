@@ -13,13 +13,13 @@ import { REIGNS } from './standing-rows.ts';
 import { compareAge, strongestRival } from './strength.ts';
 
 /** Records in order of detection, newest first, starting after `position`; at most `limit` that the caller can see. */
-export async function listConflicts(
+export const listConflicts = async (
   reader: FactReader,
   tables: PluginTables,
   status: ConflictStatus,
   position: ConflictPosition | undefined,
   limit: number,
-): Promise<ConflictPage> {
+): Promise<ConflictPage> => {
   const found: Candidate[] = [];
   let after = position;
   for (;;) {
@@ -32,18 +32,18 @@ export async function listConflicts(
     if (last === undefined || records.length < wanted || found.length === limit) return withFacts(reader, found);
     after = { detectedMs: last.detectedMs, id: last.id };
   }
-}
+};
 
 /** One record, when the caller can see members with at least two different values, whatever its status. */
-export async function findConflict(
+export const findConflict = async (
   reader: FactReader,
   tables: PluginTables,
   id: string,
-): Promise<ConflictView | undefined> {
+): Promise<ConflictView | undefined> => {
   const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
   if (record === undefined) return undefined;
   return (await withFacts(reader, await candidatesAmong(reader, tables, [record]))).found[0];
-}
+};
 
 interface Candidate {
   readonly record: ConflictRecord;
@@ -53,14 +53,14 @@ interface Candidate {
 }
 
 /** Records of the places that the caller reads. An unresolved one is listed while two of its values are alive. */
-async function readSome(
+const readSome = async (
   { caller, gardens, nowMs, snapshot }: FactReader,
   tables: PluginTables,
   status: ConflictStatus,
   after: ConflictPosition | undefined,
   limit: number,
   id?: string,
-): Promise<ConflictRecord[]> {
+): Promise<ConflictRecord[]> => {
   const query = tables
     .in(snapshot)(RECORDS)
     .select(`${RECORDS}.*`)
@@ -89,15 +89,15 @@ async function readSome(
     );
   }
   return (await query).map(recordOf);
-}
+};
 
 const own = (column: string): string => `${RECORDS}.${column}`;
 
-async function candidatesAmong(
+const candidatesAmong = async (
   reader: FactReader,
   tables: PluginTables,
   records: readonly ConflictRecord[],
-): Promise<Candidate[]> {
+): Promise<Candidate[]> => {
   const members = await membersOf(
     tables.in(reader.snapshot),
     records.map(({ id }) => id),
@@ -112,12 +112,12 @@ async function candidatesAmong(
     if (rival === undefined) return [];
     return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true }];
   });
-}
+};
 
 /** Facts in one statement. */
 const IDS_PER_STATEMENT = 1_000;
 
-async function visibleAmong(reader: FactReader, ids: readonly string[]): Promise<FactOutline[]> {
+const visibleAmong = async (reader: FactReader, ids: readonly string[]): Promise<FactOutline[]> => {
   const constraint = await reader.constraint('visible');
   const found: FactOutline[] = [];
   for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
@@ -125,9 +125,9 @@ async function visibleAmong(reader: FactReader, ids: readonly string[]): Promise
     found.push(...(await reader.snapshot.outline(all(some, constraint))));
   }
   return found;
-}
+};
 
-async function withFacts(reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictPage> {
+const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictPage> => {
   const { facts, beyond } = await readVisiblePage(reader, candidates.flatMap(shownIds), 'newest');
   const byId = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   const end = candidates.findIndex((candidate) => shownIds(candidate).some((id) => beyond.has(id)));
@@ -138,7 +138,7 @@ async function withFacts(reader: FactReader, candidates: readonly Candidate[]): 
     return factA === undefined || factB === undefined ? [] : [{ record, factA, factB, members, truncated }];
   });
   return { found, more: end >= 0 };
-}
+};
 
 /** Of the two facts that are shown with their values. */
 const shownIds = ({ members, rival }: Candidate): string[] => [members[0]?.id ?? rival.id, rival.id];

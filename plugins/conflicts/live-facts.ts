@@ -11,7 +11,7 @@ type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
  * The facts with the instants at which they expire: by their own `valid_until`, or by a time-to-live if that is
  * earlier.
  */
-export async function withExpiries(store: Pick<Store, 'expiries'>, facts: readonly Mortal[]): Promise<LiveFact[]> {
+export const withExpiries = async (store: Pick<Store, 'expiries'>, facts: readonly Mortal[]): Promise<LiveFact[]> => {
   if (facts.length === 0) return [];
   const found = await store.expiries(facts.map(({ id }) => id));
   const expiries = new Map(found.map(({ factId, expiresMs }) => [factId, expiresMs]));
@@ -22,7 +22,7 @@ export async function withExpiries(store: Pick<Store, 'expiries'>, facts: readon
     hlc,
     untilMs: Math.min(validUntilMs ?? NEVER, expiries.get(id) ?? NEVER),
   }));
-}
+};
 
 /** A place, worked out anew. */
 export interface Judged {
@@ -33,7 +33,7 @@ export interface Judged {
 }
 
 /** Works places out from their facts in the store, as they are now. */
-export async function judgePlaces(store: Store, triples: readonly TripleKey[], nowMs: number): Promise<Judged[]> {
+export const judgePlaces = async (store: Store, triples: readonly TripleKey[], nowMs: number): Promise<Judged[]> => {
   if (triples.length === 0) return [];
   const groups = await store.siblings(triples, nowMs, CROWD);
   const contested = groups.filter((facts) => facts.some(({ valueKey }) => valueKey !== facts[0]?.valueKey));
@@ -45,4 +45,4 @@ export async function judgePlaces(store: Store, triples: readonly TripleKey[], n
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
     return { triple, facts, standing: standingOf(own, nowMs, known) };
   });
-}
+};

@@ -21,10 +21,10 @@ const MOST_GARDENS = 64;
  * Marks facts whose triple has another live value in another place that the caller reads. Only the caller's own places
  * are asked, so that it does not matter how many gardens there are; nothing is asked for a caller who reads no garden.
  */
-export async function markElsewhere(
+export const markElsewhere = async (
   views: readonly FactView[],
   context: ReadContext,
-): Promise<readonly FactView[] | undefined> {
+): Promise<readonly FactView[] | undefined> => {
   const { gardens, snapshot } = context;
   if (gardens !== 'all' && gardens.length === 0) return undefined;
   // Facts that say the same in the same place share the answer.
@@ -40,7 +40,7 @@ export async function markElsewhere(
   const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));
   const marked = new Set((await snapshot.outline(all(isIn('id', ids), live))).map(({ id }) => id));
   return views.map((view) => (marked.has(view.fact.id) ? withMark(view, DIFFERS_ELSEWHERE, true) : view));
-}
+};
 
 const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>
   `${tripleId(fact)} ${fact.valueKey}`;

@@ -33,17 +33,17 @@ type Judged = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'validUntilMs
  * and returns the facts that say so. Runs under the append lock, so every earlier fact of the tenant has been seen.
  * What it reads does not depend on how many facts share a triple, nor on what is said of it in other places.
  */
-export async function recordContradictions(
+export const recordContradictions = async (
   batch: AppendedBatch,
   tables: WritableTables,
   parts: RecorderParts,
-): Promise<FactDraft[]> {
+): Promise<FactDraft[]> => {
   const contenders = batch.facts.filter((appended) => mayMeetOthers(appended, batch, parts.alone));
   if (contenders.length === 0) return [];
   const wave = await Wave.read(batch, contenders, tables, parts);
   for (const appended of contenders) await wave.take(appended);
   return wave.finish();
-}
+};
 
 /**
  * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on
@@ -245,12 +245,12 @@ const isContested = (standing: Standing | undefined, nowMs: number): boolean =>
 const factsToWeigh = ({ isCrowded, history, added }: Place): readonly Judged[] =>
   isCrowded ? (added ?? []) : history.live;
 
-async function liveArrivals(
+const liveArrivals = async (
   { transaction, nowMs }: AppendedBatch,
   contenders: readonly AppendedFact[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<string>> => {
   const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
   if (ids.length === 0) return new Set();
   const live = await transaction.outline(liveAmong(isIn('id', ids), nowMs));
   return new Set(live.map(({ id }) => id));
-}
+};

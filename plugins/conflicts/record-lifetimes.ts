@@ -23,11 +23,11 @@ import { compareAge, strongestRival } from './strength.ts';
  * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run
  * after the times-to-live of the batch have taken effect.
  */
-export async function recordLifetimes(
+export const recordLifetimes = async (
   batch: AppendedBatch,
   tables: WritableTables,
   parts: WriterParts,
-): Promise<FactDraft[]> {
+): Promise<FactDraft[]> => {
   const targets = targetsOf(batch, parts.names);
   if (targets.size === 0) return [];
   const { transaction, nowMs } = batch;
@@ -55,7 +55,7 @@ export async function recordLifetimes(
     nowMs,
   );
   return openMissing(judged, batch, tables, parts);
-}
+};
 
 /** The facts that the batch gives another life, with the instant at which it ends. */
 const targetsOf = ({ facts }: AppendedBatch, names: ServiceNames): Map<string, number> => {
@@ -68,12 +68,12 @@ const targetsOf = ({ facts }: AppendedBatch, names: ServiceNames): Map<string, n
 };
 
 /** A fact that came back may contradict what was said while it was gone. */
-async function openMissing(
+const openMissing = async (
   judged: readonly Judged[],
   { transaction, nowMs }: AppendedBatch,
   tables: WritableTables,
   parts: WriterParts,
-): Promise<FactDraft[]> {
+): Promise<FactDraft[]> => {
   const contested = judged.filter(({ standing }) => contestedUntil(standing) > nowMs);
   if (contested.length === 0) return [];
   const writer = new RecordWriter(transaction, tables, nowMs, parts);
@@ -100,10 +100,13 @@ async function openMissing(
   await writer.write();
   await writer.tell();
   return writer.drafts;
-}
+};
 
-async function factsById(ids: readonly string[], snapshot: PluginSnapshot): Promise<ReadonlyMap<string, StoredFact>> {
+const factsById = async (
+  ids: readonly string[],
+  snapshot: PluginSnapshot,
+): Promise<ReadonlyMap<string, StoredFact>> => {
   if (ids.length === 0) return new Map();
   const facts = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
   return new Map(facts.map((fact) => [fact.id, fact]));
-}
+};

@@ -18,19 +18,19 @@ const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
 };
 
 /** The first of a record's members, by id. */
-export async function someMembers(
+export const someMembers = async (
   tables: ReadableTables,
   conflictId: string,
   order: Order,
   limit: number,
-): Promise<string[]> {
+): Promise<string[]> => {
   const rows: { fact_id: string }[] = await tables(MEMBERS)
     .select('fact_id')
     .where('conflict_id', conflictId)
     .orderBy(COLUMNS[order].map((column) => ({ column, order: 'desc' as const })))
     .limit(limit);
   return rows.map(({ fact_id: id }) => id);
-}
+};
 
 export interface KnownMembers {
   readonly ids: readonly string[];
@@ -39,7 +39,7 @@ export interface KnownMembers {
 }
 
 /** Members of these records, by record: all of them, or the newest and the strongest where there are too many. */
-export async function membersOf(tables: ReadableTables, ids: readonly string[]): Promise<Map<string, KnownMembers>> {
+export const membersOf = async (tables: ReadableTables, ids: readonly string[]): Promise<Map<string, KnownMembers>> => {
   const found = new Map<string, string[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return new Map();
   const limit = Math.max(MOST_MEMBERS, ids.length * USUAL_MEMBERS);
@@ -54,28 +54,28 @@ export async function membersOf(tables: ReadableTables, ids: readonly string[]):
   const known = new Map<string, KnownMembers>();
   for (const id of ids) known.set(id, await firstOf(tables, id));
   return known;
-}
+};
 
 /** Records of a page have no more than this on average, or each is asked for by itself. */
 const USUAL_MEMBERS = 20;
 
-async function firstOf(tables: ReadableTables, id: string): Promise<KnownMembers> {
+const firstOf = async (tables: ReadableTables, id: string): Promise<KnownMembers> => {
   const newest = await someMembers(tables, id, 'newest', MOST_MEMBERS + 1);
   if (newest.length <= MOST_MEMBERS) return { ids: newest, truncated: false };
   const strongest = await someMembers(tables, id, 'strongest', STRONGEST);
   return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
-}
+};
 
 /** Two members that differ in value, if there are two among the first. */
-export async function differingMembers(
+export const differingMembers = async (
   snapshot: PluginSnapshot,
   tables: ReadableTables,
   conflictId: string,
-): Promise<readonly string[]> {
+): Promise<readonly string[]> => {
   const { ids } = await firstOf(tables, conflictId);
   const outlines = await snapshot.outline(isIn('id', ids));
   return twoThatDiffer(outlines) ?? [];
-}
+};
 
 export const twoThatDiffer = (
   facts: readonly Pick<FactOutline, 'id' | 'valueKey'>[],

@@ -21,11 +21,11 @@ export type SeesPlace = (item: AppendItem) => Promise<boolean>;
  * Strict mode: refuses a client's assertion that contradicts a live fact the caller can see. Items are judged in order,
  * and those accepted earlier in the same transaction count.
  */
-export async function refuseContradictions(
+export const refuseContradictions = async (
   batch: AppendBatch,
   tables: PluginTables,
   seesPlace: SeesPlace,
-): Promise<void> {
+): Promise<void> => {
   const histories = new Map<string, TripleHistory<Entry>>();
   for (const item of batch.items) {
     const { fact } = item;
@@ -42,13 +42,13 @@ export async function refuseContradictions(
     }
     history.add(fact);
   }
-}
+};
 
 /**
  * The batch holds the strongest facts only. Where there are more, some more are read, so that callers are told what
  * stands in their way; the rivals among those that nobody reads are known from who contests the place.
  */
-async function liveOf(item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly Entry[]> {
+const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly Entry[]> => {
   const strongest = batch.siblings(item);
   if (strongest.length < SIBLING_LIMIT) return strongest;
   const [live = []] = await batch.transaction.siblings([item.fact], batch.nowMs, CROWD);
@@ -59,7 +59,7 @@ async function liveOf(item: AppendItem, batch: AppendBatch, tables: PluginTables
     lasting !== undefined && lasting.untilMs > batch.nowMs ? [entryOf(lasting)] : [],
   );
   return [...live, ...others.filter(({ id }) => !live.some((known) => known.id === id))];
-}
+};
 
 const entryOf = ({ id, valueKey, untilMs }: Lasting): Entry => ({
   id,

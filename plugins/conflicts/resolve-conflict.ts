@@ -25,12 +25,12 @@ import { findConflict } from './list-conflicts.ts';
 const NOTE_BYTES = 16 * 1024;
 
 /** Stores the fact that settles a conflict, and so closes its record, as `Conflicts.resolve` says. */
-export async function resolveConflict(
+export const resolveConflict = async (
   caller: Principal,
   name: string,
   decision: ConflictDecision,
   parts: ConflictParts,
-): Promise<FactView> {
+): Promise<FactView> => {
   const note = readNote(decision.note ?? '');
   const newValue = decision.newValue == null ? undefined : readFactValue(decision.newValue, 'body.new_value');
   if (newValue === undefined && decision.winningFactId == null) throw undecided();
@@ -59,29 +59,29 @@ export async function resolveConflict(
     },
   });
   return view;
-}
+};
 
-async function memberOf(
+const memberOf = async (
   { record }: ConflictView,
   id: string | null | undefined,
   reader: FactReader,
   tables: PluginTables,
-): Promise<StoredFact> {
+): Promise<StoredFact> => {
   const members =
     id == null || hasForbiddenCodePoint(id) ? [] : await membersAmong(tables.in(reader.snapshot), record.id, [id]);
   const [fact] = await reader.visible(members);
   if (fact === undefined) throw notAMember();
   return fact;
-}
+};
 
 /** A fact of the original triple that outlives all its members. */
-function resolutionDraft(
+const resolutionDraft = (
   conflict: ConflictView,
   model: StoredFact,
   value: FactValue,
   caller: Principal,
   notes: Notes,
-): FactDraft {
+): FactDraft => {
   return {
     entity: model.entity,
     relation: model.relation,
@@ -93,17 +93,17 @@ function resolutionDraft(
     derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
     notes,
   };
-}
+};
 
 /** The UUID of the record that is named by it, or by the identifier with the service's prefix. */
-export function recordIdOf(text: string, { names }: NodeSelf): string {
+export const recordIdOf = (text: string, { names }: NodeSelf): string => {
   // No store holds such an id.
   if (hasForbiddenCodePoint(text)) throw noSuchConflict();
   const prefix = names.conflictId('');
   return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();
-}
+};
 
-function readNote(note: string): string {
+const readNote = (note: string): string => {
   const path = 'body.resolution_note';
   if (Buffer.byteLength(note) > NOTE_BYTES) {
     throw new ServiceError('validation', `resolution_note is longer than ${NOTE_BYTES} bytes`, {
@@ -116,7 +116,7 @@ function readNote(note: string): string {
     });
   }
   return note;
-}
+};
 
 export const noSuchConflict = (): ServiceError => new ServiceError('lookup', 'no such conflict');
 

@@ -20,10 +20,10 @@ type StoredRow = Readonly<Record<string, SqlValue>>;
  * The standings that are stored for these places, by digest. A place that is not contested may have none, or one that
  * has run out.
  */
-export async function readStandings(
+export const readStandings = async (
   tables: ReadableTables,
   digests: readonly string[],
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, Standing>> => {
   const rows = new Map<string, StoredRow[]>();
   if (digests.length === 0) return new Map();
   for (const row of await tables.select(REIGNS, { triple: digests })) {
@@ -33,7 +33,7 @@ export async function readStandings(
     else known.push(row);
   }
   return new Map([...rows].map(([digest, own]) => [digest, standingOfRows(own)]));
-}
+};
 
 /** A place with the standing that it had and the one that it comes to have. */
 export interface Change {
@@ -43,7 +43,11 @@ export interface Change {
 }
 
 /** Stores what changes. Only contested places have rows, and nearly all of these one. */
-export async function writeStandings(tables: WritableTables, changes: readonly Change[], nowMs: number): Promise<void> {
+export const writeStandings = async (
+  tables: WritableTables,
+  changes: readonly Change[],
+  nowMs: number,
+): Promise<void> => {
   const gone: string[] = [];
   const fresh: Row[] = [];
   for (const { triple, before, after } of changes) {
@@ -55,7 +59,7 @@ export async function writeStandings(tables: WritableTables, changes: readonly C
   }
   if (gone.length > 0) await tables(REIGNS).whereIn('triple', gone).delete();
   if (fresh.length > 0) await tables.insertRows(REIGNS, fresh);
-}
+};
 
 const isSame = (some: Standing, other: Standing): boolean => JSON.stringify(some) === JSON.stringify(other);
 

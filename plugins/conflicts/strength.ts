@@ -9,17 +9,17 @@ export interface Contender {
 }
 
 /** Higher confidence first, then the higher stamp. Zero only for an exact tie. */
-export function compareStrength(
+export const compareStrength = (
   a: Pick<Contender, 'confidence' | 'hlc'>,
   b: Pick<Contender, 'confidence' | 'hlc'>,
-): number {
+): number => {
   return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
-}
+};
 
 /** The strongest fact whose value differs; undefined when there is none. */
-export function strongestRival<T extends Contender>(fact: Contender, others: readonly T[]): T | undefined {
+export const strongestRival = <T extends Contender>(fact: Contender, others: readonly T[]): T | undefined => {
   return others.filter((other) => other.valueKey !== fact.valueKey).sort(compareStrength)[0];
-}
+};
 
 /** Newest first. */
 export const compareAge = (a: Contender, b: Contender): number => compareHlc(b.hlc, a.hlc) || compareStrength(a, b);

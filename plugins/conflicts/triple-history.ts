@@ -53,8 +53,8 @@ export class TripleHistory<T extends Entry> {
  * A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one
  * covers.
  */
-function isOlder(fact: Entry, than: Entry): boolean {
+const isOlder = (fact: Entry, than: Entry): boolean => {
   if (than.hlc === undefined) return true;
   if (fact.hlc === undefined) return false;
   return compareHlc(fact.hlc, than.hlc) < 0;
-}
+};

@@ -8,7 +8,7 @@ const refIds = (plugin: AnyPlugin): string[] =>
   Object.values((plugin.requires ?? {}) as Readonly<Record<string, { id?: string }>>).flatMap(({ id }) => id ?? []);
 
 /** The plugin and every plugin that cannot be set up without it. */
-function withDependents(name: string, plugins: ReadonlyMap<string, AnyPlugin>): Set<string> {
+const withDependents = (name: string, plugins: ReadonlyMap<string, AnyPlugin>): Set<string> => {
   const off = new Set([name]);
   for (;;) {
     const lost = new Set([...off].flatMap((gone) => (plugins.get(gone)?.provides ?? []).map(({ id }) => id)));
@@ -16,7 +16,7 @@ function withDependents(name: string, plugins: ReadonlyMap<string, AnyPlugin>): 
     if (more.length === 0) return off;
     for (const [other] of more) off.add(other);
   }
-}
+};
 
 const variablesOf = (plugin: AnyPlugin): string[] => {
   const properties = (plugin.config?.json['properties'] ?? {}) as Readonly<Record<string, { env?: string }>>;
@@ -24,7 +24,7 @@ const variablesOf = (plugin: AnyPlugin): string[] => {
 };
 
 /** An empty environment that remembers what was asked of it. */
-function watchedEnvironment() {
+const watchedEnvironment = () => {
   const read = new Set<string>();
   const env = new Proxy<Record<string, string>>(
     {},
@@ -34,7 +34,7 @@ function watchedEnvironment() {
     },
   );
   return { env, read };
-}
+};
 
 const permissionsOf = ({ node }: TestNode): string[] =>
   node.kernel
@@ -114,7 +114,7 @@ forEachStore('a plugin that is switched off', () => {
   });
 });
 
-async function storesAndFindsAFact(node: TestNode, key: string): Promise<void> {
+const storesAndFindsAFact = async (node: TestNode, key: string): Promise<void> => {
   const body = {
     entity: 'user:noor',
     relation: 'memory:role',
@@ -125,4 +125,4 @@ async function storesAndFindsAFact(node: TestNode, key: string): Promise<void> {
   expect(stored.status, stored.text).to.equal(201);
   const found = await node.request('GET', '/v1/facts?entity=user:noor', { key });
   expect(found.body.facts[0].id).to.equal(stored.body.id);
-}
+};

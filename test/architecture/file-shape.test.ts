@@ -34,6 +34,17 @@ describe('the shape of the source', () => {
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || BANNED_NAMES.test(name))).to.deep.equal([]);
   });
 
+  it('writes functions and private members in one way', () => {
+    // AssemblyScript has a dialect of its own; generators and assertions have no arrow.
+    const own = files.filter(({ path }) => !path.startsWith('plugins/search/codes/wasm/'));
+    const others = own.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:export )?(?:async )?function \w+[^{]*|^ +private (?!constructor).*/gm)]
+        .filter(([found]) => !/\): asserts /.test(found))
+        .map(([found]) => `${path}: ${found.split('\n')[0]}`),
+    );
+    expect(others).to.deep.equal([]);
+  });
+
   it('exports by name only', () => {
     expect(files.filter(({ text }) => /\bexport default\b/.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });

@@ -16,7 +16,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders whose relative imports are limited, and what they may reach besides their own folder. */
-function mayReach(from: string, to: string): boolean {
+const mayReach = (from: string, to: string): boolean => {
   const [top, second] = from.split('/');
   if (top === 'test' || top === 'bench') return true;
   if (top === 'config') return !/^(test|bench)\//.test(to);
@@ -29,16 +29,16 @@ function mayReach(from: string, to: string): boolean {
   if (to === 'kernel/plugin-api.ts' || to.startsWith('ports/') || to.startsWith(`plugins/${second}/`)) return true;
   const foreign = /^plugins\/([^/]+)\/([^/]+)\.ts$/.exec(to);
   return foreign !== null && foreign[2] === `${foreign[1]}-api`;
-}
+};
 
-function packageAllowed(file: SourceFile, specifier: string, typeOnly: boolean): boolean {
+const packageAllowed = (file: SourceFile, specifier: string, typeOnly: boolean): boolean => {
   const [top, second] = file.path.split('/');
   if (specifier.startsWith('node:') || top === 'test' || top === 'bench') return true;
   if (specifier === 'knex' && typeOnly && (top === 'ports' || top === 'kernel' || top === 'plugins')) return true;
   return (PACKAGES[`${top}/${second}`] ?? PACKAGES[top ?? ''] ?? []).includes(specifier);
-}
+};
 
-function violationsOf(file: SourceFile): string[] {
+const violationsOf = (file: SourceFile): string[] => {
   return importsOf(file.text).flatMap(({ specifier, typeOnly }) => {
     if (!specifier.startsWith('.')) {
       return packageAllowed(file, specifier, typeOnly) ? [] : [`${file.path} imports the package ${specifier}`];
@@ -46,7 +46,7 @@ function violationsOf(file: SourceFile): string[] {
     const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
     return mayReach(file.path, target) ? [] : [`${file.path} imports ${target}`];
   });
-}
+};
 
 describe('import boundaries', () => {
   let files: SourceFile[];

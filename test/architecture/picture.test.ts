@@ -15,7 +15,7 @@ interface Picture {
 }
 
 /** Reads `id["folder — words"]` and `id --> id`; any other line in the picture is an error. */
-function readPicture(code: string): Picture {
+const readPicture = (code: string): Picture => {
   const parts = new Map<string, string>();
   const arrows: string[] = [];
   for (const line of code.split('\n').slice(1).filter(Boolean)) {
@@ -29,14 +29,14 @@ function readPicture(code: string): Picture {
     arrows.push(`${parts.get(from)} --> ${parts.get(to)}`);
   }
   return { parts: [...parts.values()], arrows: arrows.sort() };
-}
+};
 
 /** The box of a file: the longest folder that is drawn. */
 const partOf = (path: string, parts: readonly string[]): string | undefined =>
   parts.filter((part) => path.startsWith(`${part}/`)).sort((one, other) => other.length - one.length)[0];
 
 /** One arrow for all imports from one box to another, sorted. */
-function arrowsOf(files: readonly SourceFile[], parts: readonly string[]): string[] {
+const arrowsOf = (files: readonly SourceFile[], parts: readonly string[]): string[] => {
   const arrows = new Set<string>();
   for (const { path, text } of files) {
     const from = partOf(path, parts);
@@ -46,7 +46,7 @@ function arrowsOf(files: readonly SourceFile[], parts: readonly string[]): strin
     }
   }
   return [...arrows].sort();
-}
+};
 
 describe('the picture of the house', () => {
   const code = blocksOf(PAGE).find(({ language }) => language === 'mermaid')?.code ?? '';

@@ -25,7 +25,7 @@ export const projectRoot = (): string => {
   }
 };
 
-export async function readSources(): Promise<SourceFile[]> {
+export const readSources = async (): Promise<SourceFile[]> => {
   const root = projectRoot();
   const files: SourceFile[] = [];
   for (const folder of SOURCE_FOLDERS) {
@@ -37,10 +37,10 @@ export async function readSources(): Promise<SourceFile[]> {
     }
   }
   return files;
-}
+};
 
 /** Every module specifier that a file imports or re-exports, with whether the statement is a type import. */
-export function importsOf(text: string): { specifier: string; typeOnly: boolean }[] {
+export const importsOf = (text: string): { specifier: string; typeOnly: boolean }[] => {
   const found: { specifier: string; typeOnly: boolean }[] = [];
   const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s*['"]([^'"]+)['"]/g;
   for (const match of text.matchAll(statement))
@@ -52,4 +52,4 @@ export function importsOf(text: string): { specifier: string; typeOnly: boolean 
     found.push({ specifier: match[1] ?? '', typeOnly: false });
   }
   return found;
-}
+};

@@ -3,7 +3,7 @@ import { runInProcess } from '../adapters/cli/run-in-process.ts';
 const COMMANDS = /^Commands:\n((?: {2}.*\n?)+)/m;
 
 /** What `--help` says of the program, of each command, and of each command under it. */
-export async function describeCommands(path: readonly string[] = []): Promise<string[]> {
+export const describeCommands = async (path: readonly string[] = []): Promise<string[]> => {
   const { stdout } = await runInProcess([...path, '--help']);
   const heading = ['fact-memory-node', ...path].join(' ');
   const listed = COMMANDS.exec(stdout)?.[1] ?? '';
@@ -11,4 +11,4 @@ export async function describeCommands(path: readonly string[] = []): Promise<st
   const below: string[] = [];
   for (const name of names.filter((one) => one !== 'help')) below.push(...(await describeCommands([...path, name])));
   return [`${'#'.repeat(path.length + 2)} ${heading}`, '', '```text', stdout.trim(), '```', '', ...below];
-}
+};

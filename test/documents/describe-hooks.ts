@@ -5,7 +5,7 @@ const HOOK =
   /\/\*\*((?:(?!\*\/).)*)\*\/\s*export const (\w+) = define(Filter|Collect|Event)Hook(?:<.*?>)?\(\s*'([^']+)',?\s*\)/gs;
 
 /** All hooks, by the comments above them: those of the kernel, then those of plugins. */
-export function describeHooks(files: readonly SourceFile[]): string[] {
+export const describeHooks = (files: readonly SourceFile[]): string[] => {
   const found = files
     .filter(({ path }) => /^(kernel|plugins)\//.test(path))
     .flatMap(({ path, text }) =>
@@ -26,7 +26,7 @@ export function describeHooks(files: readonly SourceFile[]): string[] {
     ...found.filter((hook) => hook.owner === owner).map(({ row }) => row),
     '',
   ]);
-}
+};
 
 /** The sentences of a comment, without its stars. */
 const proseOf = (comment: string): string =>
@@ -37,7 +37,7 @@ const proseOf = (comment: string): string =>
     .join(' ');
 
 /** Hooks that are defined without a comment, or in a way that the table cannot read. */
-export function undescribedHooks(files: readonly SourceFile[]): string[] {
+export const undescribedHooks = (files: readonly SourceFile[]): string[] => {
   return files
     .filter(({ path }) => /^(kernel|plugins)\//.test(path) && !path.endsWith('/define-hook.ts'))
     .flatMap(({ path, text }) => {
@@ -45,4 +45,4 @@ export function undescribedHooks(files: readonly SourceFile[]): string[] {
       const defined = [...text.matchAll(/= define(Filter|Collect|Event)Hook\b/g)].length;
       return described === defined ? [] : [path];
     });
-}
+};

@@ -18,7 +18,7 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 /** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */
-export function describeRoutes({ plugins, routes, components }: DescribedNode): string[] {
+export const describeRoutes = ({ plugins, routes, components }: DescribedNode): string[] => {
   const owners = plugins.filter(({ name }) => routes.some(({ plugin }) => plugin === name));
   return [
     ...owners
@@ -35,9 +35,9 @@ export function describeRoutes({ plugins, routes, components }: DescribedNode): 
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .flatMap(([name, schema]) => [`### ${name}`, '', ...describeBody(schema as JsonSchema)]),
   ];
-}
+};
 
-function describeRoute(route: DescribedRoute): string[] {
+const describeRoute = (route: DescribedRoute): string[] => {
   const { method, path, summary, access, params, query, body, item, bodyOptional, bodyLimit } = route;
   const inputs = [
     ...(params === undefined ? [] : parameterRows('path', params)),
@@ -54,7 +54,7 @@ function describeRoute(route: DescribedRoute): string[] {
     ...(inputs.length === 0 ? [] : [...tableHead('in', 'name', 'accepts', 'default'), ...inputs, '']),
     ...describeAnswers(route),
   ];
-}
+};
 
 /** `:id` and `*entity_uri` as `{id}` and `{entity_uri}`. */
 const readablePath = (path: string): string => path.replaceAll(/[:*](\w+)/g, '{$1}');
@@ -75,10 +75,10 @@ const describeAnswers = ({ answers }: DescribedRoute): string[] =>
   });
 
 /** The members of an object, or what else the body is. */
-function describeBody(schema: JsonSchema): string[] {
+const describeBody = (schema: JsonSchema): string[] => {
   const rows = memberRows(schema);
   if (rows.length === 0) return [`${typeWords(schema)}.`, ''];
   return [...tableHead('member', 'is', 'presence', ''), ...rows, ''].map((row) =>
     row.replaceAll('| required |', '| always |'),
   );
-}
+};

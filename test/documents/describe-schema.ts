@@ -4,7 +4,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const COMPONENT = '#/components/schemas/';
 
 /** What a value may be, in few words; schemas with a name of their own are linked. */
-export function typeWords(schema: JsonSchema): string {
+export const typeWords = (schema: JsonSchema): string => {
   const { $ref: reference, anyOf, oneOf, enum: values, const: only } = schema;
   if (typeof reference === 'string') return linkTo(reference);
   const choices = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
@@ -13,9 +13,9 @@ export function typeWords(schema: JsonSchema): string {
   if (only !== undefined) return JSON.stringify(only);
   const types = [(schema['type'] ?? []) as string | readonly string[]].flat();
   return types.length === 0 ? 'any value' : types.map((type) => oneTypeWords(type, schema)).join(' or ');
-}
+};
 
-function oneTypeWords(type: string, schema: JsonSchema): string {
+const oneTypeWords = (type: string, schema: JsonSchema): string => {
   if (type === 'array') return `list of ${typeWords((schema['items'] ?? {}) as JsonSchema)}`;
   if (type === 'integer') return `whole number${bounds(schema)}`;
   if (type === 'number') return `number${bounds(schema)}`;
@@ -23,20 +23,20 @@ function oneTypeWords(type: string, schema: JsonSchema): string {
   if (type !== 'object') return type;
   const members = Object.keys(membersOf(schema));
   return members.length === 0 ? 'object' : `{ ${members.join(', ')} }`;
-}
+};
 
 export const membersOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> =>
   (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
 
 /** One row for each member of an object: name, what it may be, whether it has to be there, what it means. */
-export function memberRows(schema: JsonSchema): string[] {
+export const memberRows = (schema: JsonSchema): string[] => {
   const required = new Set((schema['required'] ?? []) as readonly string[]);
   return Object.entries(membersOf(schema)).map(([name, member]) => {
     const fallback = member['default'];
     const presence = fallback !== undefined ? JSON.stringify(fallback) : required.has(name) ? 'required' : 'optional';
     return tableRow(`\`${name}\``, typeWords(member), presence, String(member['description'] ?? ''));
   });
-}
+};
 
 export const tableRow = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;

@@ -2,7 +2,7 @@ import { ErrorCodes, type OwnedWord } from '../../kernel/plugin-api.ts';
 import { tableHead, tableRow } from './describe-schema.ts';
 
 /** Error codes by status. */
-export function describeErrors(words: readonly OwnedWord[]): string[] {
+export const describeErrors = (words: readonly OwnedWord[]): string[] => {
   const codes = words
     .filter(({ word }) => word.vocabulary === ErrorCodes.vocabulary)
     .map(({ word, owner }) => ({ ...word, owner, status: (word as unknown as { status: number }).status }))
@@ -11,10 +11,10 @@ export function describeErrors(words: readonly OwnedWord[]): string[] {
     ...tableHead('status', 'code', 'means', 'declared by'),
     ...codes.map(({ status, id, summary, owner }) => tableRow(`${status}`, `\`${id}\``, summary, owner)),
   ];
-}
+};
 
 /** All other words, a section for each vocabulary. */
-export function describeWords(words: readonly OwnedWord[]): string[] {
+export const describeWords = (words: readonly OwnedWord[]): string[] => {
   const vocabularies = [...new Set(words.map(({ word }) => word.vocabulary))]
     .filter((vocabulary) => vocabulary !== ErrorCodes.vocabulary)
     .sort();
@@ -27,4 +27,4 @@ export function describeWords(words: readonly OwnedWord[]): string[] {
       .map(({ word, owner }) => tableRow(`\`${word.id}\``, word.summary, owner)),
     '',
   ]);
-}
+};

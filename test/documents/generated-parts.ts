@@ -10,7 +10,7 @@ import { tableHead } from './describe-schema.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
 
 /** The parts of docs/reference that follow from the code, by the name that a page calls them by. */
-export async function generateParts(): Promise<ReadonlyMap<string, readonly string[]>> {
+export const generateParts = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
   const node = await startTestNode();
   try {
     const description = await node.kernel.get(NodeDescription).read();
@@ -28,7 +28,7 @@ export async function generateParts(): Promise<ReadonlyMap<string, readonly stri
   } finally {
     await node.stop();
   }
-}
+};
 
 const PART = /(<!-- generated: (\w+) -->\n).*?(\n<!-- end of generated -->)/gs;
 

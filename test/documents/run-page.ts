@@ -17,7 +17,7 @@ const END_OF_BLOCK = '--- end of block ---';
  * written, `bash` blocks run in one shell from top to bottom. Returns how what came out differs from the `json` or
  * `text` block that follows; what fails to run is thrown.
  */
-export async function runPage(path: string): Promise<string[]> {
+export const runPage = async (path: string): Promise<string[]> => {
   const blocks = blocksOf(path);
   const place = new Workplace();
   try {
@@ -39,10 +39,10 @@ export async function runPage(path: string): Promise<string[]> {
   } finally {
     await place.dispose();
   }
-}
+};
 
 /** The folder knows the node as an installed package, with its command and that of mocha on the path. */
-function installPackage(place: Workplace): void {
+const installPackage = (place: Workplace): void => {
   mkdirSync(place.path('node_modules/.bin'), { recursive: true });
   symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
   const commands = { 'fact-memory-node': 'dist/config/main.js', mocha: 'node_modules/mocha/bin/mocha.js' };
@@ -51,10 +51,10 @@ function installPackage(place: Workplace): void {
     writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot(), program)}" "$@"\n`);
     chmodSync(path, 0o755);
   }
-}
+};
 
 /** What each block printed. */
-async function runScripts(place: Workplace, scripts: readonly string[], address: string): Promise<string[]> {
+const runScripts = async (place: Workplace, scripts: readonly string[], address: string): Promise<string[]> => {
   const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
   const { stdout } = await runFile(
     'bash',
@@ -65,9 +65,9 @@ async function runScripts(place: Workplace, scripts: readonly string[], address:
     },
   );
   return stdout.split(END_OF_BLOCK).slice(0, -1);
-}
+};
 
-function compare({ language, code }: Block, output: string): string[] {
+const compare = ({ language, code }: Block, output: string): string[] => {
   if (language === 'json') {
     const answer = output.trim().split('\n').at(-1) ?? '';
     return differencesFromShown(JSON.parse(code), JSON.parse(answer === '' ? 'null' : answer));
@@ -79,4 +79,4 @@ function compare({ language, code }: Block, output: string): string[] {
     .split('\n')
     .filter((shown) => !lines.some((line) => fitsShownText(shown.trim(), line)))
     .map((shown) => `no line of the output reads: ${shown}`);
-}
+};

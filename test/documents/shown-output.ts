@@ -2,7 +2,7 @@
 const ANYTHING = '…';
 
 /** Says where a JSON value differs from the one that a page shows; members that the page leaves out do not matter. */
-export function differencesFromShown(shown: unknown, actual: unknown, path = 'answer'): string[] {
+export const differencesFromShown = (shown: unknown, actual: unknown, path = 'answer'): string[] => {
   if (typeof shown === 'string' && typeof actual === 'string')
     return fitsShownText(shown, actual) ? [] : [`${path}: ${JSON.stringify(actual)} is shown as "${shown}"`];
   if (shown === ANYTHING && actual !== undefined) return [];
@@ -18,7 +18,7 @@ export function differencesFromShown(shown: unknown, actual: unknown, path = 'an
       differencesFromShown(value, actual[name], `${path}.${name}`),
     );
   return Object.is(shown, actual) ? [] : [`${path}: ${JSON.stringify(actual)} is shown as ${JSON.stringify(shown)}`];
-}
+};
 
 /** True when the text is the shown one, whose ellipses stand for anything. */
 export const fitsShownText = (shown: string, actual: string): boolean =>

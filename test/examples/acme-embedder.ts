@@ -53,10 +53,10 @@ const createAcmeEmbedder = ({ url, dimensions }: Settings, transport: Transport)
   },
 });
 
-function unitVector(vector: readonly number[], dimensions: number): Float32Array {
+const unitVector = (vector: readonly number[], dimensions: number): Float32Array => {
   const length = Math.hypot(...vector);
   if (vector.length !== dimensions || !Number.isFinite(length) || length === 0) {
     throw new ServiceError('unavailable', 'the embedding service returned a vector that cannot be used');
   }
   return Float32Array.from(vector, (component) => component / length);
-}
+};

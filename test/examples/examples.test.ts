@@ -130,7 +130,7 @@ describeEmbedder('the embedder of Acme', async () => {
 const MAX_BODY = 16 * 1024 * 1024;
 
 /** Counts characters by their code: enough of a meaning for what a contract asks. */
-function vectorsReply(body: Uint8Array): OutboundReply {
+const vectorsReply = (body: Uint8Array): OutboundReply => {
   const { texts, dimensions } = JSON.parse(Buffer.from(body).toString()) as { texts: string[]; dimensions: number };
   const vectors = texts.map((text) => {
     const vector = new Array<number>(dimensions).fill(0);
@@ -141,7 +141,7 @@ function vectorsReply(body: Uint8Array): OutboundReply {
     return vector;
   });
   return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ vectors }) };
-}
+};
 
 const embeddingService = (): Promise<Server> =>
   new Promise((resolve) => {

@@ -153,8 +153,8 @@ describe('the documents', () => {
   });
 });
 
-function leadsSomewhere(page: string, path: string, anchor: string | undefined): boolean {
+const leadsSomewhere = (page: string, path: string, anchor: string | undefined): boolean => {
   const target = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path));
   if (!existsSync(join(ROOT, target))) return false;
   return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor);
-}
+};

@@ -14,12 +14,12 @@ const MOST_PASSED = 256;
  * Documents near the seeds in their sessions, by number, with what all seeds give them. Distance counts those facts of
  * the session that the view may find, over all opened parts together.
  */
-export function sessionNeighbours(
+export const sessionNeighbours = (
   state: IndexState,
   seeds: readonly Hit[],
   filter: ViewFilter,
   weights: readonly number[] = NEIGHBOUR_WEIGHTS,
-): Map<number, number> {
+): Map<number, number> => {
   const scores = new Map<number, number>();
   const open = new Set(filter.parts.map(({ number }) => number));
   const sessions = new Map<string, Uint32Array[]>();
@@ -34,15 +34,15 @@ export function sessionNeighbours(
     }
   }
   return scores;
-}
+};
 
 /** What the session of a document holds in each opened part. */
-function listsOf(
+const listsOf = (
   state: IndexState,
   document: number,
   filter: ViewFilter,
   sessions: Map<string, Uint32Array[]>,
-): readonly Uint32Array[] {
+): readonly Uint32Array[] => {
   const hi = state.documents.word(document, SESSION);
   const lo = state.documents.word(document, SESSION + 1);
   if (hi === 0 && lo === 0) return [];
@@ -55,16 +55,16 @@ function listsOf(
   });
   sessions.set(key, lists);
   return lists;
-}
+};
 
 /** Up to `count` documents on one side of a document, nearest first. */
-function nearest(
+const nearest = (
   lists: readonly Uint32Array[],
   document: number,
   direction: -1 | 1,
   count: number,
   filter: ViewFilter,
-): number[] {
+): number[] => {
   const found: number[] = [];
   for (const list of lists) {
     let at = direction < 0 ? seek(list, 0, document) - 1 : seek(list, 0, document + 1);
@@ -77,4 +77,4 @@ function nearest(
     }
   }
   return found.sort((a, b) => direction * (a - b)).slice(0, count);
-}
+};

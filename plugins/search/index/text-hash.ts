@@ -69,10 +69,10 @@ export const STEP_A = 0x9e3779b1;
 export const STEP_B = 0x5f356495;
 
 /** Every bit of the outcome depends on every bit of the number. */
-export function mix32(number: number): number {
+export const mix32 = (number: number): number => {
   let mixed = number ^ (number >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);
   mixed ^= mixed >>> 13;
   mixed = Math.imul(mixed, 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
-}
+};

@@ -15,18 +15,18 @@ import { FrameReader, UnusableSnapshot } from './snapshot-frames.ts';
  * Makes an index of what `writeSnapshot` wrote. Throws `UnusableSnapshot` for one that is damaged, cut short, or of
  * another format or tokenizer; there is no index then.
  */
-export async function readSnapshot(
+export const readSnapshot = async (
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<{ readonly state: IndexState; readonly applied: Hlc }> {
+): Promise<{ readonly state: IndexState; readonly applied: Hlc }> => {
   const reader = new FrameReader(chunks);
   try {
     return await readState(reader);
   } finally {
     await reader.close();
   }
-}
+};
 
-async function readState(reader: FrameReader): Promise<{ readonly state: IndexState; readonly applied: Hlc }> {
+const readState = async (reader: FrameReader): Promise<{ readonly state: IndexState; readonly applied: Hlc }> => {
   const header = await readHeader(reader);
   const state = new IndexState(header.seed);
   state.catalog.restoreNames(header.names);
@@ -48,18 +48,18 @@ async function readState(reader: FrameReader): Promise<{ readonly state: IndexSt
   state.covers.restoreKeys();
   state.restoreLinks();
   return { state, applied: header.applied };
-}
+};
 
-async function readHeader(reader: FrameReader): Promise<SnapshotHeader> {
+const readHeader = async (reader: FrameReader): Promise<SnapshotHeader> => {
   const header = await reader.json<SnapshotHeader>();
   if (header.format !== SNAPSHOT_FORMAT) throw new UnusableSnapshot('it was made by another version of the index');
   return header;
-}
+};
 
 const readRows = (reader: FrameReader, rows: PagedRows, count: number): Promise<void> =>
   rows.restore(count, () => reader.frame());
 
-async function readLists(reader: FrameReader, { lists }: IndexState): Promise<void> {
+const readLists = async (reader: FrameReader, { lists }: IndexState): Promise<void> => {
   for (;;) {
     const block = await reader.frame();
     if (block.length === 0) return;
@@ -71,4 +71,4 @@ async function readLists(reader: FrameReader, { lists }: IndexState): Promise<vo
       at += LIST_HEAD + length;
     }
   }
-}
+};

@@ -5,14 +5,14 @@ import type { TermReader } from './term-reader.ts';
 /** What of a fact can be found by words: entity, relation, value, and the day it speaks of as its author wrote it. */
 export type WordsOfFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'timestamp'>;
 
-export function readFactTerms(fact: WordsOfFact, reader: TermReader, into: TermCounts): void {
+export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermCounts): void => {
   readName(fact.entity, reader, into);
   readName(fact.relation, reader, into);
   reader.read(fact.timestamp.slice(0, DATE_LENGTH), into);
   const { type, v } = fact.value;
   if (type === 'ref') readName(String(v), reader, into);
   else if (v !== null) reader.read(String(v), into, MOST_TERMS_OF_FACT);
-}
+};
 
 /**
  * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; what has more is
@@ -23,13 +23,13 @@ export const MOST_TERMS_OF_FACT = 16_384;
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 /** A name in camel case is found as a whole and by its parts. */
-function readName(name: string, reader: TermReader, into: TermCounts): void {
+const readName = (name: string, reader: TermReader, into: TermCounts): void => {
   reader.read(name, into);
   if (!CAMEL_CASE.test(name)) return;
   for (const [word] of name.matchAll(WORD)) {
     if (CAMEL_CASE.test(word)) reader.read(word.replace(HUMPS, ' '), into);
   }
-}
+};
 
 const CAMEL_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;

@@ -6,7 +6,7 @@ import { porterStem } from './porter-stem.ts';
  * neither letter nor digit, scripts that are written without spaces cut into pairs of characters, English words
  * stemmed. Two spellings of one word give one term.
  */
-export function foldWords(text: string): string[] {
+export const foldWords = (text: string): string[] => {
   const folded = normaliseText(normaliseText(text, 'NFKD').replace(ACCENTS, ''), 'NFC')
     .toLowerCase()
     // Lower-casing can bring accents back: the dot of a Turkish capital.
@@ -19,15 +19,15 @@ export function foldWords(text: string): string[] {
       return UNSPACED.test(run) ? pairsOf(run) : [termOf(run)];
     });
   });
-}
+};
 
 /** The term of one lower-cased and folded word. */
-export function termOf(word: string): string {
+export const termOf = (word: string): string => {
   const whole = word.includes("'") ? word.replace(POSSESSIVE, '').replaceAll("'", '') : word;
   const first = whole.charCodeAt(0);
   if (first <= NINE) return numberTerm(whole);
   return whole.length <= LONGEST_STEMMED && PLAIN_LETTERS.test(whole) ? porterStem(whole) : whole;
-}
+};
 
 const NINE = 57;
 /** No word of a language is longer, and a stemmer looks at every letter several times. */

@@ -19,13 +19,13 @@ export interface TermPostings {
  * keep. Terms come in ascending weight; a score is summed from the heaviest term to the lightest, so that it does not
  * depend on what was skipped.
  */
-export function searchPart(
+export const searchPart = (
   terms: readonly TermPostings[],
   norms: Uint8Array,
   lengthPenalty: Float64Array,
   accepts: (document: number) => boolean,
   top: TopDocuments,
-): void {
+): void => {
   const cursors = terms.map((term) => new Cursor(term));
   const restBounds: number[] = [0];
   for (const { bound } of terms) restBounds.push((restBounds.at(-1) as number) + bound);
@@ -42,10 +42,11 @@ export function searchPart(
     }
     drain(first, cursors, needed, restBounds, norms, lengthPenalty, accepts, top);
   }
-}
+};
 
 /** Offers what the needed terms have found in a window, after adding what the others are worth. */
-function drain(
+// biome-ignore lint/complexity/useMaxParams: the innermost loop; an object for each window costs more than the window
+const drain = (
   base: number,
   cursors: readonly Cursor[],
   needed: number,
@@ -54,7 +55,7 @@ function drain(
   lengthPenalty: Float64Array,
   accepts: (document: number) => boolean,
   top: TopDocuments,
-): void {
+): void => {
   let threshold = top.threshold * (1 - ROUNDING);
   for (let word = 0; word < touched.length; word += 1) {
     let bits = touched[word] as number;
@@ -76,7 +77,7 @@ function drain(
       threshold = top.threshold * (1 - ROUNDING);
     }
   }
-}
+};
 
 /** Documents whose sums are held at once. */
 const WINDOW = 8_192;
@@ -137,7 +138,7 @@ class Cursor {
 }
 
 /** Place of the first posting at or after a document, looked for in growing steps from a place before it. */
-export function seek(postings: Uint32Array, from: number, document: number): number {
+export const seek = (postings: Uint32Array, from: number, document: number): number => {
   const { length } = postings;
   let step = 1;
   let low = from;
@@ -154,4 +155,4 @@ export function seek(postings: Uint32Array, from: number, document: number): num
     else high = middle;
   }
   return low;
-}
+};

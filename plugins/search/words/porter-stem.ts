@@ -3,7 +3,7 @@
  * 1980, with the departures of its author's own later implementation: `logi` and `bli`). Takes lower-case ASCII
  * letters; words of one or two letters are their own stems.
  */
-export function porterStem(word: string): string {
+export const porterStem = (word: string): string => {
   if (word.length < 3) return word;
   // A y that begins a word is a consonant whatever follows.
   const startsWithY = word.startsWith('y');
@@ -15,7 +15,7 @@ export function porterStem(word: string): string {
   stem = withoutLongSuffix(stem);
   stem = tidied(stem);
   return startsWithY ? `y${stem.slice(1)}` : stem;
-}
+};
 
 const CONSONANT = '[^aeiou]';
 const VOWEL = '[aeiouy]';

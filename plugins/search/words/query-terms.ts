@@ -7,12 +7,12 @@ import type { TermReader } from './term-reader.ts';
  * text and nothing in it is an operator. A query of any length is read up to a bound; of its terms the index keeps the
  * rarest.
  */
-export function readQueryTerms(query: string, reader: TermReader, into: TermCounts): void {
+export const readQueryTerms = (query: string, reader: TermReader, into: TermCounts): void => {
   const text = query.slice(0, MOST_CHARACTERS_READ);
   const sought = text.replace(WORD, (word) => (isStopWord(word) ? ' ' : word));
   reader.read(sought, into, MOST_TERMS_READ);
   if (into.distinct === 0) reader.read(text, into, MOST_TERMS_READ);
-}
+};
 
 const MOST_CHARACTERS_READ = 100_000;
 const MOST_TERMS_READ = 4_096;

@@ -14,12 +14,12 @@ import { TermCounts } from './term-counts.ts';
 const MOST_TERMS = 64;
 
 /** Best documents of the opened parts for the words of a query; at least one word must be in a document. */
-export function searchWords(
+export const searchWords = (
   state: IndexState,
   query: string,
   filter: ViewFilter,
   limit: number,
-): { readonly document: number; readonly score: number }[] {
+): { readonly document: number; readonly score: number }[] => {
   const parts = filter.parts.filter(({ count }) => count > 0);
   const documents = parts.reduce((sum, { count }) => sum + count, 0);
   if (documents === 0 || limit < 1) return [];
@@ -43,13 +43,13 @@ export function searchWords(
     }
   }
   return top.take();
-}
+};
 
 /**
  * What the term of a list is worth at most in any document. Documents that repeat a word tend to be long, so each count
  * has its own bound.
  */
-function boundOf(lists: PostingLists, list: number, weight: number, lengthPenalty: Float64Array): number {
+const boundOf = (lists: PostingLists, list: number, weight: number, lengthPenalty: Float64Array): number => {
   const mostTimes = lists.mostTimesOf(list);
   const shortest = lists.shortestOf(list);
   let most = 0;
@@ -59,7 +59,7 @@ function boundOf(lists: PostingLists, list: number, weight: number, lengthPenalt
     if (times <= mostTimes) most = Math.max(most, termScore(weight, counted, lengthPenalty[norm] as number));
   }
   return most;
-}
+};
 
 const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm(norm));
 
@@ -69,7 +69,7 @@ interface QueryTerm {
 }
 
 /** The rarest terms of a query that occur at all, the most frequent one first. */
-function termsOf(state: IndexState, query: string, parts: readonly IndexPart[], documents: number): QueryTerm[] {
+const termsOf = (state: IndexState, query: string, parts: readonly IndexPart[], documents: number): QueryTerm[] => {
   const counts = new TermCounts();
   readQueryTerms(query, state.reader, counts);
   const terms: (QueryTerm & { readonly frequency: number; readonly place: number })[] = [];
@@ -87,7 +87,7 @@ function termsOf(state: IndexState, query: string, parts: readonly IndexPart[], 
   }
   terms.sort((a, b) => b.frequency - a.frequency || b.place - a.place);
   return terms.slice(-MOST_TERMS);
-}
+};
 
 const entityDocuments = (state: IndexState, filter: ViewFilter): Iterable<number> => {
   const [part] = filter.parts;
@@ -96,13 +96,13 @@ const entityDocuments = (state: IndexState, filter: ViewFilter): Iterable<number
 };
 
 /** Scores given documents, ascending. */
-function scoreEach(
+const scoreEach = (
   documents: readonly number[],
   terms: readonly TermPostings[],
   norms: Uint8Array,
   lengthPenalty: Float64Array,
   top: TopDocuments,
-): void {
+): void => {
   const places = terms.map(() => 0);
   for (const document of documents) {
     let score = 0;
@@ -116,4 +116,4 @@ function scoreEach(
     }
     if (score > 0) top.offer(document, score);
   }
-}
+};

@@ -1,5 +1,5 @@
 /** Writes the 128 bits of a lower-case UUID to `into`; false, with nothing meant by `into`, for any other text. */
-export function readUuid(text: string, into: Uint32Array): boolean {
+export const readUuid = (text: string, into: Uint32Array): boolean => {
   if (text.length !== TEXT_LENGTH) return false;
   let at = 0;
   for (let word = 0; word < 4; word += 1) {
@@ -16,13 +16,13 @@ export function readUuid(text: string, into: Uint32Array): boolean {
     into[word] = bits;
   }
   return true;
-}
+};
 
 /** The text of a UUID whose four words begin at `at`. */
-export function uuidText(words: Uint32Array, at: number): string {
+export const uuidText = (words: Uint32Array, at: number): string => {
   const [a, b, c, d] = [words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0];
   return `${high(a)}${low(a)}-${high(b)}-${low(b)}-${high(c)}-${low(c)}${high(d)}${low(d)}`;
-}
+};
 
 /** Hexadecimal digits of the two upper and the two lower bytes of a word. */
 const high = (word: number): string => `${BYTES[word >>> 24]}${BYTES[(word >>> 16) & 0xff]}`;

@@ -10,14 +10,14 @@ const NOW_MS = Date.UTC(2026, 2, 2, 9);
 const HOUR_MS = 3_600_000;
 
 /** Starts a node on the folder, asserts one fact and returns its stamp and what the log said. */
-async function assertOnce(folder: string, nowMs: number) {
+const assertOnce = async (folder: string, nowMs: number) => {
   const node = await startTestNode({ plugins: ['facts'], folder, clock: createManualClock(nowMs) });
   const key = await node.addKey();
   const body = { entity: 'user:noor', relation: 'memory:seen', value: { type: 'number', v: nowMs }, source: 'agent:w' };
   const reply = await node.request('POST', '/v1/facts', { key, body });
   await node.stop();
   return { hlc: parseHlc(reply.body.hlc) ?? expect.fail('no stamp'), log: node.logLines };
-}
+};
 
 describe('the clock of a store, when a node starts on it', () => {
   it('goes on above every stamp, although physical time was set back', async () => {

@@ -80,14 +80,14 @@ export const views: fc.Arbitrary<SearchView> = fc.record({
 });
 
 /** The `n`-th step as it befalls an index; facts are numbered by their step. */
-export function applyStep(step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void {
+export const applyStep = (step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void => {
   if (step.kind === 'fact') index.add(factOf(step, n));
   else if (step.kind === 'cover') index.cover(coverOf(step, n));
   else index.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
-}
+};
 
 /** What a naive index knows after the story. */
-export function retold(story: readonly Step[]): NaiveIndex {
+export const retold = (story: readonly Step[]): NaiveIndex => {
   const naive = new NaiveIndex();
   story.forEach((step, n) => {
     if (step.kind === 'fact') naive.facts.push(factOf(step, n));
@@ -95,7 +95,7 @@ export function retold(story: readonly Step[]): NaiveIndex {
     else naive.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
   });
   return naive;
-}
+};
 
 const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact =>
   sampleFact(n, { ...step.fact, hlc: stamp(step.hlc), feed: stamp(n) });
