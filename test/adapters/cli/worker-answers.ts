@@ -14,7 +14,7 @@ export const tellingWho = (place: Workplace, more = ''): string[] => {
       async setup({ route }) {
         ${more}
         const handle = () => ({ status: 200, body: { pid: process.pid } });
-        route({ method: 'GET', path: '/who', summary: 'this process', access: 'open', handle });
+        route({ method: 'GET', path: '/who', summary: 'this process', access: 'open', answers: { 200: { json: {} } }, handle });
       },
     };`,
   );
