@@ -18,6 +18,7 @@ import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import { type AdapterParts, type Clock, Embedder, type FactStore, type Listener, Transport } from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
+import { KEPT_WORDS } from './kept-words.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
@@ -111,6 +112,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     settings: config.report,
     problems,
     suggestProvider,
+    keptWords: KEPT_WORDS,
     switchedOff: () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? [])),
     inspectReplies: options.inspectReplies,
     adapters: {

@@ -15,6 +15,7 @@ import type { SettingReport } from './plugins/plugin-config.ts';
 import type { AnyPlugin } from './plugins/plugin-definition.ts';
 import type { Awaitable } from './plugins/route-definition.ts';
 import type { Components } from './vocabulary/components.ts';
+import type { OwnedWord } from './vocabulary/vocabulary.ts';
 
 /** The environment of a node. Each is made once, when the node boots. */
 export interface KernelAdapters {
@@ -56,6 +57,11 @@ export interface KernelOptions {
   readonly problems?: readonly BootProblem[];
   /** For tests: what it returns judges every reply of the node against what the route declares. */
   readonly inspectReplies?: ((components: Components) => InspectReply) | undefined;
+  /**
+   * Words of plugins that hold while their plugin is off, reserved names above all: a name that a client could take
+   * today would be believed when the plugin is on again.
+   */
+  readonly keptWords?: readonly OwnedWord[];
   readonly suggestProvider?: (refId: string) => string | undefined;
   /** Loads the plugins of ours that are switched off, for a description to name. */
   readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;

@@ -48,7 +48,7 @@ export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
 export { compareHlc, formatHlc, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';
-export { MANIFEST_RELATION, matchKey, reservedNameOf, wholeMatchKey } from './facts/match-key.ts';
+export { matchKey, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
 export * from './facts/reader-api.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
@@ -99,4 +99,12 @@ export {
 export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
 export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
 export { type AskedPermission, definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
+export {
+  defineOpenRelation,
+  defineReservedEntities,
+  defineReservedRelation,
+  type OpenRelation,
+  type ReservedEntities,
+  type ReservedRelation,
+} from './vocabulary/reserved-names.ts';
 export { type OwnedWord, Vocabulary } from './vocabulary/vocabulary.ts';

@@ -7,6 +7,7 @@ import { createFactRestore, FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
 import { createFacts } from '../facts/facts-service.ts';
 import { GardenAccess } from '../facts/garden-access.ts';
+import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
@@ -27,10 +28,11 @@ export interface FactsHost {
 /** Everything about facts that the kernel itself provides. */
 export const openFacts = ({ store, clock, random, self, vocabulary, hooks, container, stops }: FactsHost): void => {
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
-  const facts = createFacts({ store, clock, random, hooks, self, gardens });
+  const nameRules = createNameRules(self.names, vocabulary);
+  const facts = createFacts({ store, clock, random, hooks, self, nameRules, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
-  container.provide(FactRestore, createFactRestore({ clock, random, names: self.names }));
+  container.provide(FactRestore, createFactRestore({ clock, random, names: self.names, nameRules }));
 };

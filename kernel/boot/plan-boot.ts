@@ -36,6 +36,8 @@ export interface PlanInput {
   /** Ids of refs that adapters provide beyond those of every node. */
   readonly adapterRefs: ReadonlySet<string>;
   readonly node: NodeSettings;
+  /** Words that the node keeps while the plugin that declares them is off. */
+  readonly keptWords?: readonly OwnedWord[] | undefined;
   /** Whether files of plugins lie in the data folder whatever their settings say. */
   readonly keepsToDataFolder?: boolean | undefined;
   /** Name of a plugin that would provide the ref, were it enabled. */
@@ -94,7 +96,7 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   }
   const ordered = orderPlugins(plugins, providers, problems);
   const migrations = planMigrations(input.coreMigrations, plugins, problems);
-  const vocabulary = collectWords([...ownedBy(KERNEL_OWNER, KERNEL_WORDS), ...plugins.flatMap(wordsOf)], problems);
+  const vocabulary = collectWords(allWords(plugins, input.keptWords), problems);
   const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
   const planned = ordered.map((plugin) => {
     const { file, overrides } = byPlugin.get(plugin) ?? {};
@@ -105,6 +107,13 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
     return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
   });
   return { plugins: planned, migrations, vocabulary };
+};
+
+const allWords = (plugins: readonly AnyPlugin[], kept: readonly OwnedWord[] = []): readonly OwnedWord[] => {
+  const declared = [...ownedBy(KERNEL_OWNER, KERNEL_WORDS), ...plugins.flatMap(wordsOf)];
+  const isDeclared = ({ owner, word }: OwnedWord): boolean =>
+    declared.some((one) => one.owner === owner && one.word.vocabulary === word.vocabulary && one.word.id === word.id);
+  return [...declared, ...kept.filter((one) => !isDeclared(one))];
 };
 
 const wordsOf = ({ name, declares = [] }: AnyPlugin): OwnedWord[] => ownedBy(name, declares);

@@ -1,7 +1,6 @@
 import { type PreparedFact, type Principal, ServiceError } from '../../ports/ports.ts';
-import type { ServiceNames } from '../identity/service-names.ts';
-import { reservedNameOf } from './match-key.ts';
 import { memberRefusal } from './member-refusal.ts';
+import type { NameRules } from './name-rules.ts';
 import type { Refusal } from './refusal-order.ts';
 
 /** How far ahead of the node's clock a suggested timestamp may lie. */
@@ -15,12 +14,12 @@ const MAX_TIMESTAMP_LEAD_MS = 300_000;
 export const refuseAssertion = (
   fact: PreparedFact,
   caller: Principal,
-  { names, nowMs, path }: { readonly names: ServiceNames; readonly nowMs: number; readonly path: string },
+  { nameRules, nowMs, path }: { readonly nameRules: NameRules; readonly nowMs: number; readonly path: string },
 ): Refusal | null => {
   const { timestampMs, scope, value } = fact;
   const untimely = refuseTimestamp(timestampMs, nowMs, `${path}.timestamp`);
   if (untimely !== null) return { error: untimely, check: 'member' };
-  const reserved = reservedNameOf(fact, names);
+  const reserved = nameRules.refusalOf(fact);
   if (reserved !== null) return { error: new ServiceError('reserved_namespace', reserved), check: 'name' };
   if (!caller.allowedScopes.has(scope)) {
     return { error: new ServiceError('authorization', `the key may not write to scope ${scope}`), check: 'scope' };

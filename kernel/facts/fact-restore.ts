@@ -8,16 +8,14 @@ import {
   type StoredFact,
   type WriteTransaction,
 } from '../../ports/ports.ts';
-import type { Random } from '../crypto/random.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
-import type { ServiceNames } from '../identity/service-names.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { coverBy } from './cover-by.ts';
 import type { FactDraft } from './fact-draft.ts';
 import { isTooFarAhead, parseHlc } from './hybrid-logical-clock.ts';
 import { nameKeys } from './match-key.ts';
-import { prepareFact } from './prepare-fact.ts';
+import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
 
 /** A fact as another store held it: all that was given to it, and nothing that can be computed. */
@@ -62,17 +60,15 @@ export const FactRestore = defineRef<FactRestore>('kernel.fact-restore');
 /** One damaged stamp must not drive the node's clock into a far future, from which it never comes back. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
-export interface RestoreParts {
+export interface RestoreParts extends PreparingParts {
   readonly clock: Clock;
-  readonly random: Random;
-  readonly names: ServiceNames;
 }
 
-export const createFactRestore = ({ clock, random, names }: RestoreParts): FactRestore => ({
+export const createFactRestore = ({ clock, ...parts }: RestoreParts): FactRestore => ({
   check({ draft, assertedBy, cid, cover }, tenantId) {
     checkStamp(draft.hlcText, clock.nowMs());
-    const origin = { caller: nodePrincipal(names, tenantId), origin: 'peer' } as const;
-    const prepared = prepareFact(draft, nameKeys(draft, names), origin, { names, random });
+    const origin = { caller: nodePrincipal(parts.names, tenantId), origin: 'peer' } as const;
+    const prepared = prepareFact(draft, nameKeys(draft, parts.names), origin, parts);
     if (prepared.cid === cid) return { fact: { ...prepared, assertedBy }, cover };
     throw invalid('the fact does not match its content identifier: the file was changed or damaged');
   },

@@ -23,6 +23,7 @@ import type { Appender, FactDraft, Notes } from './fact-draft.ts';
 import { openReader, type ReadAim } from './fact-reader.ts';
 import type { Facts } from './facts.ts';
 import type { GardenAccess } from './garden-access.ts';
+import type { NameRules } from './name-rules.ts';
 import { PendingItem } from './pending-item.ts';
 import type { FactReader, ReadPurpose } from './reader-api.ts';
 
@@ -32,6 +33,7 @@ export interface FactsParts {
   readonly random: Random;
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
+  readonly nameRules: NameRules;
   /** Asked at each use, because plugins are set up after this service exists. */
   readonly gardens: () => GardenAccess | undefined;
 }
@@ -91,12 +93,12 @@ class FactsService implements Facts {
 
   /** The steps before the transaction. */
   async #prepare(drafts: readonly FactDraft[], appender: Appender): Promise<PreparedItem[]> {
-    const { hooks, clock, random, self } = this.#parts;
+    const { hooks, clock, random, self, nameRules } = this.#parts;
     const { names } = self;
     const items = drafts.map((draft) => new DraftedFact(draft, appender, names));
     if (hooks.hasHandlers(appendRead)) await hooks.collect(appendRead, { items, caller: appender.caller });
     const nowMs = clock.nowMs();
-    return items.map((item) => item.prepare({ names, random }, nowMs));
+    return items.map((item) => item.prepare({ names, nameRules, random }, nowMs));
   }
 
   read<T>(
@@ -140,13 +142,14 @@ class FactsService implements Facts {
   #queueOf(tenantId: string): AppendQueue {
     const known = this.#queues.get(tenantId);
     if (known !== undefined) return known;
-    const { store, clock, random, hooks, self } = this.#parts;
+    const { store, clock, random, hooks, self, nameRules } = this.#parts;
     const queue = new AppendQueue({
       store,
       clock,
       random,
       hooks,
       names: self.names,
+      nameRules,
       tenantId,
       node: nodePrincipal(self.names, tenantId),
       reader: (caller, snapshot, nowMs) =>

@@ -33,16 +33,6 @@ const bounded = (key: string): string => {
   return `${kept}:sha256:${sha256Hex(key)}`;
 };
 
-/** Relation of instruction manifests: reserved and a system fact, although it does not carry the service's prefix. */
-export const MANIFEST_RELATION = 'instruction:manifest';
-
-/**
- * True for a system fact, which is about the store itself and is found only when asked for by
- * name. Both arguments are match keys.
- */
-export const isSystemName = (entityKey: string, relationKey: string, names: ServiceNames): boolean =>
-  isReservedText(relationKey, names) || relationKey === MANIFEST_RELATION || isReservedText(entityKey, names);
-
 /** Match keys of the three names of a fact. */
 export interface FactNameKeys {
   readonly entityKey: string;
@@ -59,36 +49,9 @@ export const nameKeys = (
   sourceKey: matchKey(source, names),
 });
 
-/** Why a client may not assert a fact of these names (403 `reserved_namespace`), or null when it may. */
-export const reservedNameOf = (fact: FactNameKeys, names: ServiceNames): string | null => {
-  const { entityKey, relationKey, sourceKey } = fact;
-  if (relationKey.startsWith(names.prefix) || entityKey.startsWith(names.prefix)) {
-    const problem = metaNameProblem(entityKey, relationKey, names);
-    if (problem !== null) return problem;
-  }
-  if (relationKey === MANIFEST_RELATION) return `the relation ${MANIFEST_RELATION} is written by publishing a manifest`;
-  return sourceKey.startsWith(SYSTEM_SOURCES) ? `sources under ${SYSTEM_SOURCES} belong to the node` : null;
-};
-
-const SYSTEM_SOURCES = 'system:';
 /** Anything but printable ASCII without blanks and capitals: most names hold none and are their own key. */
 const NEEDS_WORK = /[^!-@[-~]/;
 const WHITE_SPACE = /[\s\u0085]/g;
-
-const isReservedText = (key: string, names: ServiceNames): boolean =>
-  key.startsWith(names.prefix) && !key.startsWith(names.scheme);
-
-const metaNameProblem = (entityKey: string, relationKey: string, names: ServiceNames): string | null => {
-  const isTtl = relationKey === names.meta('ttl');
-  if (relationKey.startsWith(names.prefix) && !isTtl) {
-    return `relations under ${names.prefix} are written by the node; a client may assert ${names.meta('ttl')} alone`;
-  }
-  for (const under of [names.meta('conflict:'), names.meta('resolution:'), names.meta('fact:')]) {
-    const isTtlOfFact = isTtl && under === names.meta('fact:');
-    if (entityKey.startsWith(under) && !isTtlOfFact) return `entities under ${under} are written by the node`;
-  }
-  return null;
-};
 
 /** Where the id of `authority/type/id` begins, or 0 when the text has not all three parts. */
 const startOfId = (text: string, authorityStart: number): number => {

@@ -6,7 +6,14 @@ import type { DraftParts } from './append-api.ts';
 import { contentId } from './content-id.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
 import { valueKey } from './fact-value.ts';
-import { type FactNameKeys, isSystemName } from './match-key.ts';
+import type { FactNameKeys } from './match-key.ts';
+import type { NameRules } from './name-rules.ts';
+
+export interface PreparingParts {
+  readonly names: ServiceNames;
+  readonly nameRules: NameRules;
+  readonly random: Random;
+}
 
 /**
  * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is
@@ -14,11 +21,12 @@ import { type FactNameKeys, isSystemName } from './match-key.ts';
  */
 export const prepareFact = (
   draft: FactDraft,
-  { entityKey, relationKey, sourceKey }: FactNameKeys,
+  keys: FactNameKeys,
   { caller, origin }: Appender,
-  { names, random }: { readonly names: ServiceNames; readonly random: Random },
+  { names, nameRules, random }: PreparingParts,
   parts: DraftParts = NO_PARTS,
 ): PreparedFact => {
+  const { entityKey, relationKey, sourceKey } = keys;
   const gardenId = parts.gardenId ?? draft.gardenId ?? null;
   return {
     id: draft.id ?? random.uuid(),
@@ -40,7 +48,7 @@ export const prepareFact = (
     gardenId,
     cid: contentId(draft),
     derivedFrom: parts.derivedFrom?.({ scope: draft.scope, gardenId }) ?? draft.derivedFrom ?? [],
-    system: isSystemName(entityKey, relationKey, names),
+    system: nameRules.isSystem(keys),
     attested: parts.attested ?? draft.attested ?? null,
     attestedKeyId: parts.attestedKeyId ?? draft.attestedKeyId ?? null,
     sessionId: draft.sessionId ?? null,

@@ -1,4 +1,4 @@
-import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineErrorCode, defineOpenRelation, defineReservedEntities } from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const CID_MALFORMED = defineErrorCode('cid_malformed', {
@@ -28,4 +28,10 @@ export const PROVENANCE_CYCLE_DETECTED = defineErrorCode('provenance_cycle_detec
 
 export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integrity_rejected', {
   summary: 'a stored fact no longer matched its content id',
+});
+
+export const FACT_ENTITIES = defineReservedEntities('fact', { summary: 'a fact that meta-facts speak of' });
+export const TTL = defineOpenRelation('ttl', {
+  summary: 'when the life of another fact ends',
+  about: FACT_ENTITIES,
 });

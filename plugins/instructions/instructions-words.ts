@@ -1,4 +1,4 @@
-import { defineErrorCode } from '../../kernel/plugin-api.ts';
+import { defineErrorCode, defineReservedRelation } from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const INSTRUCTION_SCOPE_DENIED = defineErrorCode('instruction_scope_denied', {
@@ -41,4 +41,10 @@ export const AUDIT_TOKEN_EXPIRED = defineErrorCode('audit_token_expired', {
 export const MANIFEST_PUBLISH = defineAuditEvent('manifest_publish', { summary: 'a manifest was published' });
 export const INSTRUCTION_AUDIT = defineAuditEvent('instruction_audit', {
   summary: 'an agent told what became of an instruction',
+});
+
+/** Facts of this relation are manifests. Agents follow them, so all of them pass the checks of publishing. */
+export const MANIFEST = defineReservedRelation('instruction:manifest', {
+  summary: 'a published manifest of an agent',
+  writtenBy: 'publishing a manifest',
 });

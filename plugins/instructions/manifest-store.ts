@@ -1,7 +1,6 @@
 import {
   all,
   equals,
-  MANIFEST_RELATION,
   matchKey,
   type PluginSnapshot,
   type PluginTables,
@@ -11,6 +10,7 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
+import { MANIFEST } from './instructions-words.ts';
 import { manifestUri } from './manifest.ts';
 
 /** An agent with a published manifest. */
@@ -48,7 +48,7 @@ export class ManifestStore {
     version: string,
   ): Promise<StoredFact | undefined> {
     const entityKey = equals('entityKey', matchKey(manifestUri(agentId, version), this.#names));
-    const filter = all(equals('tenantId', tenantId), entityKey, equals('relationKey', MANIFEST_RELATION));
+    const filter = all(equals('tenantId', tenantId), entityKey, equals('relationKey', MANIFEST.id));
     const [fact] = await snapshot.find({ filter, order: 'feed', limit: 1 });
     return fact;
   }

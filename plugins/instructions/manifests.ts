@@ -1,7 +1,6 @@
 import {
   type FactReader,
   type Facts,
-  MANIFEST_RELATION,
   type NodeSelf,
   nodePrincipal,
   type PluginTransaction,
@@ -11,7 +10,12 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
-import { MANIFEST_COVERAGE_FAILURE, MANIFEST_PUBLISH, MANIFEST_VERSION_CONFLICT } from './instructions-words.ts';
+import {
+  MANIFEST,
+  MANIFEST_COVERAGE_FAILURE,
+  MANIFEST_PUBLISH,
+  MANIFEST_VERSION_CONFLICT,
+} from './instructions-words.ts';
 import { type Manifest, manifestUri } from './manifest.ts';
 import { manifestOf, manifestText } from './manifest-json.ts';
 import type { ManifestStore } from './manifest-store.ts';
@@ -101,7 +105,7 @@ export class Manifests {
     const overtaken = new ServiceError('conflict', 'this version is being published');
     const draft = {
       entity: manifestUri(agentId, manifest.version),
-      relation: MANIFEST_RELATION,
+      relation: MANIFEST.id,
       value: { type: 'text', v: manifestText(manifest), interpretAs: 'content' },
       source: self.names.systemSource,
       confidence: 1,

@@ -1,6 +1,7 @@
-import { MANIFEST_RELATION, type PluginTables, ServiceError, type SqlValue } from '../../kernel/plugin-api.ts';
+import { type PluginTables, ServiceError, type SqlValue } from '../../kernel/plugin-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
+import { MANIFEST } from './instructions-words.ts';
 
 const AGENTS_PER_PAGE = 500;
 
@@ -34,7 +35,7 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     const owner = textOf(line, 'owner');
     const factId = textOf(line, 'fact_id');
     const fact = await transaction.get(factId);
-    if (fact?.tenantId !== tenantId || fact.relationKey !== MANIFEST_RELATION) throw broken('fact_id');
+    if (fact?.tenantId !== tenantId || fact.relationKey !== MANIFEST.id) throw broken('fact_id');
     const own = tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: agentKey };
     // An agent that has an owner here keeps it.

@@ -18,10 +18,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'kernel/leases/leases-api.ts': ['conflict'],
   'kernel/leases/lease-keeper.ts': ['conflict'],
   'ports/service-error.ts': ['conflict', 'instruct'],
-  // Names that the node itself reserves, so that no client takes them while their plugin is switched off.
-  'kernel/facts/match-key.ts': ['conflict', 'instruct', 'manifest'],
   'kernel/identity/service-names.ts': ['capabilit', 'conflict'],
-  'kernel/plugin-api.ts': ['manifest'],
   // Entries of the feed that replication reads.
   'ports/fact-store.ts': ['tombstone'],
   // Why a read is made.

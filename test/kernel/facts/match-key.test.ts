@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  isSystemName,
-  MANIFEST_RELATION,
-  MAX_PLAIN_KEY_LENGTH,
-  matchKey,
-  reservedNameOf,
-} from '../../../kernel/facts/match-key.ts';
+import { MAX_PLAIN_KEY_LENGTH, matchKey } from '../../../kernel/facts/match-key.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
@@ -71,7 +65,7 @@ describe('match keys', () => {
     expect(keyOf(keyOf(long('a')))).not.to.equal(keyOf(long('a')));
     const plain = 'y'.repeat(MAX_PLAIN_KEY_LENGTH);
     expect(keyOf(plain)).to.equal(plain);
-    expect(isSystemName(keyOf(`svc:${'z'.repeat(900)}`), 'memory:x', names)).to.equal(true);
+    expect(keyOf(`svc:${'z'.repeat(900)}`).startsWith('svc:')).to.equal(true);
   });
 
   it('do not count surrounding white space', () => {
@@ -100,84 +94,5 @@ describe('match keys', () => {
       if (!key.startsWith('svc://')) expect(key).not.to.match(/\s/);
     });
     fc.assert(clean, { numRuns: RUNS });
-  });
-});
-
-describe('system facts', () => {
-  const isSystem = (entity: string, relation: string): boolean => isSystemName(keyOf(entity), keyOf(relation), names);
-
-  it('carry the reserved prefix in entity or relation, in any case', () => {
-    expect(isSystem('svc:fact:1', 'memory:role')).to.equal(true);
-    expect(isSystem('user:alice', 'svc:ttl')).to.equal(true);
-    expect(isSystem('SVC:Conflict:1', 'memory:role')).to.equal(true);
-    expect(isSystem('svc:node:1', 'memory:role')).to.equal(true);
-  });
-
-  it('are not those that merely speak of an entity under the scheme', () => {
-    expect(isSystem('svc://h/user/alice', 'memory:role')).to.equal(false);
-    expect(isSystem('user:alice', 'svc://h/relation/knows')).to.equal(false);
-    expect(isSystem('svcx:1', 'svc')).to.equal(false);
-  });
-
-  it('include manifests', () => {
-    expect(isSystem('instruction:default/agent/a/manifest/1', MANIFEST_RELATION)).to.equal(true);
-    expect(isSystem('instruction:manifest', 'memory:role')).to.equal(false);
-  });
-});
-
-describe('reserved names', () => {
-  const reserved = (entity: string, relation: string, source: string, as = names): string | null =>
-    reservedNameOf(
-      { entityKey: matchKey(entity, as), relationKey: matchKey(relation, as), sourceKey: matchKey(source, as) },
-      as,
-    );
-
-  const refused: readonly (readonly [entity: string, relation: string, source: string])[] = [
-    ['user:alice', 'svc:conflict:status', 'agent:w'],
-    ['user:alice', 'svc:received_from', 'agent:w'],
-    ['user:alice', 'svc:memory:card', 'agent:w'],
-    ['user:alice', 'SVC:Memory:Card', 'agent:w'],
-    ['user:alice', 'svc:', 'agent:w'],
-    ['user:alice', 'svc:ttl:x', 'agent:w'],
-    ['user:alice', 'svc://h/relation/x', 'agent:w'],
-    ['svc:conflict:x', 'memory:role', 'agent:w'],
-    ['SVC:CONFLICT:x', 'memory:role', 'agent:w'],
-    ['svc:resolution:x', 'memory:role', 'agent:w'],
-    ['svc:fact:1', 'memory:role', 'agent:w'],
-    ['svc:conflict:x', 'svc:ttl', 'agent:w'],
-    ['svc:resolution:x', 'svc:ttl', 'agent:w'],
-    ['user:alice', 'instruction:manifest', 'agent:w'],
-    ['user:alice', 'Instruction:Manifest', 'agent:w'],
-    ['user:alice', 'memory:role', 'system:svc'],
-    ['user:alice', 'memory:role', ' System:other'],
-    ['svc:fact:1', 'svc:ttl', 'system:svc'],
-  ];
-  for (const names of refused) {
-    it(`are refused: ${JSON.stringify(names)}`, () => {
-      expect(reserved(...names))
-        .to.be.a('string')
-        .and.not.equal('');
-    });
-  }
-
-  const allowed: readonly (readonly [entity: string, relation: string, source: string])[] = [
-    ['user:alice', 'memory:role', 'agent:w'],
-    ['user:alice', 'role', 'system'],
-    ['svc://h/user/alice', 'memory:role', 'svc://h/agent/w'],
-    ['svc://h/user/alice', 'svc:ttl', 'agent:w'],
-    ['5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'svc:ttl', 'agent:w'],
-    ['svc:fact:5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'svc:ttl', 'agent:w'],
-    ['svc:fact:5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'SVC:TTL', 'agent:w'],
-    ['instruction:manifest', 'instruction:unit', 'agent:w'],
-  ];
-  for (const names of allowed) {
-    it(`are not: ${JSON.stringify(names)}`, () => {
-      expect(reserved(...names)).to.equal(null);
-    });
-  }
-
-  it('follow the name of the service', () => {
-    expect(reserved('user:alice', 'svc:memory:card', 'agent:w', other)).to.equal(null);
-    expect(reserved('user:alice', 'kb:memory:card', 'agent:w', other)).to.contain('kb:ttl');
   });
 });

@@ -1,0 +1,44 @@
+import { defineVocabulary, type Word } from './define-vocabulary.ts';
+
+/** A relation outside the service's prefix that the node writes itself. Its facts are system facts. */
+export interface ReservedRelation extends Word {
+  /** What a caller does to have it written; the refusal says so. */
+  readonly writtenBy: string;
+}
+
+export const ReservedRelations = defineVocabulary<ReservedRelation>(
+  'reserved relation',
+  /^[a-z][a-z0-9-]*(:[a-z0-9-]+)+$/,
+);
+
+/**
+ * Keeps a relation from clients: `defineReservedRelation('ledger:entry', { summary, writtenBy: 'closing a ledger' })`.
+ * The plugin lists it in `declares`. Relations under the service's own prefix are reserved without it.
+ */
+export const defineReservedRelation = (
+  id: string,
+  definition: Pick<ReservedRelation, 'summary' | 'writtenBy'>,
+): ReservedRelation => ReservedRelations.define(id, definition);
+
+/** Entities under the service's prefix about which the node alone speaks. */
+export type ReservedEntities = Word;
+
+const NOUN = /^[a-z][a-z0-9-]*$/;
+
+export const ReservedEntities = defineVocabulary<ReservedEntities>('reserved noun of entities', NOUN);
+
+/** Keeps all entities below a noun from clients: `ledger` stands for `svc:ledger:` and what begins with it. */
+export const defineReservedEntities = (id: string, definition: { readonly summary: string }): ReservedEntities =>
+  ReservedEntities.define(id, definition);
+
+/** A relation under the service's prefix that clients may assert. */
+export interface OpenRelation extends Word {
+  /** Reserved entities about which clients may assert it all the same. */
+  readonly about?: ReservedEntities | undefined;
+}
+
+export const OpenRelations = defineVocabulary<OpenRelation>('open relation of the node', NOUN);
+
+/** Opens a relation to clients: `ttl` stands for `svc:ttl`. All others under the prefix are closed. */
+export const defineOpenRelation = (id: string, definition: Pick<OpenRelation, 'summary' | 'about'>): OpenRelation =>
+  OpenRelations.define(id, definition);
