@@ -10,6 +10,8 @@ export interface Word {
   readonly summary: string;
   /** Words that come with this one and must not clash either. */
   readonly parts?: readonly Word[];
+  /** The word only keeps its name from others: `Vocabulary` clashes over it and never returns it. */
+  readonly isReserved?: true;
 }
 
 /** What a definition adds to the id. */
@@ -20,6 +22,8 @@ export interface WordKind<W extends Word = Word> {
   readonly vocabulary: string;
   /** Makes a word. Throws for an id of another form, which is a mistake in the module that defines it. */
   define<const D extends Definition<W>>(id: string, definition: D): W & D;
+  /** Keeps a name that the owner of the vocabulary uses itself from others. The owner lists it in `declares`. */
+  reserve(id: string): Word;
 }
 
 /**
@@ -34,6 +38,7 @@ export const defineVocabulary = <W extends Word = Word>(vocabulary: string, form
         throw new RangeError(`${JSON.stringify(id)} is no ${vocabulary}: it must match ${form.source}`);
       return Object.freeze({ ...definition, vocabulary, id }) as unknown as W & D;
     },
+    reserve: (id: string): Word => Object.freeze({ vocabulary, id, summary: 'reserved', isReserved: true }),
   });
 
 /** Whether a value that nobody here compiled is a word. */

@@ -34,6 +34,9 @@ export const collectWords = (declared: readonly OwnedWord[], problems: BootProbl
     if (first === undefined) known.set(id, owned);
     else problems.push(clash(first, owned));
   }
+  for (const words of byVocabulary.values()) {
+    for (const { word } of words.values()) if (word.isReserved) words.delete(word.id);
+  }
   const ownedIn = ({ vocabulary }: { readonly vocabulary: string }) => byVocabulary.get(vocabulary);
   return {
     words: <W extends Word>(kind: WordKind<W>) => [...(ownedIn(kind)?.values() ?? [])].map(({ word }) => word as W),

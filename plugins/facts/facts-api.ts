@@ -220,7 +220,7 @@ export interface AnsweredQuery {
   readonly notes: Notes | undefined;
 }
 
-/** Once per page of `GET /v1/facts`: members for the answer, beside its own. Later plugins win. */
+/** Once per page of `GET /v1/facts`: members for the answer, beside its own, which stay. Later plugins win. */
 export const queryAnswer = defineCollectHook<AnsweredQuery, Readonly<Record<string, unknown>>>('query:answer');
 
 export interface Provenance extends Derivations {

@@ -42,8 +42,8 @@ import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
-import { queryFactsRoute } from './query-facts-route.ts';
-import { createReadAssertion } from './read-assertion.ts';
+import { queryFactsRoute, RESERVED_PARAMETERS } from './query-facts-route.ts';
+import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
 
@@ -72,7 +72,15 @@ export const factsPlugin = definePlugin({
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
   },
-  declares: [...Object.values(words), ...EXPECTED_MEMBERS, INSTRUCTION_WRITE, DERIVED_FROM, WRITE_MODE],
+  declares: [
+    ...Object.values(words),
+    ...EXPECTED_MEMBERS,
+    INSTRUCTION_WRITE,
+    DERIVED_FROM,
+    WRITE_MODE,
+    ...RESERVED_MEMBERS,
+    ...RESERVED_PARAMETERS,
+  ],
   config: schema<FactsSettings>({
     type: 'object',
     additionalProperties: false,

@@ -17,7 +17,7 @@ import {
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { FactQuestion, Queries, ReadParameter } from './facts-api.ts';
+import { type FactQuestion, type Queries, type ReadParameter, ReadParameters } from './facts-api.ts';
 import { claimedParameters } from './read-parameters.ts';
 
 const MAX_PAGE = 500;
@@ -76,7 +76,8 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
       const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
       const { total, members } = page;
-      const body = { facts: list, total, cursor, tombstone_notices: [], ...members };
+      const own = { facts: list, total, cursor };
+      const body = { ...own, tombstone_notices: [], ...members, ...own };
       return { status: 200, headers: { 'X-Total-Count': String(total) }, body };
     },
   };
@@ -98,6 +99,9 @@ const FILTERS = {
   cursor: { type: 'string' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
 } as const;
+
+/** No plugin can claim these: parameters of this route, and the one of a fact's provenance. */
+export const RESERVED_PARAMETERS = [...Object.keys(FILTERS), 'depth'].map((name) => ReadParameters.reserve(name));
 
 /** Plugins may add members, by `query:answer`. */
 const PAGE_JSON = objectOf({

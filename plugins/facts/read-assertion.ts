@@ -19,7 +19,7 @@ import {
   type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
-import type { AssertionMember, SentAssertion } from './facts-api.ts';
+import { type AssertionMember, AssertionMembers, type SentAssertion } from './facts-api.ts';
 
 /**
  * Note on every draft that was read from the body of an assertion. Only such facts are compared with earlier ones: a
@@ -44,6 +44,23 @@ export type ReadAssertion = (input: unknown, path: string, context: ReadContext)
  */
 const WITHOUT_EFFECT = { id: {}, hlc: {}, cid: {}, attested: {}, received_from: {}, tenant_id: {} } as const;
 
+/** Members that need no plugin. */
+const OWN_MEMBERS = {
+  entity: {},
+  relation: {},
+  value: FACT_VALUE_JSON,
+  source: {},
+  confidence: {},
+  scope: {},
+  valid_until: {},
+  timestamp: {},
+  session_id: {},
+  ...WITHOUT_EFFECT,
+} as const;
+
+/** Nobody else can claim these. */
+export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => AssertionMembers.reserve(name));
+
 /** Clients send these as null with every assertion, whether or not the plugin that reads them is there. */
 const MAY_BE_NULL = ['garden_id', 'attestation'] as const;
 
@@ -54,17 +71,8 @@ export const createReadAssertion = (claimed: readonly AssertionMember[], names: 
   const undeclaredIn = compileDeclared(
     schema<object>({
       properties: {
-        entity: {},
-        relation: {},
-        value: FACT_VALUE_JSON,
-        source: {},
-        confidence: {},
-        scope: {},
-        valid_until: {},
-        timestamp: {},
+        ...OWN_MEMBERS,
         ...Object.fromEntries(claimed.map(({ id, schema }) => [id, schema])),
-        session_id: {},
-        ...WITHOUT_EFFECT,
       },
     }),
   );

@@ -82,27 +82,30 @@ export const recallMembers = (vocabulary: Vocabulary): readonly RecallMember[] =
   return [...expected, ...declared.filter((member) => !expected.includes(member))];
 };
 
+const FACTS_JSON = listOf(component(SCORED_FACT));
+
+/** Members that need no plugin. */
+const OWN_MEMBERS = {
+  recall_id: { type: 'string', format: 'uuid' },
+  query_hash: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  token_budget: COUNT_JSON,
+  tokens_used: COUNT_JSON,
+  truncated: BOOLEAN_JSON,
+  total_scored: COUNT_JSON,
+  facts: FACTS_JSON,
+  content: FACTS_JSON,
+  instructions: FACTS_JSON,
+  omitted: { ...objectOf({ contradicted: COUNT_JSON, budget: COUNT_JSON }), additionalProperties: COUNT_JSON },
+  degraded: listOf({ type: 'string' }),
+};
+
+/** No plugin can declare these. */
+export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMembers.reserve(name));
+
 /** What `recalledText` makes. */
 export const recallAnswers = (members: readonly RecallMember[]): Answers => {
-  const facts = listOf(component(SCORED_FACT));
-  const json = objectOf(
-    {
-      recall_id: { type: 'string', format: 'uuid' },
-      query_hash: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-      token_budget: COUNT_JSON,
-      tokens_used: COUNT_JSON,
-      truncated: BOOLEAN_JSON,
-      total_scored: COUNT_JSON,
-      facts,
-      content: facts,
-      instructions: facts,
-      omitted: { ...objectOf({ contradicted: COUNT_JSON, budget: COUNT_JSON }), additionalProperties: COUNT_JSON },
-      degraded: listOf({ type: 'string' }),
-      ...Object.fromEntries(members.map(({ id, json }) => [id, json])),
-    },
-    { optional: ['content', 'instructions'] },
-  );
-  return { 200: { json } };
+  const added = Object.fromEntries(members.map(({ id, json }) => [id, json]));
+  return { 200: { json: objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] }) } };
 };
 
 /**

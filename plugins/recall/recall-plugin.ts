@@ -20,7 +20,7 @@ import { createRecall } from './create-recall.ts';
 import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
 import { Recall, TokenCounter } from './recall-api.ts';
-import { recallMembers, SCORED_FACT } from './recall-json.ts';
+import { RESERVED_MEMBERS, recallMembers, SCORED_FACT } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
 import { RecallTrail } from './recall-trail.ts';
@@ -53,7 +53,7 @@ export const recallPlugin = definePlugin({
     gardens: optional(GardenAccess),
   },
   provides: [Recall, TokenCounter],
-  declares: [...Object.values(words), EMBEDDER_UNAVAILABLE, INDEX_REBUILDING, SCORED_FACT],
+  declares: [...Object.values(words), EMBEDDER_UNAVAILABLE, INDEX_REBUILDING, SCORED_FACT, ...RESERVED_MEMBERS],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -96,6 +96,20 @@ describe('the words of a node', () => {
     await node.stop();
   });
 
+  it('clash with names that are reserved, which nobody finds', async () => {
+    const Shelves = defineVocabulary('shelf', /^[a-z]+$/);
+    const owner = plugin('owner', { declares: [Shelves.reserve('top')] });
+    const taker = plugin('taker', { declares: [Shelves.define('top', { summary: 'my own' })] });
+    expect(await problemsOf(owner, taker)).to.deep.equal(['the shelf top is declared by owner and by taker']);
+
+    const node = await startTestNode({ plugins: [owner] });
+    const vocabulary = node.kernel.get(Vocabulary);
+    expect(vocabulary.words(Shelves)).to.deep.equal([]);
+    expect(vocabulary.find(Shelves, 'top')).to.equal(undefined);
+    expect(vocabulary.all().filter(({ owner }) => owner === 'owner')).to.deep.equal([]);
+    await node.stop();
+  });
+
   it('clash by the words that come with them', async () => {
     const Shelves = defineVocabulary('shelf', /^[a-z]+$/);
     const Books = defineVocabulary('book', /^[a-z]+$/);

@@ -142,6 +142,47 @@ forEachStore('what a plugin claims of assertions and reads', () => {
     }
   });
 
+  it('cannot be one that the node has itself', async () => {
+    const read = (input: unknown) => input;
+    const taker = definePlugin({
+      name: 'taker',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      declares: [
+        defineAssertionMember('entity', { summary: 'mine', schema: {}, read }),
+        defineAssertionMember('tenant_id', { summary: 'mine', schema: {}, read }),
+        defineReadParameter('limit', { summary: 'mine', schema: {}, read }),
+        defineReadParameter('depth', { summary: 'mine', schema: {}, read }),
+      ],
+      setup: () => undefined,
+    });
+    const error = await rejection(startTestNode({ extra: [taker] }));
+    for (const clash of [
+      'the member of an assertion entity is declared by facts and by taker',
+      'the member of an assertion tenant_id is declared by facts and by taker',
+      'the parameter of reads limit is declared by facts and by taker',
+      'the parameter of reads depth is declared by facts and by taker',
+    ]) {
+      expect(String(error.message)).to.contain(clash);
+    }
+  });
+
+  it('leaves the members of an answer as they are', async () => {
+    const taker = definePlugin({
+      name: 'taker',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      setup: ({ on }) => on(queryAnswer, () => ({ facts: [], total: 0, cursor: 'x', tombstone_notices: ['gone'] })),
+    });
+    const node = await startTestNode({ extra: [taker] });
+    const key = await node.addKey();
+    await node.request('POST', '/v1/facts', { key, body: factBody() });
+    const { body } = await node.request('GET', '/v1/facts', { key });
+    expect([body['total'], body['cursor'], body['tombstone_notices']]).to.deep.equal([1, null, ['gone']]);
+    expect(body['facts']).to.have.length(1);
+    await node.stop();
+  });
+
   it('is a parameter like any other: wrong, unknown, and part of what a cursor is for', async () => {
     expect((await get('/v1/facts?of_relation=city')).body.errors[0].path).to.equal('query.of_relation');
     expect((await get('/v1/facts?of_relations=a:b')).body.errors[0].message).to.include('did you mean of_relation?');

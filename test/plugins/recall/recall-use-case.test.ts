@@ -31,6 +31,20 @@ const peers = (added: () => RecallAddition | undefined): AnyPlugin =>
     setup: ({ on }) => on(recallAnswer, added),
   });
 
+describe('a member of the answer of a recall', () => {
+  it('cannot be one that recall has itself', async () => {
+    const taker = definePlugin({
+      name: 'taker',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      declares: [defineRecallMember('facts', { summary: 'mine', json: {}, absent: null })],
+      setup: () => undefined,
+    });
+    const error = await rejection(startTestNode({ plugins: [...PLUGINS, taker] }));
+    expect(String(error.message)).to.contain('the member of a recall facts is declared by recall and by taker');
+  });
+});
+
 forEachStore('recall as a use case', () => {
   let node: TestNode;
   let recall: Recall;
