@@ -9,4 +9,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-process.exitCode = await runCommandLine(process.argv.slice(2), createCommandLineDeps(process));
+// Timers of the node do not keep the process. A plugin that waits for one, or for ever, would end it without a word.
+const untilDone = setInterval(() => {}, 2 ** 30);
+try {
+  process.exitCode = await runCommandLine(process.argv.slice(2), createCommandLineDeps(process));
+} finally {
+  clearInterval(untilDone);
+}

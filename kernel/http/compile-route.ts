@@ -70,7 +70,7 @@ export const compileRoutes = (options: HttpOptions & { readonly routes: readonly
     holdRefusal: (request) => delays.hold(clientAddress(request), () => request.signal),
   };
   return {
-    endpoints: options.routes.flatMap(({ route }) => endpointsOf(route, answering)),
+    endpoints: options.routes.flatMap((owned) => endpointsOf(owned, answering)),
     unmatched: async (request, allowed) =>
       inspected(await replyUnmatched(request, allowed, answering), undefined, options),
     refused: (error) => {
@@ -93,14 +93,26 @@ const inspected = (reply: OutboundReply, route: AnyRoute | undefined, { inspectR
 /**
  * HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing.
  */
-const endpointsOf = (route: AnyRoute, options: Answering): readonly Endpoint[] => {
-  const answerRequest = compileRoute(route, options);
+const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[] => {
+  const { route } = owned;
+  const answerRequest = compileOwned(owned, options);
   const handle: Endpoint['handle'] =
     options.inspectReply === undefined
       ? answerRequest
       : async (request) => inspected(await answerRequest(request), route, options);
   const endpoint = { method: route.method, path: route.path, handle };
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
+};
+
+/** What cannot be compiled is told with the name of its plugin. */
+const compileOwned = ({ route, plugin }: OwnedRoute, options: Answering): Endpoint['handle'] => {
+  try {
+    return compileRoute(route, options);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const named = `plugin "${plugin}": the route ${route.method} ${route.path}`;
+    throw new Error(`${named} cannot be compiled: ${why}`, { cause: error });
+  }
 };
 
 const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] => {

@@ -32,6 +32,17 @@ const CASES: readonly (readonly [title: string, members: string, said: readonly 
     "setup() { throw new Error('no luck'); },",
     [/careless failed in setup: no luck/, /hint: start with SVC_LOG_LEVEL=debug/],
   ],
+  [
+    'waits in its setup for something that does not keep the process',
+    "setup: () => new Promise((_, reject) => setTimeout(() => reject(new Error('too late')), 50).unref()),",
+    [/careless failed in setup: too late/],
+  ],
+  [
+    'describes a query by something that is no schema',
+    "setup({ route }) { route({ method: 'GET', path: '/v1/careless', summary: 'x', access: 'open', " +
+      "query: { json: { type: 'nonsense' } }, answers: { 204: {} }, handle: () => ({ status: 204 }) }); },",
+    [/plugin "careless": the route GET \/v1\/careless cannot be compiled: schema is invalid/],
+  ],
 ];
 
 describe('A plugin that is carelessly written stops the start, and the operator reads its name (I20)', () => {
