@@ -7,7 +7,6 @@ export const CORE_ERRORS = {
   authentication: { status: 401, summary: 'the credential is missing or not valid' },
   authorization: { status: 403, summary: 'the caller may not do this' },
   reserved_namespace: { status: 403, summary: 'the name belongs to the node itself' },
-  instruction_write_required: { status: 403, summary: 'the key may not assert instructions' },
   lookup: { status: 404, summary: 'there is no such thing, or none that the caller may see' },
   method_not_allowed: { status: 405, summary: 'the path does not take this method' },
   conflict: { status: 409, summary: 'what is there already does not go with the request' },

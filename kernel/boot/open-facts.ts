@@ -11,6 +11,7 @@ import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
+import { Interpretations } from '../vocabulary/interpretations.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { StopStack } from './stop-stack.ts';
 
@@ -29,7 +30,9 @@ export interface FactsHost {
 export const openFacts = ({ store, clock, random, self, vocabulary, hooks, container, stops }: FactsHost): void => {
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
   const nameRules = createNameRules(self.names, vocabulary);
-  const facts = createFacts({ store, clock, random, hooks, self, nameRules, gardens });
+  const interpretations = new Map(vocabulary.words(Interpretations).map((word) => [word.id, word]));
+  const rules = { nameRules, interpretations };
+  const facts = createFacts({ store, clock, random, hooks, self, rules, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));

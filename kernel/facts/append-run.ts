@@ -10,10 +10,9 @@ import {
   SIBLING_LIMIT,
 } from './append-api.ts';
 import { coverBy } from './cover-by.ts';
-import { DraftedFact } from './drafted-fact.ts';
+import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
 import { PendingItem } from './pending-item.ts';
-import type { PreparingParts } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
@@ -21,7 +20,7 @@ const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 const FOLLOW_UP_DEPTH = 3;
 
-export interface RunParts extends PreparingParts {
+export interface RunParts extends DraftingParts {
   readonly hooks: HookCaller;
 }
 

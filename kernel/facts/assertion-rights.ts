@@ -1,10 +1,18 @@
-import { type PreparedFact, type Principal, ServiceError } from '../../ports/ports.ts';
+import { type FactValue, type PreparedFact, type Principal, ServiceError } from '../../ports/ports.ts';
+import type { Interpretation } from '../vocabulary/interpretations.ts';
 import { memberRefusal } from './member-refusal.ts';
 import type { NameRules } from './name-rules.ts';
 import type { Refusal } from './refusal-order.ts';
 
 /** How far ahead of the node's clock a suggested timestamp may lie. */
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
+
+/** What clients are held to. Made once for a node. */
+export interface AssertionRules {
+  readonly nameRules: NameRules;
+  /** By id. */
+  readonly interpretations: ReadonlyMap<string, Interpretation>;
+}
 
 /**
  * Why a client may not assert this fact, whatever the way it came by: an assertion, a resolution, a promotion. Null
@@ -14,7 +22,8 @@ const MAX_TIMESTAMP_LEAD_MS = 300_000;
 export const refuseAssertion = (
   fact: PreparedFact,
   caller: Principal,
-  { nameRules, nowMs, path }: { readonly nameRules: NameRules; readonly nowMs: number; readonly path: string },
+  { nameRules, interpretations }: AssertionRules,
+  { nowMs, path }: { readonly nowMs: number; readonly path: string },
 ): Refusal | null => {
   const { timestampMs, scope, value } = fact;
   const untimely = refuseTimestamp(timestampMs, nowMs, `${path}.timestamp`);
@@ -24,9 +33,18 @@ export const refuseAssertion = (
   if (!caller.allowedScopes.has(scope)) {
     return { error: new ServiceError('authorization', `the key may not write to scope ${scope}`), check: 'scope' };
   }
-  if (value.interpretAs !== 'instruction' || caller.permissions.has('instruction:write')) return null;
-  const message = 'asserting an instruction needs the permission instruction:write';
-  return { error: new ServiceError('instruction_write_required', message), check: 'permission' };
+  const error = value.interpretAs === 'content' ? null : refuseInterpretation(value, caller, interpretations);
+  return error && { error, check: 'permission' };
+};
+
+const refuseInterpretation = (
+  { interpretAs }: FactValue,
+  { permissions }: Principal,
+  interpretations: AssertionRules['interpretations'],
+): ServiceError | null => {
+  const known = interpretations.get(interpretAs);
+  if (known === undefined) return new ServiceError('authorization', 'this node takes nothing but content from callers');
+  return permissions.has(known.permission.id) ? null : new ServiceError(known.refusal, known.message);
 };
 
 /** `path` names the member. */

@@ -1,12 +1,13 @@
 import type { PreparedFact, Principal, ServiceError } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { Check, DraftItem, DraftParts } from './append-api.ts';
-import { refuseAssertion } from './assertion-rights.ts';
+import { type AssertionRules, refuseAssertion } from './assertion-rights.ts';
 import { type Appender, type FactDraft, isByClient, type Notes, type Origin } from './fact-draft.ts';
 import { type FactNameKeys, nameKeys } from './match-key.ts';
-import type { NameRules } from './name-rules.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
+
+export type DraftingParts = PreparingParts & AssertionRules;
 
 /** A fact as its call brings it into a transaction, or the refusal that keeps it out of every one. */
 export interface PreparedItem {
@@ -55,15 +56,15 @@ export class DraftedFact implements DraftItem {
   }
 
   /** Judges what needs no look into the store, and derives all that follows from the draft. */
-  prepare(parts: PreparingParts, nowMs: number): PreparedItem {
+  prepare(parts: DraftingParts, nowMs: number): PreparedItem {
     const { draft, notes, path } = this;
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);
-    if (this.byClient) this.#refuse(fact, parts.nameRules, nowMs);
+    if (this.byClient) this.#refuse(fact, parts, nowMs);
     return { fact, notes, path, hasNewId: draft.id === undefined, refusal: this.#refusal?.error };
   }
 
-  #refuse(fact: PreparedFact, nameRules: NameRules, nowMs: number): void {
-    const refusal = refuseAssertion(fact, this.caller, { nameRules, nowMs, path: this.path });
+  #refuse(fact: PreparedFact, rules: AssertionRules, nowMs: number): void {
+    const refusal = refuseAssertion(fact, this.caller, rules, { nowMs, path: this.path });
     if (refusal !== null) this.reject(refusal.error, refusal.check);
   }
 }

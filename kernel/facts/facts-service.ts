@@ -17,13 +17,13 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendQueue } from './append-queue.ts';
 import { authorise } from './append-run.ts';
+import type { AssertionRules } from './assertion-rights.ts';
 import { DraftedFact, type PreparedItem } from './drafted-fact.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
 import type { Appender, FactDraft, Notes } from './fact-draft.ts';
 import { openReader, type ReadAim } from './fact-reader.ts';
 import type { Facts } from './facts.ts';
 import type { GardenAccess } from './garden-access.ts';
-import type { NameRules } from './name-rules.ts';
 import { PendingItem } from './pending-item.ts';
 import type { FactReader, ReadPurpose } from './reader-api.ts';
 
@@ -33,7 +33,7 @@ export interface FactsParts {
   readonly random: Random;
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
-  readonly nameRules: NameRules;
+  readonly rules: AssertionRules;
   /** Asked at each use, because plugins are set up after this service exists. */
   readonly gardens: () => GardenAccess | undefined;
 }
@@ -93,12 +93,13 @@ class FactsService implements Facts {
 
   /** The steps before the transaction. */
   async #prepare(drafts: readonly FactDraft[], appender: Appender): Promise<PreparedItem[]> {
-    const { hooks, clock, random, self, nameRules } = this.#parts;
+    const { hooks, clock, random, self, rules } = this.#parts;
     const { names } = self;
     const items = drafts.map((draft) => new DraftedFact(draft, appender, names));
     if (hooks.hasHandlers(appendRead)) await hooks.collect(appendRead, { items, caller: appender.caller });
     const nowMs = clock.nowMs();
-    return items.map((item) => item.prepare({ names, nameRules, random }, nowMs));
+    const drafting = { names, random, ...rules };
+    return items.map((item) => item.prepare(drafting, nowMs));
   }
 
   read<T>(
@@ -142,14 +143,14 @@ class FactsService implements Facts {
   #queueOf(tenantId: string): AppendQueue {
     const known = this.#queues.get(tenantId);
     if (known !== undefined) return known;
-    const { store, clock, random, hooks, self, nameRules } = this.#parts;
+    const { store, clock, random, hooks, self, rules } = this.#parts;
     const queue = new AppendQueue({
       store,
       clock,
       random,
       hooks,
       names: self.names,
-      nameRules,
+      ...rules,
       tenantId,
       node: nodePrincipal(self.names, tenantId),
       reader: (caller, snapshot, nowMs) =>

@@ -11,9 +11,10 @@ export interface ServiceNames {
   readonly headers: {
     readonly session: string;
     readonly verify: string;
-    readonly capability: string;
     readonly eventId: string;
   };
+  /** Name of a further header, `X-<Name>-<noun>`. */
+  header(noun: string): string;
   /** Reserved prefix of meta-facts: the name and a colon. */
   readonly prefix: string;
   /** Entity scheme: the name and `://`. Entities under it are ordinary, although they begin with `prefix`. */
@@ -23,7 +24,6 @@ export interface ServiceNames {
   /** Source of facts that the node writes itself. */
   readonly systemSource: string;
   nodeId(uuid: string): string;
-  conflictId(uuid: string): string;
   /** Entity under which meta-facts speak of a fact. */
   factEntity(factId: string): string;
   gardenUri(authority: string, slug: string): string;
@@ -52,15 +52,14 @@ export const createServiceNames = (name: string): ServiceNames => {
     headers: Object.freeze({
       session: `${headerName}-Session`,
       verify: `${headerName}-Verify`,
-      capability: `X-${headerName}-Capability`,
       eventId: `X-${headerName}-Event-Id`,
     }),
+    header: (noun: string) => `X-${headerName}-${noun}`,
     prefix,
     scheme,
     meta: (noun: string) => prefix + noun,
     systemSource: `system:${name}`,
     nodeId: (uuid: string) => `${prefix}node:${uuid}`,
-    conflictId: (uuid: string) => `${prefix}conflict:${uuid}`,
     factEntity: (factId: string) => `${prefix}fact:${factId}`,
     gardenUri: (authority: string, slug: string) => `${scheme}${authority}/garden/${slug}`,
     problemType: (code: string) => `urn:${name}:problem:${code}`,

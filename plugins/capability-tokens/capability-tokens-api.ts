@@ -4,6 +4,7 @@ import {
   type PluginSnapshot,
   type Principal,
   type Scope,
+  type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 
 /** The set is closed. */
@@ -164,3 +165,6 @@ export const CAPABILITY_INVALID = defineErrorCode('capability_invalid', {
   status: 403,
   summary: 'the capability token does not give the right that is needed',
 });
+
+/** The header in which a request brings its token. */
+export const capabilityHeader = (names: ServiceNames): string => names.header('Capability');

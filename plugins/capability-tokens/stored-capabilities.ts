@@ -28,7 +28,7 @@ import type {
   IssuedCapability,
   VerifiedCapability,
 } from './capability-tokens-api.ts';
-import { CAPABILITY_INVALID, CAPABILITY_REQUIRED } from './capability-tokens-api.ts';
+import { CAPABILITY_INVALID, CAPABILITY_REQUIRED, capabilityHeader } from './capability-tokens-api.ts';
 import {
   CAPABILITY_ISSUED,
   CAPABILITY_REJECTED,
@@ -100,9 +100,8 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     caller: CapabilityHolder,
   ): Promise<VerifiedCapability> {
     if (presented === undefined || presented.trim() === '') {
-      const { capability } = this.#parts.names.headers;
       throw new ServiceError(CAPABILITY_REQUIRED, `this needs a capability token for "${need.verb}"`, {
-        hint: `Send it as the header ${capability} or as body member "capability_token".`,
+        hint: `Send it as the header ${capabilityHeader(this.#parts.names)} or as body member "capability_token".`,
       });
     }
     const judgement = this.#fit(await this.#judge(presented, caller.tenantId), need, caller);

@@ -1,4 +1,5 @@
 import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-api.ts';
+import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
 /**
@@ -29,7 +30,7 @@ export const openedFacts = (
   const unresolved = text('string', 'unresolved');
   return [
     joinedFacts(record, fact, rival, names),
-    about(record, names.conflictId(record.id), names.meta('conflict:status'), unresolved, fact, names),
+    about(record, conflictEntity(record.id, names), names.meta('conflict:status'), unresolved, fact, names),
   ];
 };
 
@@ -40,11 +41,11 @@ export const joinedFacts = (
   names: ServiceNames,
 ): FactDraft => {
   const between = text('text', `${fact.id} ${rival.id}`);
-  return about(record, names.conflictId(record.id), names.meta('conflict:between'), between, fact, names);
+  return about(record, conflictEntity(record.id, names), names.meta('conflict:between'), between, fact, names);
 };
 
 export const resolvedFacts = (record: Told, resolution: Place, note: string, names: ServiceNames): FactDraft[] => {
-  const conflict = names.conflictId(record.id);
+  const conflict = conflictEntity(record.id, names);
   const drafts = [
     about(record, conflict, names.meta('conflict:status'), text('string', 'resolved'), resolution, names),
     about(record, resolution.id, names.meta('resolves'), text('ref', conflict), resolution, names),

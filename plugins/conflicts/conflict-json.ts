@@ -12,6 +12,7 @@ import {
   STRING_JSON,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
+import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictView } from './conflicts-api.ts';
 
 export const CONFLICT = defineComponent('Conflict', {
@@ -36,7 +37,7 @@ export type ConflictJson = (view: ConflictView) => Record<string, unknown>;
 export const createConflictJson =
   (self: NodeSelf, factJson: FactJson): ConflictJson =>
   ({ record, factA, factB, members, truncated }) => ({
-    conflict_id: self.names.conflictId(record.id),
+    conflict_id: conflictEntity(record.id, self.names),
     fact_a: factJson(factA),
     fact_b: factJson(factB),
     members: members.map(({ id }) => id),

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { SumsUp } from '../facts/facts-api.ts';
 import { attestationNotes } from '../keys/keys-api.ts';
+import { conflictEntity } from './conflict-entity.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
 import { ALREADY_RESOLVED } from './conflicts-words.ts';
@@ -99,7 +100,7 @@ const resolutionDraft = (
 export const recordIdOf = (text: string, { names }: NodeSelf): string => {
   // No store holds such an id.
   if (hasForbiddenCodePoint(text)) throw noSuchConflict();
-  const prefix = names.conflictId('');
+  const prefix = conflictEntity('', names);
   return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();
 };
 

@@ -2,6 +2,7 @@ import {
   type AppendVerdict,
   type BodyItem,
   defineCollectHook,
+  defineErrorCode,
   definePermission,
   defineRef,
   defineVocabulary,
@@ -51,6 +52,11 @@ export const IntactFacts = defineRef<IntactFacts>('facts.intact-facts');
 /** Asserting a fact that agents read as an instruction. */
 export const INSTRUCTION_WRITE = definePermission('instruction:write', {
   summary: 'assert facts that agents read as instructions',
+});
+
+export const INSTRUCTION_WRITE_REQUIRED = defineErrorCode('instruction_write_required', {
+  status: 403,
+  summary: 'the key may not assert instructions',
 });
 
 /** The body of an assertion as it was sent, before anything was trimmed. */

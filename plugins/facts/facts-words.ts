@@ -1,5 +1,11 @@
-import { defineErrorCode, defineOpenRelation, defineReservedEntities } from '../../kernel/plugin-api.ts';
+import {
+  defineErrorCode,
+  defineInterpretation,
+  defineOpenRelation,
+  defineReservedEntities,
+} from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
+import { INSTRUCTION_WRITE, INSTRUCTION_WRITE_REQUIRED } from './facts-api.ts';
 
 export const CID_MALFORMED = defineErrorCode('cid_malformed', {
   status: 400,
@@ -34,4 +40,11 @@ export const FACT_ENTITIES = defineReservedEntities('fact', { summary: 'a fact t
 export const TTL = defineOpenRelation('ttl', {
   summary: 'when the life of another fact ends',
   about: FACT_ENTITIES,
+});
+
+export const INSTRUCTION = defineInterpretation('instruction', {
+  summary: 'agents may do what the value says',
+  permission: INSTRUCTION_WRITE,
+  refusal: INSTRUCTION_WRITE_REQUIRED,
+  message: 'asserting an instruction needs the permission instruction:write',
 });

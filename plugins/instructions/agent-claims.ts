@@ -1,5 +1,5 @@
 import { matchKey, type Principal, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
-import { INSTRUCTION_WRITE } from '../facts/facts-api.ts';
+import { INSTRUCTION_WRITE, INSTRUCTION_WRITE_REQUIRED } from '../facts/facts-api.ts';
 import type { AgentRecord } from './manifest-store.ts';
 
 /** The entity that an agent belongs to, before or after a publication. */
@@ -23,7 +23,7 @@ export const claimBy = (
   if (known === undefined) {
     if (isRightful) return { owner, isRightful };
     throw new ServiceError(
-      'instruction_write_required',
+      INSTRUCTION_WRITE_REQUIRED,
       'only the agent itself, or a key with instruction:write or admin, may publish the first manifest of an agent',
     );
   }

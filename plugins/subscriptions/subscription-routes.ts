@@ -11,6 +11,7 @@ import {
   spellList,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
+import { capabilityHeader } from '../capability-tokens/capability-tokens-api.ts';
 import { MAX_KEY_LENGTH } from './create-subscription.ts';
 import { NEW_SUBSCRIPTION_JSON, SUBSCRIPTION, type SubscriptionJson } from './subscription-json.ts';
 import { EVENT_TYPES, type EventType, TARGET_TYPES, type TargetType } from './subscription-record.ts';
@@ -66,7 +67,7 @@ export const createSubscriptionRoute = ({
       webhookUrl: readAddress(body),
       idempotencyKey: body.idempotency_key,
       eventTypes: body.event_types,
-      capabilityToken: header(names.headers.capability.toLowerCase()) ?? body.capability_token ?? undefined,
+      capabilityToken: header(capabilityHeader(names).toLowerCase()) ?? body.capability_token ?? undefined,
     });
     const shown = json(subscription);
     return secret === null ? { status: 200, body: shown } : { status: 201, body: { ...shown, secret } };

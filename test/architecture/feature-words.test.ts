@@ -7,8 +7,7 @@ const FEATURE_WORDS =
 
 /** What is allowed all the same, file by file, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // `interpret_as: instruction` is a value of the fact itself, and the right to assert such a fact goes with it.
-  'kernel/facts/assertion-rights.ts': ['instruct'],
+  // `interpret_as: instruction` is a value of the fact itself.
   'kernel/facts/content-id.ts': ['instruct'],
   'kernel/facts/fact-schema.ts': ['instruct'],
   'kernel/facts/fact-value.ts': ['instruct'],
@@ -17,8 +16,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'kernel/identity/node-record.ts': ['conflict'],
   'kernel/leases/leases-api.ts': ['conflict'],
   'kernel/leases/lease-keeper.ts': ['conflict'],
-  'ports/service-error.ts': ['conflict', 'instruct'],
-  'kernel/identity/service-names.ts': ['capabilit', 'conflict'],
+  'ports/service-error.ts': ['conflict'],
   // Entries of the feed that replication reads.
   'ports/fact-store.ts': ['tombstone'],
   // Why a read is made.

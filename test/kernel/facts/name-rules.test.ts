@@ -4,6 +4,7 @@ import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 import { matchKey, nameKeys } from '../../../kernel/facts/match-key.ts';
 import { createNameRules, type NameRules } from '../../../kernel/facts/name-rules.ts';
 import { createServiceNames, type ServiceNames } from '../../../kernel/identity/service-names.ts';
+import { Interpretations } from '../../../kernel/vocabulary/interpretations.ts';
 import { OpenRelations, ReservedEntities, ReservedRelations } from '../../../kernel/vocabulary/reserved-names.ts';
 import { collectWords, type OwnedWord } from '../../../kernel/vocabulary/vocabulary.ts';
 import { MANIFEST } from '../../../plugins/instructions/instructions-words.ts';
@@ -99,8 +100,10 @@ describe('reserved names', () => {
 });
 
 describe('words that are kept', () => {
-  it('are all reserved names of the plugins that come with the node', async () => {
-    const kinds = new Set([ReservedRelations, ReservedEntities, OpenRelations].map(({ vocabulary }) => vocabulary));
+  it('are all that the plugins which come with the node keep from clients', async () => {
+    const kinds = new Set(
+      [ReservedRelations, ReservedEntities, OpenRelations, Interpretations].map(({ vocabulary }) => vocabulary),
+    );
     const declared: OwnedWord[] = [];
     for (const load of Object.values(PLUGIN_CATALOG)) {
       const { name, declares = [] } = await load();

@@ -9,15 +9,14 @@ describe('service names', () => {
     expect(names.headers).to.deep.equal({
       session: 'Svc-Session',
       verify: 'Svc-Verify',
-      capability: 'X-Svc-Capability',
       eventId: 'X-Svc-Event-Id',
     });
+    expect(names.header('Capability')).to.equal('X-Svc-Capability');
     expect(names.prefix).to.equal('svc:');
     expect(names.scheme).to.equal('svc://');
     expect(names.meta('conflict:between')).to.equal('svc:conflict:between');
     expect(names.systemSource).to.equal('system:svc');
     expect(names.nodeId('1')).to.equal('svc:node:1');
-    expect(names.conflictId('2')).to.equal('svc:conflict:2');
     expect(names.factEntity('3')).to.equal('svc:fact:3');
     expect(names.gardenUri('alpha.example', 'roses')).to.equal('svc://alpha.example/garden/roses');
     expect(names.problemType('lookup')).to.equal('urn:svc:problem:lookup');
@@ -30,14 +29,14 @@ describe('service names', () => {
       names,
       names.meta('ttl'),
       names.nodeId('u'),
-      names.conflictId('u'),
+      names.header('Noun'),
       names.factEntity('u'),
       names.gardenUri('a', 's'),
       names.problemType('c'),
     ]);
     expect(everything).not.to.match(/svc/i);
     expect(names.headers.session).to.equal('Kb-2-Session');
-    expect(names.headers.capability).to.equal('X-Kb-2-Capability');
+    expect(names.header('Capability')).to.equal('X-Kb-2-Capability');
   });
 
   it('accept 1 to 32 characters', () => {
