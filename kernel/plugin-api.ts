@@ -99,6 +99,7 @@ export {
 export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
 export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
 export { defineInterpretation, type Interpretation } from './vocabulary/interpretations.ts';
+export { defineFeedKind, definePrincipalKind, FeedKinds, PrincipalKinds } from './vocabulary/kinds.ts';
 export { type AskedPermission, definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
 export {
   defineOpenRelation,

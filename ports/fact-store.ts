@@ -22,10 +22,14 @@ export interface FactQuery {
   readonly maxBytes?: number;
 }
 
+/** Kinds of feed entries that every node knows. Plugins declare further ones. */
+export const CORE_FEED_KINDS = { fact: 'a fact was committed' } as const;
+export type CoreFeedKind = keyof typeof CORE_FEED_KINDS;
+
 /** One entry of the feed: facts in the order in which this node committed them. */
 export interface FeedEntry {
   readonly stamp: Hlc;
-  readonly kind: 'fact' | 're-emit' | 'tombstone';
+  readonly kind: CoreFeedKind | (string & Record<never, never>);
   readonly subjectId: string;
 }
 

@@ -8,10 +8,17 @@ export const CORE_PERMISSIONS = {
 } as const;
 export type CorePermission = keyof typeof CORE_PERMISSIONS;
 
+/** Kinds of callers that every node knows. Plugins declare further ones. */
+export const CORE_PRINCIPAL_KINDS = {
+  anonymous: 'nobody was asked for a credential',
+  node: 'the node itself',
+} as const;
+export type CorePrincipalKind = keyof typeof CORE_PRINCIPAL_KINDS;
+
 /** Who is asking. Requests carry a principal, never a container. */
 export interface Principal {
-  /** `key`: an API key; `peer`: a peer token; `anonymous`: authentication is off; `node`: the node itself. */
-  readonly kind: 'key' | 'peer' | 'anonymous' | 'node';
+  /** As what the caller was let in. */
+  readonly kind: CorePrincipalKind | (string & Record<never, never>);
   /** Facts and everything else that the caller does are attributed to this URI. */
   readonly entityUri: string;
   /** Ids of permissions. */

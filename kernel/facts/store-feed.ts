@@ -203,9 +203,10 @@ class Follower<T> implements FeedFollower {
     const byId = new Map(read.map((fact) => [fact.id, fact]));
     const facts: StoredFact[] = [];
     let bytes = 0;
-    for (const [at, { subjectId, stamp }] of found.entries()) {
+    for (const [at, { kind, subjectId, stamp }] of found.entries()) {
       const isBehind = last !== undefined && compareHlc(stamp, last.feed) > 0;
       if (isBehind || bytes >= maxBytes) return { entries: found.slice(0, at), facts };
+      if (kind !== 'fact') continue;
       const fact = known.get(subjectId) ?? byId.get(subjectId);
       if (fact === undefined) continue;
       facts.push(fact);

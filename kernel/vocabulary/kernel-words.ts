@@ -3,12 +3,14 @@ import { FACT, FACT_VALUE } from '../facts/fact-schema.ts';
 import { PROBLEM } from '../http/error-reply.ts';
 import type { Word } from './define-vocabulary.ts';
 import { CORE_ERROR_CODES } from './error-codes.ts';
+import { CORE_KIND_WORDS } from './kinds.ts';
 import { CORE_PERMISSION_WORDS } from './permissions.ts';
 
 /** Words that every node has. */
 export const KERNEL_WORDS: readonly Word[] = [
   ...CORE_ERROR_CODES,
   ...CORE_PERMISSION_WORDS,
+  ...CORE_KIND_WORDS,
   ...CORE_MEMBERS,
   FACT,
   FACT_VALUE,

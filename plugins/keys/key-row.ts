@@ -8,6 +8,7 @@ import {
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { KeyRecord } from './keys-api.ts';
+import { KEY_PRINCIPAL } from './keys-words.ts';
 
 /** A key as it is stored. */
 export interface StoredKey {
@@ -72,7 +73,7 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
 /** Returns the caller that a key stands for. Permissions that are no longer declared are left out. */
 export const principalOf = (key: StoredKey, tenantId: string, declared: ReadonlySet<string>): Principal =>
   Object.freeze<Principal>({
-    kind: 'key',
+    kind: KEY_PRINCIPAL.id,
     entityUri: key.entityUri,
     permissions: new Set(key.permissions.filter((permission) => declared.has(permission))),
     allowedScopes: new Set(key.allowedScopes),

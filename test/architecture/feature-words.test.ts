@@ -17,8 +17,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'kernel/leases/leases-api.ts': ['conflict'],
   'kernel/leases/lease-keeper.ts': ['conflict'],
   'ports/service-error.ts': ['conflict'],
-  // Entries of the feed that replication reads.
-  'ports/fact-store.ts': ['tombstone'],
   // Why a read is made.
   'kernel/facts/reader-api.ts': ['recall'],
 };

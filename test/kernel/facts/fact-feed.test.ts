@@ -71,6 +71,28 @@ forEachStore('the feed of facts', () => {
     return { follower, texts, pages, epochs };
   };
 
+  it('passes over entries of a kind that it does not know, whatever they are about', async () => {
+    await assert('known');
+    const { follower, texts, pages } = follow();
+    await follower.catchUp();
+    await node.kernel.get(FactStoreRef).write('default', async (transaction) => {
+      const [first] = await transaction.feedAfter(FEED_START, 1);
+      const clock = await transaction.lockClock();
+      const stamp = { wallMs: clock.wallMs, counter: clock.counter + 1 };
+      const subject = { subject_id: String(first?.subjectId), tenant_id: 'default' };
+      await transaction.insertRows('feed', [
+        { wall: stamp.wallMs, ctr: stamp.counter, kind: 'unheard-of', ...subject },
+      ]);
+      await transaction.saveClock(stamp);
+    });
+    await assert('later');
+    await follower.catchUp();
+    expect([texts, pages]).to.deep.equal([
+      ['known', 'later'],
+      [1, 2],
+    ]);
+  });
+
   it('gives every fact once, in the order of commits, in pages that are bounded in entries', async () => {
     const all = Array.from({ length: 7 }, (_, at) => `fact ${at}`);
     for (const text of all.slice(0, 5)) await assert(text);
