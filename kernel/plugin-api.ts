@@ -35,7 +35,6 @@ export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { FactJson } from './facts/fact-json.ts';
 export { defineFactMark, type FactMark, markOf, withMark } from './facts/fact-marks.ts';
 export { defineExpectedMember } from './facts/fact-members.ts';
-export { type FactPlace, referencesFor, referenceTo } from './facts/fact-references.ts';
 export {
   type CheckedFact,
   FactRestore,
@@ -54,7 +53,6 @@ export * from './facts/reader-api.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';
 export { tripleId } from './facts/triple-id.ts';
-export { ttlTarget } from './facts/ttl-target.ts';
 export { valueBytesOf } from './facts/value-bytes.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
 export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
@@ -66,7 +64,6 @@ export { Cursors } from './http/cursors.ts';
 export { PROBLEM, type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
 export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
-export { createReadSession, type ReadSession, readSessionName } from './http/read-session.ts';
 export { refusedCredential } from './http/refused-credential.ts';
 export { requireLimit } from './http/require-limit.ts';
 export { LIST_BYTES, MAX_PAGE_BYTES, SpelledList, spellBody, spellList } from './http/spelled-list.ts';

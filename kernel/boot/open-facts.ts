@@ -1,5 +1,4 @@
 import type { Clock, FactStore } from '../../ports/ports.ts';
-import type { Container } from '../container/awilix-container.ts';
 import type { Random } from '../crypto/random.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
 import { createFactJson, FactJson } from '../facts/fact-json.ts';
@@ -9,21 +8,15 @@ import { createFacts } from '../facts/facts-service.ts';
 import { GardenAccess } from '../facts/garden-access.ts';
 import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
-import type { HookBus } from '../hooks/hook-bus.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { Interpretations } from '../vocabulary/interpretations.ts';
-import type { Vocabulary } from '../vocabulary/vocabulary.ts';
-import type { StopStack } from './stop-stack.ts';
+import type { Assembly } from './assembly.ts';
 
-export interface FactsHost {
+export interface FactsHost extends Pick<Assembly, 'vocabulary' | 'hooks' | 'container' | 'stops'> {
   readonly store: FactStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
-  readonly vocabulary: Vocabulary;
-  readonly hooks: HookBus;
-  readonly container: Container;
-  readonly stops: StopStack;
 }
 
 /** Everything about facts that the kernel itself provides. */

@@ -1,7 +1,6 @@
-import type { FactOutline, PreparedFact, Principal, ServiceError, StoredFact } from '../../ports/ports.ts';
+import type { FactOutline, PreparedFact, Principal, ServiceError, StoredFact, TripleKey } from '../../ports/ports.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { FactDraft, Notes, Origin } from './fact-draft.ts';
-import type { FactPlace } from './fact-references.ts';
 import type { FactView } from './fact-view.ts';
 import type { FactNameKeys } from './match-key.ts';
 
@@ -36,7 +35,7 @@ export interface DraftParts {
   readonly attested?: boolean;
   readonly attestedKeyId?: string;
   /** Worked out for the place where the fact will be, which another plugin may still settle. */
-  derivedFrom?(place: FactPlace): readonly string[];
+  derivedFrom?(place: Pick<TripleKey, 'scope' | 'gardenId'>): readonly string[];
 }
 
 /** What every phase sees of a fact. */

@@ -72,7 +72,6 @@ class FactsService implements Facts {
     if (this.#parts.store.insideWrite?.()) {
       throw new Error('inside a write, facts follow by being returned from fact:appended');
     }
-    const _origin = options.origin ?? 'client';
     const appender: Appender = { caller, origin: options.origin ?? 'client' };
     const items = await this.#prepare(drafts, appender);
     const refused = items.flatMap(({ refusal }): AppendVerdict[] =>

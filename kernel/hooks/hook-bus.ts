@@ -104,13 +104,6 @@ export class HookBus implements HookCaller {
     await Promise.all(entry.handlers.map((handler) => this.#notify(handler, hook.id, event)));
   }
 
-  /** Hooks that this plugin handles, by id. */
-  handlersOf(plugin: string): string[] {
-    return this.describe()
-      .filter(({ handlers }) => handlers.some((handler) => handler.plugin === plugin))
-      .map(({ hook }) => hook);
-  }
-
   /** Every handled hook, by id. */
   describe(): HookDescription[] {
     return [...this.#hooks]

@@ -31,17 +31,19 @@ const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
     const end = feed === -1 ? bytes.length : feed;
     if (!isBlank(bytes, start, end)) {
       if (items.length === MAX_BODY_ITEMS) throw tooManyItems();
-      items.push(readLine(bytes.subarray(start, end), items.length));
+      // A carriage return before the line feed is white space to JSON, so nothing has to be cut.
+      const line = bytes.subarray(start, end);
+      items.push(readItem(() => parseStrictJson(line, `body[${items.length}]`)));
     }
     start = end + 1;
   }
   return items;
 };
 
-/** A carriage return before the line feed is white space to JSON, so nothing has to be cut. */
-const readLine = (line: Uint8Array, index: number): BodyItem => {
+/** An item as `read` returns it, or the refusal that it throws. */
+export const readItem = (read: () => unknown): BodyItem => {
   try {
-    return { value: parseStrictJson(line, `body[${index}]`) };
+    return { value: read() };
   } catch (error) {
     if (error instanceof ServiceError) return { error };
     throw error;

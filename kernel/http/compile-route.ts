@@ -43,6 +43,10 @@ export interface HttpOptions {
   readonly inspectReply?: InspectReply | undefined;
 }
 
+export interface RouteOptions extends HttpOptions {
+  readonly routes: readonly OwnedRoute[];
+}
+
 /**
  * Looks at a reply before the transport gets it; `route` is undefined where no route took the request. What it throws
  * reaches the transport in place of the reply.
@@ -60,7 +64,7 @@ interface Answering extends HttpOptions {
  * nobody without one learns which paths exist), route and method, `http:admit`, permission, parameters, body, and only
  * then the handler. What a route does not declare is refused under `/v1`. Throws when `routeProblems` finds something.
  */
-export const compileRoutes = (options: HttpOptions & { readonly routes: readonly OwnedRoute[] }): ServeOptions => {
+export const compileRoutes = (options: RouteOptions): ServeOptions => {
   const problems = routeProblems(options.routes);
   if (problems.length > 0) throw new Error(problems.join('; '));
   const delays = new RefusalDelays(options.clock);

@@ -1,8 +1,8 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
 import { type Schema, schema } from '../../ports/schema.ts';
 import type { BodyItem, Route } from '../plugins/route-definition.ts';
-import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
-import { readBodyItems } from './body-items.ts';
+import { compileSchema } from '../plugins/schema-validator.ts';
+import { readBodyItems, readItem } from './body-items.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** Largest body of a route with `bodyLimit: 'bulk'`. */
@@ -37,18 +37,9 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
   return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
     const { type, bytes } = await readBytes(request, maxBytes, true);
     const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
-    return check === undefined ? items : items.map((read, at) => checkedItem(read, check, `body[${at}]`));
+    if (check === undefined) return items;
+    return items.map((item, at) => ('error' in item ? item : readItem(() => check(item.value, `body[${at}]`))));
   };
-};
-
-const checkedItem = (item: BodyItem, check: SchemaCheck<unknown>, path: string): BodyItem => {
-  if ('error' in item) return item;
-  try {
-    return { value: check(item.value, path) };
-  } catch (error) {
-    if (error instanceof ServiceError) return { error };
-    throw error;
-  }
 };
 
 /** Costs nothing where there is no body: an empty object is none either. */

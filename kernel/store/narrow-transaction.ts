@@ -1,116 +1,56 @@
-import {
-  type Cover,
-  equals,
-  type FactOutline,
-  type FactQuery,
-  type FeedEntry,
-  type Filter,
-  type Hlc,
-  type SizedOutline,
-  type Snapshot,
-  type StoredFact,
-  type TripleKey,
-  type WriteTransaction,
-} from '../../ports/ports.ts';
+import { equals, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
-import type { Expiry, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
+import type { PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
+
+/** The snapshots and transactions of the store behind those of plugins, where a plugin cannot get at them. */
+const snapshots = new WeakMap<PluginSnapshot, Snapshot>();
+const transactions = new WeakMap<PluginSnapshot, WriteTransaction>();
 
 /** What plugins may do with a snapshot of the store. */
-export const narrowSnapshot = (snapshot: Snapshot): PluginSnapshot => new NarrowSnapshot(snapshot);
+export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => {
+  const narrow = readsOf(wide);
+  snapshots.set(narrow, wide);
+  return narrow;
+};
 
 /** What plugins may do in a write transaction. One for each transaction, so that plugins may keep notes by it. */
-export const narrowTransaction = (transaction: WriteTransaction): PluginTransaction =>
-  new NarrowTransaction(transaction);
+export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => {
+  const narrow: PluginTransaction = {
+    ...readsOf(wide),
+    cover: (covers) => wide.cover(covers),
+    setExpiry: (factId, expiresMs, hlc) => wide.setExpiry(factId, expiresMs, hlc),
+  };
+  transactions.set(narrow, wide);
+  return narrow;
+};
+
+const readsOf = (wide: Snapshot): PluginSnapshot => ({
+  find: (query) => wide.find(query),
+  outline: (filter) => wide.outline(filter),
+  count: (filter) => wide.count(filter),
+  get: async (id) => (await wide.find({ filter: equals('id', id), order: 'feed', limit: 1 }))[0],
+  siblings: (triples, nowMs, limit) => wide.siblings(triples, nowMs, limit),
+  covers: (factIds) => readCovers(wide, factIds),
+  expiries: (factIds) => readExpiries(wide, factIds),
+  expiriesAfter: (tenantId, factId, limit) => readExpiriesAfter(wide, tenantId, factId, limit),
+  feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
+  head: () => wide.head(),
+  epoch: () => wide.epoch(),
+  databaseMs: () => wide.databaseMs(),
+});
+
+export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction => transactions.has(narrow);
 
 /** The snapshot of the store behind that of a plugin, for the kernel's own use. */
-export let wideSnapshot: (narrow: PluginSnapshot) => Snapshot;
-
-export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction =>
-  narrow instanceof NarrowTransaction;
+export const wideSnapshot = (narrow: PluginSnapshot): Snapshot => {
+  const wide = snapshots.get(narrow) ?? transactions.get(narrow);
+  if (wide === undefined) throw new Error('this is no snapshot or transaction that the node has given out');
+  return wide;
+};
 
 /** The transaction of the store behind that of a plugin, for the kernel's own use. */
 export const wideTransaction = (narrow: PluginTransaction): WriteTransaction => {
-  if (!isTransaction(narrow)) throw new Error('this is no write transaction that the node has given out');
-  return wideSnapshot(narrow) as WriteTransaction;
+  const wide = transactions.get(narrow);
+  if (wide === undefined) throw new Error('this is no write transaction that the node has given out');
+  return wide;
 };
-
-/** The port lies in a private member, so that a plugin cannot get at it. */
-class NarrowSnapshot implements PluginSnapshot {
-  readonly #wide: Snapshot;
-
-  static {
-    wideSnapshot = (narrow) => {
-      if (narrow instanceof NarrowSnapshot) return narrow.#wide;
-      throw new Error('this is no snapshot or transaction that the node has given out');
-    };
-  }
-
-  constructor(wide: Snapshot) {
-    this.#wide = wide;
-  }
-
-  find(query: FactQuery): Promise<StoredFact[]> {
-    return this.#wide.find(query);
-  }
-
-  outline(filter: Filter): Promise<SizedOutline[]> {
-    return this.#wide.outline(filter);
-  }
-
-  count(filter: Filter): Promise<number> {
-    return this.#wide.count(filter);
-  }
-
-  async get(id: string): Promise<StoredFact | undefined> {
-    return (await this.#wide.find({ filter: equals('id', id), order: 'feed', limit: 1 }))[0];
-  }
-
-  siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]> {
-    return this.#wide.siblings(triples, nowMs, limit);
-  }
-
-  covers(factIds: readonly string[]): Promise<Cover[]> {
-    return readCovers(this.#wide, factIds);
-  }
-
-  expiries(factIds: readonly string[]): Promise<Expiry[]> {
-    return readExpiries(this.#wide, factIds);
-  }
-
-  expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]> {
-    return readExpiriesAfter(this.#wide, tenantId, factId, limit);
-  }
-
-  feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]> {
-    return this.#wide.feedAfter(stamp, limit);
-  }
-
-  head(): Promise<Hlc | null> {
-    return this.#wide.head();
-  }
-
-  epoch(): Promise<string> {
-    return this.#wide.epoch();
-  }
-
-  databaseMs(): Promise<number> {
-    return this.#wide.databaseMs();
-  }
-}
-
-class NarrowTransaction extends NarrowSnapshot implements PluginTransaction {
-  readonly #wide: WriteTransaction;
-
-  constructor(wide: WriteTransaction) {
-    super(wide);
-    this.#wide = wide;
-  }
-
-  cover(covers: readonly Cover[]): Promise<void> {
-    return this.#wide.cover(covers);
-  }
-
-  setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void> {
-    return this.#wide.setExpiry(factId, expiresMs, hlc);
-  }
-}

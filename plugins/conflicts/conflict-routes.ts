@@ -9,11 +9,11 @@ import {
   FACT_VALUE_JSON,
   listOf,
   objectOf,
-  type ReadSession,
   type Route,
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
+import type { ReadSession } from '../facts/facts-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { CONFLICT, type ConflictJson } from './conflict-json.ts';
 import type { ConflictPosition, ConflictStatus, Conflicts } from './conflicts-api.ts';

@@ -2,7 +2,6 @@ import {
   appendJudge,
   Clock,
   Cursors,
-  createReadSession,
   definePlugin,
   FactJson,
   Facts,
@@ -17,6 +16,7 @@ import {
   readConstrain,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { createReadSession } from '../facts/facts-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';

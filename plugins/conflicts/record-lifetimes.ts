@@ -9,9 +9,9 @@ import {
   type StoredFact,
   type TripleKey,
   tripleId,
-  ttlTarget,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';
 import { type Judged, judgePlaces } from './live-facts.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';

@@ -3,12 +3,12 @@ import {
   FACT,
   type FactJson,
   type FactView,
-  type ReadSession,
   type Reply,
   type Route,
   schema,
 } from '../../kernel/plugin-api.ts';
 import type { Assertions, KeptAnswer, OnceAnswer } from './facts-api.ts';
+import type { ReadSession } from './read-session.ts';
 
 export interface AssertParts {
   readonly assertions: Assertions;

@@ -7,7 +7,6 @@ import {
   type Principal,
   type RefusableItem,
   type ServiceNames,
-  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
 import { SumsUp } from './facts-api.ts';
@@ -15,6 +14,7 @@ import { PROVENANCE_CYCLE_DETECTED } from './facts-words.ts';
 import { Asserted } from './read-assertion.ts';
 import type { SessionGuard } from './session-guard.ts';
 import { ttlRefusal } from './ttl.ts';
+import { ttlTarget } from './ttl-target.ts';
 
 export interface AuthorisationParts {
   readonly facts: Facts;

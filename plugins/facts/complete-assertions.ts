@@ -4,16 +4,16 @@ import {
   type Facts,
   noteOf,
   type Principal,
-  referenceTo,
   ServiceError,
   type ServiceNames,
   type StoredFact,
-  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION } from '../keys/keys-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
+import { referenceTo } from './derived-references.ts';
 import { ATTESTATION_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
+import { ttlTarget } from './ttl-target.ts';
 
 export interface CompletionParts {
   readonly facts: Facts;

@@ -14,7 +14,6 @@ import {
   parseInstant,
   readEntityUri,
   readRelation,
-  readSessionName,
   refuseGarden,
   requirePermission,
   requireReadScope,
@@ -24,6 +23,7 @@ import {
 import { noSuchFact, readFactId, readFactReference } from './fact-reference.ts';
 import { type FactQuestion, type IntactFacts, type Queries, queryAnswer, type SessionReads } from './facts-api.ts';
 import { recomputedCid } from './intact-facts.ts';
+import { readSessionName } from './read-session.ts';
 import { walkDerivations } from './walk-derivations.ts';
 
 export interface QueryParts {

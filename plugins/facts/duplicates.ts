@@ -12,10 +12,10 @@ import {
   type SettleableItem,
   SIBLING_LIMIT,
   type StoredFact,
-  ttlTarget,
 } from '../../kernel/plugin-api.ts';
 import { Asserted } from './read-assertion.ts';
 import { isTtlRelation } from './ttl.ts';
+import { ttlTarget } from './ttl-target.ts';
 
 type SettleBatch = AppendBatch<SettleableItem>;
 

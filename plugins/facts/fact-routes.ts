@@ -8,7 +8,6 @@ import {
   listOf,
   objectOf,
   orNull,
-  type ReadSession,
   type Route,
   STRING_JSON,
   schema,
@@ -17,6 +16,7 @@ import {
 import { type FactPath, factPath } from './fact-reference.ts';
 import type { DerivationEdge, DerivationNode, Provenance, Queries, ReadParameter } from './facts-api.ts';
 import { claimedParameters } from './read-parameters.ts';
+import type { ReadSession } from './read-session.ts';
 import { MAX_LEVELS } from './walk-derivations.ts';
 
 export interface FactRouteParts {

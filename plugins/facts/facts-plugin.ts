@@ -4,7 +4,6 @@ import {
   appendSettle,
   Clock,
   Cursors,
-  createReadSession,
   definePlugin,
   FactJson,
   Facts,
@@ -45,6 +44,7 @@ import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
 import { queryFactsRoute, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
+import { createReadSession } from './read-session.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { recordExpiries } from './ttl.ts';
 

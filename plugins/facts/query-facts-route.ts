@@ -10,7 +10,6 @@ import {
   type FactJson,
   listOf,
   objectOf,
-  type ReadSession,
   type Route,
   SCOPES,
   type Scope,
@@ -19,6 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { type FactQuestion, type Queries, type ReadParameter, ReadParameters } from './facts-api.ts';
 import { claimedParameters } from './read-parameters.ts';
+import type { ReadSession } from './read-session.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;

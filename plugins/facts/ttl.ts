@@ -7,8 +7,8 @@ import {
   ServiceError,
   type ServiceNames,
   type StoredFact,
-  ttlTarget,
 } from '../../kernel/plugin-api.ts';
+import { ttlTarget } from './ttl-target.ts';
 
 /** The meta-relation that bounds the life of another fact. */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');

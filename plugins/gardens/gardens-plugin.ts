@@ -2,7 +2,6 @@ import {
   appendAuthorise,
   appendRead,
   Clock,
-  createReadSession,
   definePlugin,
   Facts,
   factAppended,
@@ -15,6 +14,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { createReadSession } from '../facts/facts-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';

@@ -3,13 +3,13 @@ import {
   listOf,
   type NodeSelf,
   objectOf,
-  type ReadSession,
   type Route,
   refuseAll,
   schema,
   spellList,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
+import type { ReadSession } from '../facts/facts-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, gardenPath } from './garden-routes.ts';

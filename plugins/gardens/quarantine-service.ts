@@ -13,13 +13,13 @@ import {
   type PluginTransaction,
   type Principal,
   type ReadableTables,
-  referencesFor,
   refuseGarden,
   requirePermission,
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import { referencesFor } from '../facts/facts-api.ts';
 import { type AgentKeys, attestationNotes } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import type { Garden } from './garden-row.ts';

@@ -3,12 +3,11 @@ import {
   type HookCaller,
   type Principal,
   type Random,
-  readSessionName,
   requirePermission,
   type ServiceNames,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
-import type { IntactFacts, SessionReads } from '../facts/facts-api.ts';
+import { type IntactFacts, readSessionName, type SessionReads } from '../facts/facts-api.ts';
 import {
   type Degradation,
   type Omitted,

@@ -8,8 +8,8 @@ import {
   type Hlc,
   type ServiceNames,
   type StoredFact,
-  ttlTarget,
 } from '../../../kernel/plugin-api.ts';
+import { ttlTarget } from '../../facts/facts-api.ts';
 import type { IndexWriter } from '../index/memory-index.ts';
 
 export interface IndexFeedOptions {

@@ -1,6 +1,15 @@
-import { all, equals, type Filter, isIn, isNull, SCOPES, type Scope, type StoredFact } from '../../ports/ports.ts';
-import { sha256Hex } from '../crypto/sha256-digest.ts';
-import type { FactReader } from './reader-api.ts';
+import {
+  all,
+  equals,
+  type FactReader,
+  type Filter,
+  isIn,
+  isNull,
+  SCOPES,
+  type Scope,
+  type StoredFact,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
 
 /** Where a fact is, or is going to be: a garden or outside all gardens, and a scope. */
 export interface FactPlace {

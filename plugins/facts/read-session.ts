@@ -1,6 +1,4 @@
-import { memberRefusal } from '../facts/member-refusal.ts';
-import type { ServiceNames } from '../identity/service-names.ts';
-import type { RouteRequest } from '../plugins/route-definition.ts';
+import { memberRefusal, type RouteRequest, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** Characters, after trimming. */
 const MAX_SESSION_LENGTH = 128;

@@ -1,5 +1,4 @@
-import type { ServiceNames } from '../identity/service-names.ts';
-import { matchKey } from './match-key.ts';
+import { matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** Id of the fact that a time-to-live speaks of: its entity, bare or under the prefix of fact entities. */
 export const ttlTarget = (entity: string, names: ServiceNames): string => {
