@@ -2,8 +2,8 @@ import type { RestoredStore } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
-import { DEFAULT_DRIFT_BOUND_MS, markRestored } from '../kernel/restore/mark-restored.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
+import { DEFAULT_DRIFT_BOUND_MS, markRestored } from './mark-restored.ts';
 import type { NodeConfig } from './node-config.ts';
 import { requireStore } from './require-store.ts';
 

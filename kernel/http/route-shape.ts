@@ -13,47 +13,39 @@ export const shapeProblems = (
   vocabulary: Vocabulary,
   components: Components,
 ): BootProblem[] =>
-  routes.flatMap(({ route, plugin }) => {
-    const named = (what: string, hint: string): BootProblem => ({
-      message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`,
-      hint,
-    });
-    const problems: BootProblem[] = [];
-    if (!isAccess(route.access)) {
-      problems.push(
-        named(
-          route.access === undefined ? 'has no access' : 'has an access that is none',
-          "say who may call it: access: { permission: 'read' }, access: { permission: 'any' } for every key, or access: 'open'",
-        ),
-      );
-    } else {
-      const unknown = permissionsOf(route.access).find(
-        (id) => id !== 'any' && vocabulary.find(Permissions, id) === undefined,
-      );
-      if (unknown !== undefined) {
-        problems.push(
-          named(
-            `asks for the permission ${unknown}, which nobody declares`,
-            `list it in the "declares" of a plugin that is enabled: definePermission('${unknown}', ...)`,
-          ),
-        );
-      }
-    }
-    if (wantsBody(route) && route.body === undefined) {
-      problems.push(
-        named(
-          'reads a body without a schema',
-          "describe the body: body: schema({ type: 'object', ... }), or say bodyForm: 'none' when there is none",
-        ),
-      );
-    }
-    for (const [what, hint] of answerProblems(route.answers, components)) problems.push(named(what, hint));
-    if (typeof route.handle !== 'function')
-      problems.push(named('has no handle function', 'add handle: (request) => ...'));
-    return problems;
-  });
+  routes.flatMap(({ route, plugin }) =>
+    [
+      ...accessProblems(route.access, vocabulary),
+      ...bodyProblems(route),
+      ...answerProblems(route.answers, components),
+      ...(typeof route.handle === 'function' ? [] : [NO_HANDLE]),
+    ].map(([what, hint]) => ({ message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`, hint })),
+  );
 
-const answerProblems = (answers: Answers | undefined, components: Components): (readonly [string, string])[] => {
+/** What is wrong, as the end of a sentence about the route. */
+type Problem = readonly [what: string, hint: string];
+
+const NO_HANDLE: Problem = ['has no handle function', 'add handle: (request) => ...'];
+
+const accessProblems = (access: unknown, vocabulary: Vocabulary): Problem[] => {
+  if (!isAccess(access)) {
+    const hint =
+      "say who may call it: access: { permission: 'read' }, access: { permission: 'any' } for every key, or access: 'open'";
+    return [[access === undefined ? 'has no access' : 'has an access that is none', hint]];
+  }
+  const unknown = permissionsOf(access).find((id) => id !== 'any' && vocabulary.find(Permissions, id) === undefined);
+  if (unknown === undefined) return [];
+  const hint = `list it in the "declares" of a plugin that is enabled: definePermission('${unknown}', ...)`;
+  return [[`asks for the permission ${unknown}, which nobody declares`, hint]];
+};
+
+const bodyProblems = (route: OwnedRoute['route']): Problem[] => {
+  if (!wantsBody(route) || route.body !== undefined) return [];
+  const hint = "describe the body: body: schema({ type: 'object', ... }), or say bodyForm: 'none' when there is none";
+  return [['reads a body without a schema', hint]];
+};
+
+const answerProblems = (answers: Answers | undefined, components: Components): Problem[] => {
   if (typeof answers !== 'object' || answers === null) {
     const example = "answers: { 200: { json: { type: 'object', ... } } }, or { 204: {} } where there is no body";
     return [['does not say what it returns', `describe its answers by status: ${example}`]];

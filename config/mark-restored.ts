@@ -1,5 +1,5 @@
-import { DEFAULT_TENANT, type FactStore, type Hlc } from '../../ports/ports.ts';
-import { compareHlc, ZERO_HLC } from '../facts/hybrid-logical-clock.ts';
+import { compareHlc, ZERO_HLC } from '../kernel/facts/hybrid-logical-clock.ts';
+import { DEFAULT_TENANT, type FactStore, type Hlc } from '../ports/ports.ts';
 
 /** How far a stamp may be ahead of physical time where nothing else was set. */
 export const DEFAULT_DRIFT_BOUND_MS = 300_000;

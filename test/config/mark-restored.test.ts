@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { markRestored } from '../../../kernel/restore/mark-restored.ts';
-import { FactStore } from '../../../ports/ports.ts';
-import { sampleFact, stamp, storeFacts } from '../../kit/fact-samples.ts';
-import { forEachStore } from '../../kit/for-each-store.ts';
-import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { markRestored } from '../../config/mark-restored.ts';
+import { FactStore } from '../../ports/ports.ts';
+import { sampleFact, stamp, storeFacts } from '../kit/fact-samples.ts';
+import { forEachStore } from '../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 
 const BOUND_MS = 300_000;
 const DAY_MS = 86_400_000;
