@@ -54,7 +54,6 @@ export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';
 export { tripleId } from './facts/triple-id.ts';
 export { valueBytesOf } from './facts/value-bytes.ts';
-export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
 export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
 export * from './hooks/define-hook.ts';
 export * from './hooks/kernel-hooks.ts';

@@ -142,16 +142,12 @@ class FactsService implements Facts {
   #queueOf(tenantId: string): AppendQueue {
     const known = this.#queues.get(tenantId);
     if (known !== undefined) return known;
-    const { store, clock, random, hooks, self, rules } = this.#parts;
+    const { names } = this.#parts.self;
     const queue = new AppendQueue({
-      store,
-      clock,
-      random,
-      hooks,
-      names: self.names,
-      ...rules,
+      ...this.#parts,
+      names,
       tenantId,
-      node: nodePrincipal(self.names, tenantId),
+      node: nodePrincipal(names, tenantId),
       reader: (caller, snapshot, nowMs) =>
         openReader(this.#readerParts(), { caller, snapshot, nowMs, purpose: 'query', notes: undefined }),
     });

@@ -75,10 +75,8 @@ export class HookBus implements HookCaller {
   }
 
   async filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V> {
-    const entry = this.#hooks.get(hook.id);
-    if (entry === undefined) return value;
     let current = value;
-    for (const handler of entry.handlers) {
+    for (const handler of this.#handlersOf(hook)) {
       const answer = this.#run(handler, hook.id, current, context);
       const result = isPromiseLike(answer) ? await answer : answer;
       if (result !== undefined) current = result as V;
@@ -88,9 +86,7 @@ export class HookBus implements HookCaller {
 
   async collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]> {
     const results: O[] = [];
-    const entry = this.#hooks.get(hook.id);
-    if (entry === undefined) return results;
-    for (const handler of entry.handlers) {
+    for (const handler of this.#handlersOf(hook)) {
       const answer = this.#run(handler, hook.id, input);
       const result = isPromiseLike(answer) ? await answer : answer;
       if (result !== undefined) results.push(result as O);
@@ -99,9 +95,7 @@ export class HookBus implements HookCaller {
   }
 
   async emit<E>(hook: EventHook<E>, event: E): Promise<void> {
-    const entry = this.#hooks.get(hook.id);
-    if (entry === undefined) return;
-    await Promise.all(entry.handlers.map((handler) => this.#notify(handler, hook.id, event)));
+    await Promise.all(this.#handlersOf(hook).map((handler) => this.#notify(handler, hook.id, event)));
   }
 
   /** Every handled hook, by id. */
@@ -118,6 +112,10 @@ export class HookBus implements HookCaller {
   /**
    * The handler's answer; a promise only where the handler gave one, so that plain functions cost no turn of the loop.
    */
+  #handlersOf(hook: { readonly id: string }): readonly Handler[] {
+    return this.#hooks.get(hook.id)?.handlers ?? [];
+  }
+
   #run(handler: Handler, hook: string, input: unknown, context?: unknown): unknown {
     const startedMs = this.#clock.monotonicMs();
     let answer: unknown;

@@ -11,16 +11,10 @@
  * Milliseconds since the epoch for an RFC 3339 date-time, digits beyond the millisecond cut off; null for anything
  * else.
  */
-export const parseInstant = (text: string): number | null => {
-  const moment = readDateTime(text);
-  return moment === null ? null : moment.ms;
-};
+export const parseInstant = (text: string): number | null => readDateTime(text)?.ms ?? null;
 
 /** As `parseInstant`, and a full date (`2026-03-02`) means its midnight in UTC. */
-export const parseDateOrInstant = (text: string): number | null => {
-  const moment = readDateOrDateTime(text);
-  return moment === null ? null : moment.ms;
-};
+export const parseDateOrInstant = (text: string): number | null => readDateOrDateTime(text)?.ms ?? null;
 
 /**
  * Equal for two texts exactly when they name the same instant, to the last digit of the fraction; null when the text is

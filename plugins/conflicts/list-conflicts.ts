@@ -1,11 +1,5 @@
-import {
-  all,
-  type FactOutline,
-  type FactReader,
-  isIn,
-  type PluginTables,
-  readVisiblePage,
-} from '../../kernel/plugin-api.ts';
+import { all, type FactOutline, type FactReader, isIn, type PluginTables } from '../../kernel/plugin-api.ts';
+import { readVisiblePage } from '../facts/facts-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import { MOST_MEMBERS, membersOf } from './record-members.ts';

@@ -23,6 +23,7 @@ import type { Derivations } from './walk-derivations.ts';
 export { type FactPlace, referencesFor } from './derived-references.ts';
 export { createReadSession, type ReadSession, readSessionName } from './read-session.ts';
 export { ttlTarget } from './ttl-target.ts';
+export { readVisiblePage, type VisiblePage } from './visible-page.ts';
 export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';
 
 /** Remembers what a session has read, for the session guard. Does nothing while the guard is off. */

@@ -1,7 +1,4 @@
-import { all, isIn, type StoredFact } from '../../ports/ports.ts';
-import { LIST_BYTES } from '../http/spelled-list.ts';
-import type { FactReader } from './reader-api.ts';
-import { valueBytesOf } from './value-bytes.ts';
+import { all, type FactReader, isIn, LIST_BYTES, type StoredFact, valueBytesOf } from '../../kernel/plugin-api.ts';
 
 /** Facts by their ids, for a list whose order is not that of the facts. */
 export interface VisiblePage {
