@@ -142,9 +142,11 @@ class FactsService implements Facts {
   #queueOf(tenantId: string): AppendQueue {
     const known = this.#queues.get(tenantId);
     if (known !== undefined) return known;
-    const { names } = this.#parts.self;
+    const { rules, self, ...parts } = this.#parts;
+    const { names } = self;
     const queue = new AppendQueue({
-      ...this.#parts,
+      ...parts,
+      ...rules,
       names,
       tenantId,
       node: nodePrincipal(names, tenantId),
