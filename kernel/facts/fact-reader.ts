@@ -110,7 +110,11 @@ class SnapshotReader implements FactReader {
     const views = facts.map(plainView);
     if (views.length === 0 || !this.#parts.hooks.hasHandlers(readAnnotate)) return views;
     const context = this.#context('visible', {}, NOTHING_EXTRA);
-    return [...(await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context))];
+    const marked = await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context);
+    // A page with fewer facts than its total says would look like facts that are hidden.
+    const isWhole = marked.length === views.length && marked.every(({ fact }, at) => fact === facts[at]);
+    if (!isWhole) throw new Error('handlers of read:annotate must return a view of each fact, in the order given');
+    return [...marked];
   }
 
   #visibleFilter(): Promise<Filter> {
