@@ -90,7 +90,7 @@ export class PostgresConnection {
     this.#unanswered += 1;
     this.#gather();
     return new Promise((resolve, reject) => {
-      this.#client.query(query as never, (error: unknown, result: QueryResult) => {
+      void this.#client.query(query as never, (error: unknown, result: QueryResult) => {
         this.#unanswered -= 1;
         this.#lastAnswer = performance.now();
         if (error === null || error === undefined) resolve(result);
