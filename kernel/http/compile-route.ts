@@ -191,7 +191,17 @@ const answer = async (
 
 const SLOW_REQUEST_MS = 1_000;
 
+const isSendable = (body: unknown): boolean =>
+  body === undefined ||
+  typeof body === 'string' ||
+  body instanceof Uint8Array ||
+  (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
+
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
+  for (const member of ['bytes', 'text'] as const) {
+    // Found here it is a reply of 500; found by the transport it is a connection that breaks off.
+    if (!isSendable(reply[member])) throw new Error(`the ${member} of a reply cannot be sent`);
+  }
   const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));
   const usualType = reply.bytes === undefined ? 'application/json' : 'application/octet-stream';
   if (body !== undefined) headers['Content-Type'] = reply.contentType ?? usualType;

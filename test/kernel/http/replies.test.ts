@@ -44,6 +44,14 @@ describe('an answer', () => {
     ]);
   });
 
+  it('is 500 where its content cannot be sent', async () => {
+    for (const broken of [{ bytes: 42 }, { bytes: [1, 2] }, { text: { a: 1 } }, { text: null }]) {
+      const { ask } = serve(() => ({ status: 200, ...broken }) as unknown as Reply);
+      const answer = await ask('GET', '/v1/x', { headers });
+      expect([answer.status, JSON.parse(answer.text).code], JSON.stringify(broken)).to.deep.equal([500, 'internal']);
+    }
+  });
+
   it('may be bytes, whole or as a stream', async () => {
     const whole = serve(() => ({ status: 200, bytes: Buffer.from('é') }));
     const answer = await whole.ask('GET', '/v1/x', { headers });
