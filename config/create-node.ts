@@ -79,7 +79,7 @@ export interface Node {
 export const createNode = async (options: NodeOptions): Promise<Node> => {
   const { env, adapters = {}, plugins: given = [] } = options;
   const config = await loadNodeConfig({ ...options, given: given.map(({ name }) => name) });
-  const problems: BootProblem[] = [...config.problems, ...exposureProblems(config)];
+  const problems: BootProblem[] = [...config.problems, ...exposureProblems(config), ...unaskedProblems(config)];
   const installations = await install(config, given, problems);
   const used = [
     ...config.report.map(({ variable }) => variable),
@@ -187,6 +187,17 @@ const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
         {
           message: 'a node that needs no keys listens on an address that others can reach',
           hint: 'set SVC_HOST=127.0.0.1, or SVC_AUTH_REQUIRED=true, or, if you mean it, SVC_ALLOW_INSECURE=true',
+        },
+      ];
+
+/** Operators who name an authorizer mean it to be asked. */
+const unaskedProblems = ({ node, authorizer }: NodeConfig): BootProblem[] =>
+  authorizer === undefined || node.authRequired
+    ? []
+    : [
+        {
+          message: 'adapters.authorizer is set, but no request needs a credential',
+          hint: 'set SVC_AUTH_REQUIRED=true, or remove adapters.authorizer',
         },
       ];
 

@@ -6,6 +6,7 @@ import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { checkReplies } from '../kit/check-replies.ts';
+import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -100,6 +101,41 @@ describe('an adapter of a third party', () => {
           const ask = async (token: string): Promise<number> =>
             (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${token}` } })).status;
           expect([await ask('sesame'), await ask('thyme')]).to.deep.equal([200, 401]);
+        } finally {
+          await node.stop();
+        }
+      },
+    ));
+
+  it('is not passed over in silence where no request needs a credential', () =>
+    withModules(
+      { 'door.mjs': adapter('Authorizer', 'create: () => ({ authenticate: () => null })') },
+      async (_folder, configFile) => {
+        await writeFile(configFile, JSON.stringify({ adapters: { authorizer: { from: './door.mjs' } } }));
+        const refused = await rejection(createNode({ configFile, env: { SVC_AUTH_REQUIRED: 'false' } }));
+        expect(refused.message).to.match(/adapters\.authorizer is set, but no request needs a credential/);
+      },
+    ));
+
+  it('that returns nobody, or fails, lets nobody in', () =>
+    withModules(
+      {
+        'door.mjs': adapter(
+          'Authorizer',
+          `create: () => ({ authenticate: (token) => { if (token === 'x') throw new Error('down'); return null; } })`,
+        ),
+      },
+      async (folder, configFile) => {
+        const store = { path: join(folder, 'svc.db') };
+        const adapters = { authorizer: { from: './door.mjs' }, store, transport: { port: 0 } };
+        await writeFile(configFile, JSON.stringify({ adapters }));
+        const node = await createNode({ configFile, env: {}, adapters: { log: createMemoryLogger([]) } });
+        try {
+          const { url } = await node.start();
+          for (const token of ['x', 'y']) {
+            const { status } = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${token}` } });
+            expect(status, token).to.be.within(401, 500);
+          }
         } finally {
           await node.stop();
         }
