@@ -3,6 +3,7 @@ import type { Assembly } from './boot/assembly.ts';
 import { type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
 import { compileServed } from './boot/compile-served.ts';
 import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
+import { createProgressLog } from './boot/log-progress.ts';
 import { openFacts } from './boot/open-facts.ts';
 import { planBoot } from './boot/plan-boot.ts';
 import { createStopStack } from './boot/stop-stack.ts';
@@ -153,7 +154,7 @@ const openStore = async (
   for (const { ref, create } of adapters.extras ?? []) {
     if (required.has(ref.id)) container.provide(ref, await create(container.get));
   }
-  await store.migrate(migrations);
+  await store.migrate(migrations, { onProgress: createProgressLog(log, clock) });
   await raiseClock(store, clock.nowMs(), log);
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);

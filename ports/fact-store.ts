@@ -154,12 +154,12 @@ export interface FactStore {
   insideWrite?(): boolean;
   /**
    * Applies what the ledger lacks, in ascending order, one process at a time, and returns it. With `isTrial` it changes
-   * nothing, and returns what it would apply. Refuses with `unavailable` and a hint when a core number in the ledger is
-   * higher than any given.
+   * nothing, and returns what it would apply. `onProgress` gets a line about the migration at work after each of its
+   * transactions. Refuses with `unavailable` and a hint when a core number in the ledger is higher than any given.
    */
   migrate(
     migrations: readonly OwnedMigration[],
-    options?: { readonly isTrial?: boolean },
+    options?: { readonly isTrial?: boolean; readonly onProgress?: (line: string) => void },
   ): Promise<readonly OwnedMigration[]>;
   /** Resolves when a write could be made now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;

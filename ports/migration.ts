@@ -48,6 +48,9 @@ export interface MigrationSchema {
   hasColumn(table: string, column: string): Promise<boolean>;
 }
 
+/** Tells operators how far a migration is: `progress(310_000, 1_000_000, 'facts')`. */
+export type MigrationProgress = (done: number, total: number, what: string) => void;
+
 /**
  * One step of the schema. Applied once, in ascending order of its number, in a transaction together with its row in
  * `schema_migrations`; never undone. Numbers are unique over the core and all plugins. A plugin's migration touches
@@ -62,6 +65,12 @@ export interface Migration {
    * names with its own prefix, and nothing else.
    */
   readonly takesOver?: readonly string[];
+  /**
+   * What takes too long for one transaction, before `up`. Called again and again, each time in a transaction of its
+   * own, until it returns true. It keeps its place in a table: the next call may come from another process, or after a
+   * start that was interrupted. `up` runs last, and once.
+   */
+  prepare?(schema: MigrationSchema, progress: MigrationProgress): Promise<boolean>;
   up(schema: MigrationSchema): Promise<void>;
 }
 

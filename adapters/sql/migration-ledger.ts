@@ -1,4 +1,10 @@
-import { DEFAULT_TENANT, type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
+import {
+  DEFAULT_TENANT,
+  type FactStore,
+  type MigrationSchema,
+  type OwnedMigration,
+  ServiceError,
+} from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
@@ -12,23 +18,72 @@ const LOCK = 'migrations';
 const CORE = 'core';
 
 /**
- * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own that takes the lock,
- * looks at the ledger again and adds its row, so that several processes may start at once and an interrupted start goes
- * on where it stopped.
+ * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own, or several if it has
+ * to be prepared. Each takes the lock and looks at the ledger again, and the last one adds the migration's row, so that
+ * several processes may start at once and an interrupted start goes on where it stopped.
  */
 export const applyMigrations = async (
   engine: SqlEngine,
   migrations: readonly OwnedMigration[],
-  { isTrial = false } = {},
+  { isTrial = false, onProgress = () => {} }: Parameters<FactStore['migrate']>[1] = {},
 ): Promise<readonly OwnedMigration[]> => {
   const pending = await pendingMigrations(engine, migrations);
   if (isTrial) return pending;
   for (const migration of pending) {
-    await engine.write(LOCK, (session) => apply(session, engine.dialect, migration, migrations), { unhurried: true });
+    if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
+    await takeTurn(engine, migration, migrations, async (session) => {
+      await migration.up(schemaOf(session, engine.dialect));
+      await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
+        versionOf(migration),
+        new Date().toISOString(),
+        migration.owner,
+      ]);
+    });
     engine.schemaChanged();
   }
   return pending;
 };
+
+/** A process may find that another one has prepared a part, or has applied the migration already. */
+const prepareInSteps = async (
+  engine: SqlEngine,
+  migration: OwnedMigration,
+  all: readonly OwnedMigration[],
+  onProgress: (line: string) => void,
+): Promise<void> => {
+  for (let isReady = false; !isReady; ) {
+    let line: string | undefined;
+    isReady = true;
+    await takeTurn(engine, migration, all, async (session) => {
+      const prepared = await migration.prepare?.(schemaOf(session, engine.dialect), (done, total, what) => {
+        line = `migration ${versionOf(migration)}: ${grouped(done)} of ${grouped(total)} ${what}`;
+      });
+      isReady = prepared ?? true;
+    });
+    engine.schemaChanged();
+    if (line !== undefined) onProgress(line);
+  }
+};
+
+const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** Does a part of a migration in a transaction under the lock, unless the migration has been applied. */
+const takeTurn = (
+  engine: SqlEngine,
+  migration: OwnedMigration,
+  all: readonly OwnedMigration[],
+  work: (session: SqlSession) => Promise<void>,
+): Promise<void> =>
+  engine.write(
+    LOCK,
+    async (session) => {
+      await session.run(CREATE_LEDGER, []);
+      const ledger = await readLedger(session, engine.dialect);
+      refuseForeignLedger(ledger, all);
+      if (!ledger.has(migration.number)) await work(session);
+    },
+    { unhurried: true },
+  );
 
 /** What the ledger lacks, in ascending order. Refuses a ledger that these migrations do not fit to. */
 const pendingMigrations = async (
@@ -48,24 +103,6 @@ interface LedgerEntry {
 }
 
 const versionOf = ({ number, name }: OwnedMigration): string => `${String(number).padStart(3, '0')}_${name}`;
-
-const apply = async (
-  session: SqlSession,
-  dialect: SqlDialect,
-  migration: OwnedMigration,
-  all: readonly OwnedMigration[],
-): Promise<void> => {
-  await session.run(CREATE_LEDGER, []);
-  const ledger = await readLedger(session, dialect);
-  refuseForeignLedger(ledger, all);
-  if (ledger.has(migration.number)) return;
-  await migration.up(schemaOf(session, dialect));
-  await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
-    versionOf(migration),
-    new Date().toISOString(),
-    migration.owner,
-  ]);
-};
 
 const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
   version TEXT NOT NULL PRIMARY KEY,

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { ServiceError, type SqlValue } from '../../ports/ports.ts';
 import { FifoLock } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
-import type { SqlEngine } from '../sql/sql-engine.ts';
+import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -28,6 +28,8 @@ const SMALLEST_WRITE = 'PRAGMA user_version = 0';
 
 /** How long a write waits for those before it. Far beyond any honest queue: groups of writes take milliseconds. */
 const TURN_LIMIT_MS = 30_000;
+/** The longest that a timer can wait. */
+const UNHURRIED_MS = 2 ** 31 - 1;
 
 /** One connection that writes and some that read, all in this thread, on one file in WAL mode. */
 export class SqliteEngine implements SqlEngine {
@@ -70,9 +72,17 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /** The lock's name does not matter: SQLite has one writer, whatever it writes. */
-  async write<T>(_lock: string, work: (session: SqliteSession) => Promise<T>): Promise<T> {
+  async write<T>(
+    _lock: string,
+    work: (session: SqliteSession) => Promise<T>,
+    { unhurried = false }: WriteManner = {},
+  ): Promise<T> {
     this.#refuseWhenClosed();
-    return this.#turns.hold(async () => this.#inTransaction(await this.#begin(), work), TURN_LIMIT_MS);
+    const patienceMs = unhurried ? Number.POSITIVE_INFINITY : this.#options.busyTimeoutMs;
+    return this.#turns.hold(
+      async () => this.#inTransaction(await this.#begin(patienceMs), work),
+      unhurried ? UNHURRIED_MS : TURN_LIMIT_MS,
+    );
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -86,7 +96,7 @@ export class SqliteEngine implements SqlEngine {
   async ping(): Promise<void> {
     this.#refuseWhenClosed();
     await this.#turns.hold(async () => {
-      await this.#inTransaction(await this.#begin(), async (session) => {
+      await this.#inTransaction(await this.#begin(this.#options.busyTimeoutMs), async (session) => {
         if (this.#inDoubt) await session.run(SMALLEST_WRITE, []);
       });
     }, TURN_LIMIT_MS);
@@ -115,8 +125,8 @@ export class SqliteEngine implements SqlEngine {
    * The lock is asked for without waiting in SQLite, which would stop this thread, and with it the holder of the lock
    * when that is another store of this process.
    */
-  async #begin(): Promise<SqliteConnection> {
-    const deadline = performance.now() + this.#options.busyTimeoutMs;
+  async #begin(patienceMs: number): Promise<SqliteConnection> {
+    const deadline = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const writer = this.#usableWriter();
       try {

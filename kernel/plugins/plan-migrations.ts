@@ -13,7 +13,7 @@ export const planMigrations = (
   problems: BootProblem[],
 ): OwnedMigration[] => {
   const planned: OwnedMigration[] = [
-    ...core.map((migration) => owned(migration, CORE_OWNER, (schema) => migration.up(schema))),
+    ...core.map((migration) => ({ ...migration, owner: CORE_OWNER })),
     ...plugins.flatMap((plugin) =>
       (plugin.migrations ?? []).map((migration) => pluginMigration(migration, plugin.name)),
     ),
@@ -29,27 +29,30 @@ export const planMigrations = (
   return planned;
 };
 
-const owned = (
-  { number, name }: Migration,
-  owner: string,
-  up: (schema: MigrationSchema) => Promise<void>,
-): OwnedMigration => ({ number, name, owner, up });
-
 /**
  * What a plugin's migration throws is told with its name: the store's own refusals as they are, anything else as the
  * plugin's doing.
  */
-const pluginMigration = (migration: Migration, plugin: string): OwnedMigration =>
-  owned(migration, plugin, async (schema) => {
+const pluginMigration = (migration: Migration, plugin: string): OwnedMigration => {
+  const { number, name, takesOver } = migration;
+  const guarded = async <T>(schema: MigrationSchema, work: (own: MigrationSchema) => Promise<T>): Promise<T> => {
     try {
-      await migration.up(guardSchema(schema, tablePrefix(plugin), migration.takesOver));
+      return await work(guardSchema(schema, tablePrefix(plugin), takesOver));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
-      const { message } = problemOf(
-        error,
-        `plugin "${plugin}": migration ${migration.number} ${migration.name} failed`,
-      );
+      const { message } = problemOf(error, `plugin "${plugin}": migration ${number} ${name} failed`);
       const hint = `look for another release of the plugin, or switch it off: { "plugins": { "${plugin}": false } }`;
       throw new ServiceError('unavailable', message, { hint, cause: error });
     }
-  });
+  };
+  const up: Migration['up'] = (schema) => guarded(schema, (own) => migration.up(own));
+  const prepare = migration.prepare?.bind(migration);
+  if (prepare === undefined) return { number, name, owner: plugin, up };
+  return {
+    number,
+    name,
+    owner: plugin,
+    up,
+    prepare: (schema, progress) => guarded(schema, (own) => prepare(own, progress)),
+  };
+};

@@ -52,6 +52,21 @@ describe('an SQLite file', () => {
     ]);
   });
 
+  it('is waited for by a change of the schema for as long as another one takes', async () => {
+    const hurried = await temporary.another({ busyTimeoutMs: 0 });
+    const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
+    let migrated: Promise<unknown> | undefined;
+    const first = {
+      ...slow,
+      up: async () => {
+        migrated = hurried.migrate([...CORE_MIGRATIONS, slow]);
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      },
+    };
+    await temporary.store.migrate([...CORE_MIGRATIONS, first]);
+    await migrated;
+  });
+
   it('is read while another process writes, in states that grow', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
     let writing = true;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import type { FactStore, MigrationSchema, OwnedMigration } from '../../../ports/ports.ts';
+import type { FactStore, MigrationProgress, MigrationSchema, OwnedMigration } from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -161,6 +161,73 @@ export const describeMigrations = (current: CurrentStore): void => {
       });
       await store.migrate([...CORE_MIGRATIONS, looking]);
       expect(seen).to.deep.equal([false, true, true, false]);
+    });
+  });
+
+  describe('a migration that is prepared', () => {
+    /** Copies `total` numbers into a table, `chunk` in each call, and keeps its place there. */
+    const copying = (total: number, chunk: number, beforeCommit = async (_placed: number): Promise<void> => {}) => ({
+      ...migration(900, 'numbers', async ({ schema }) => {
+        await schema.renameTable('notes_next', 'notes_numbers');
+      }),
+      prepare: async ({ schema, data, tables }: MigrationSchema, progress: MigrationProgress): Promise<boolean> => {
+        if (!(await tables()).includes('notes_next')) {
+          await schema.createTable('notes_next', (table) => void table.integer('number').primary());
+        }
+        const place = (await data.select('notes_next', {})).length;
+        const rows = Array.from({ length: Math.min(chunk, total - place) }, (_, at) => ({ number: place + at + 1 }));
+        await data.insertRows('notes_next', rows);
+        await beforeCommit(place + rows.length);
+        progress(place + rows.length, total, 'numbers');
+        return place + rows.length === total;
+      },
+    });
+    const numbers = (store: FactStore): Promise<unknown[]> =>
+      store.read((snapshot) => snapshot.table('notes_numbers').orderBy('number').pluck('number'));
+    const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);
+
+    it('is called until it is ready, then applied, and tells how far it is', async () => {
+      const { store } = current();
+      const lines: string[] = [];
+      await store.migrate([...CORE_MIGRATIONS, copying(2_500, 1_000)], { onProgress: (line) => lines.push(line) });
+      expect(lines).to.deep.equal([
+        'migration 900_numbers: 1,000 of 2,500 numbers',
+        'migration 900_numbers: 2,000 of 2,500 numbers',
+        'migration 900_numbers: 2,500 of 2,500 numbers',
+      ]);
+      expect(await numbers(store)).to.deep.equal(upTo(2_500));
+      expect(await ledger(store)).to.include('900_numbers');
+    });
+
+    it('goes on where it was interrupted, and leaves nothing of the step that failed', async () => {
+      const { store, another } = current();
+      const broken = copying(10, 3, async (placed) => {
+        if (placed === 9) throw new Error('interrupted');
+      });
+      expect((await rejection(store.migrate([...CORE_MIGRATIONS, broken]))).message).to.equal('interrupted');
+      expect(await ledger(store)).not.to.include('900_numbers');
+      const lines: string[] = [];
+      await (await another()).migrate([...CORE_MIGRATIONS, copying(10, 3)], { onProgress: (line) => lines.push(line) });
+      expect(lines).to.deep.equal([
+        'migration 900_numbers: 9 of 10 numbers',
+        'migration 900_numbers: 10 of 10 numbers',
+      ]);
+      expect(await numbers(store)).to.deep.equal(upTo(10));
+    });
+
+    it('is the work of all processes that start together, step by step', async () => {
+      const { store, another } = current();
+      await store.migrate(CORE_MIGRATIONS);
+      const stores = [store, await another(), await another()];
+      await Promise.all(stores.map((each) => each.migrate([...CORE_MIGRATIONS, copying(40, 3)])));
+      expect(await numbers(store)).to.deep.equal(upTo(40));
+    });
+
+    it('is not called for a trial', async () => {
+      const { store } = current();
+      await store.migrate(CORE_MIGRATIONS);
+      await store.migrate([...CORE_MIGRATIONS, copying(40, 3)], { isTrial: true });
+      expect(await store.tables()).not.to.include('notes_next');
     });
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type AnyPlugin, definePlugin, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
@@ -117,6 +118,39 @@ forEachStore('migrations of plugins', () => {
     ).to.include('stopped half way');
     expect(await sound.kernel.get(FactStore).tables()).not.to.include('acme_notes_half');
     await sound.stop();
+  });
+
+  it('that take long are prepared in steps, under the same rules, and the log tells how far they are', async () => {
+    const clock = createManualClock();
+    let steps = 0;
+    const long: Migration = {
+      number: 900,
+      name: 'long',
+      async prepare({ tables }, progress) {
+        expect(await tables()).to.deep.equal([]);
+        steps += 1;
+        progress(steps * 1_000, 8_000, 'notes');
+        await clock.advance(1_000);
+        return steps === 8;
+      },
+      up: async () => undefined,
+    };
+    const node = await startTestNode({ plugins: [withMigrations('acme-notes', long)], clock });
+    const told = node.logLines.filter(({ message }) => message.startsWith('migration')).map(({ message }) => message);
+    expect(told).to.deep.equal([
+      'migration 900_long: 3,000 of 8,000 notes',
+      'migration 900_long: 6,000 of 8,000 notes',
+    ]);
+    await node.stop();
+    const reaching: Migration = {
+      number: 901,
+      name: 'reach',
+      prepare: async ({ hasColumn }) => hasColumn('facts', 'id'),
+      up: async () => undefined,
+    };
+    expect((await rejection(startTestNode({ plugins: [withMigrations('acme-notes', reaching)] }))).message).to.match(
+      /^plugin "acme-notes": migration 901 reach failed: a migration touches only tables/,
+    );
   });
 
   it('need numbers of their own, against the core and against each other', async () => {
