@@ -1,5 +1,7 @@
 import { Contestant, type ContestLoad } from './contestant.ts';
 import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-place.ts';
+import type { ServerProcess } from './processes/child-process.ts';
+import { bytesPerFact, type StoreSize, storeSize } from './processes/store-size.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 /** Every fiftieth assertion contradicts the one before it, so that conflict rows are part of what is measured. */
@@ -18,10 +20,58 @@ export interface AppendOptions {
   readonly store: BenchStore;
   /** Node processes on one store. */
   readonly processes: number;
+  /** Folder of another checkout that was built: its node takes turns with this one. */
+  readonly against?: string;
 }
 
-const headingOf = ({ databaseCpuMs }: BenchPlace): readonly string[] =>
-  databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
+/** A service with a store of its own. */
+interface Side {
+  readonly contestant: Contestant;
+  readonly servers: readonly ServerProcess[];
+  /** As it was when the service had just started. */
+  readonly empty: StoreSize;
+}
+
+const databaseOf = ({ servers }: Pick<Side, 'servers'>): string => servers[0]?.database ?? '';
+
+/** Starts services, and ends those that have started when something fails. */
+const withSides = async (
+  { store }: AppendOptions,
+  work: (place: BenchPlace, open: OpenSide) => Promise<void>,
+): Promise<void> => {
+  const place = await openPlace(store);
+  const started: Contestant[] = [];
+  try {
+    await work(place, async (name, servers) => {
+      const contestant = new Contestant(name, servers, place.databaseCpuMs);
+      started.push(contestant);
+      return { contestant, servers, empty: await storeSize(databaseOf({ servers })) };
+    });
+  } finally {
+    await Promise.all(started.map((contestant) => contestant.stop()));
+    await place.close();
+  }
+};
+
+type OpenSide = (name: string, servers: readonly ServerProcess[]) => Promise<Side>;
+
+/** The node of this checkout, and the one to compare it with. */
+const openNodes = async (place: BenchPlace, open: OpenSide, options: AppendOptions): Promise<[Side, ...Side[]]> => {
+  const { processes, against } = options;
+  const node = await open('node', await place.startNodes({ processes }));
+  if (against === undefined) return [node];
+  return [node, await open('node against', await place.startNodes({ processes, checkout: against }))];
+};
+
+const printSides = async (place: BenchPlace, sides: readonly Side[]): Promise<void> => {
+  const heading = place.databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
+  const rows: string[][] = [];
+  for (const side of sides) {
+    const perFact = bytesPerFact(side.empty, await storeSize(databaseOf(side)));
+    rows.push([...side.contestant.row(), figure(perFact)]);
+  }
+  printTable([...heading, 'bytes/fact'], rows);
+};
 
 const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad => ({
   connections,
@@ -30,70 +80,77 @@ const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad
   requests: (first) => ({ kind: 'append', first, contradicting: CONTRADICTING }),
 });
 
-/** Ceiling and node by turns, each first in every other round: what disturbs the machine disturbs both. */
-const takeTurns = async (contestants: readonly Contestant[], options: AppendOptions): Promise<void> => {
-  for (const contestant of contestants) await contestant.warmUp(asserting(options, WARM_UP_SECONDS));
+/** By turns, forwards and backwards: what disturbs the machine disturbs all. */
+const takeTurns = async (sides: readonly Side[], options: AppendOptions): Promise<void> => {
+  for (const { contestant } of sides) await contestant.warmUp(asserting(options, WARM_UP_SECONDS));
   for (let round = 0; round < ROUNDS; round += 1) {
-    const order = round % 2 === 0 ? contestants : [...contestants].reverse();
-    for (const contestant of order) await contestant.measure(asserting(options, options.seconds / ROUNDS));
+    const order = round % 2 === 0 ? sides : [...sides].reverse();
+    for (const { contestant } of order) await contestant.measure(asserting(options, options.seconds / ROUNDS));
   }
 };
 
-/** Durable single assertions: the node with everything on, against the bare prototype on the same driver. */
-export const benchAppend = async (options: AppendOptions): Promise<void> => {
-  const place = await openPlace(options.store);
-  const started: Contestant[] = [];
-  const contestant = (name: string, servers: ConstructorParameters<typeof Contestant>[1]): Contestant => {
-    const entry = new Contestant(name, servers, place.databaseCpuMs);
-    started.push(entry);
-    return entry;
-  };
-  try {
-    const ceiling = contestant('ceiling', await place.startCeiling());
-    const node = contestant('node', await place.startNodes(options.processes));
-    await takeTurns([ceiling, node], options);
+const printRatio = ({ contestant: side }: Side, { contestant: other }: Side): void => {
+  const ratios = other.rates.map((rate, round) => figure((100 * (side.rates[round] ?? 0)) / rate));
+  const ratio = share(side.requestsPerSecond, other.requestsPerSecond);
+  console.log(`${side.name} / ${other.name}: ${ratio} (rounds: ${ratios.join(', ')})`);
+};
+
+/** Durable single assertions: the node with everything on, against the bare prototypes on the same driver. */
+export const benchAppend = (options: AppendOptions): Promise<void> =>
+  withSides(options, async (place, open) => {
+    const ceilings = [
+      await open('ceiling, one row', [await place.startCeiling('one-row')]),
+      await open('ceiling, two rows', [await place.startCeiling('two-rows')]),
+    ];
+    const [node, ...others] = await openNodes(place, open, options);
+    const sides = [...ceilings, node, ...others];
+    await takeTurns(sides, options);
     console.log(
       `POST /v1/facts on ${options.store}, ${options.connections} connections, processes of the node: ${options.processes}, ${ROUNDS} rounds by turns, ${CONTRADICTING * 100} % contradicting`,
     );
-    printTable(headingOf(place), [ceiling.row(), node.row()]);
-    const ratios = ceiling.rates.map((rate, round) => (100 * (node.rates[round] ?? 0)) / rate);
-    console.log(`node / ceiling: ${share(node.requestsPerSecond, ceiling.requestsPerSecond)}`);
-    console.log(`round by round: ${ratios.map((ratio) => figure(ratio)).join(', ')} %`);
-  } finally {
-    await Promise.all(started.map((entry) => entry.stop()));
-    await place.close();
-  }
-};
+    await printSides(place, sides);
+    for (const other of [...ceilings, ...others]) printRatio(node, other);
+  });
 
 /** The batch endpoint against a bare multi-row insert into a table with the same columns and indexes. */
-export const benchBatch = async (options: AppendOptions): Promise<void> => {
-  const place = await openPlace(options.store);
-  const nodes = await place.startNodes(options.processes);
-  const node = new Contestant('node, requests', nodes, place.databaseCpuMs);
-  const loading: ContestLoad = {
-    connections: BATCH_CONNECTIONS,
-    seconds: options.seconds / ROUNDS,
-    expectedStatus: '200',
-    requests: (first) => ({ kind: 'batch', first, size: BATCH_SIZE, perEntity: 1 }),
-  };
-  const bare: number[] = [];
-  try {
-    await node.warmUp(loading);
-    const insert = await place.bareInsert(nodes, SAMPLE_ROWS, BATCH_SIZE);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      bare.push(await insert());
-      await node.measure(loading);
+export const benchBatch = (options: AppendOptions): Promise<void> =>
+  withSides(options, async (place, open) => {
+    const sides = await openNodes(place, open, options);
+    const loading: ContestLoad = {
+      connections: BATCH_CONNECTIONS,
+      seconds: options.seconds / ROUNDS,
+      expectedStatus: '200',
+      requests: (first) => ({ kind: 'batch', first, size: BATCH_SIZE, perEntity: 1 }),
+    };
+    const entries: BatchEntry[] = [];
+    for (const side of sides) {
+      await side.contestant.warmUp(loading);
+      const insert = await place.bareInsert(side.servers[0] as ServerProcess, SAMPLE_ROWS, BATCH_SIZE);
+      entries.push({ side, insert, rates: [] });
     }
-  } finally {
-    await node.stop();
-    await place.close();
-  }
-  const bareRate = bare.reduce((sum, rate) => sum + rate, 0) / bare.length;
-  const nodeRate = node.requestsPerSecond * BATCH_SIZE;
-  console.log(
-    `POST /v1/facts/batch on ${options.store}, ${BATCH_SIZE} facts a request, ${BATCH_CONNECTIONS} connections, ${ROUNDS} rounds by turns`,
-  );
-  printTable(headingOf(place), [node.row()]);
-  console.log(`bare multi-row insert: ${figure(bareRate)} facts/s; node: ${figure(nodeRate)} facts/s`);
-  console.log(`node / bare insert: ${share(nodeRate, bareRate)}`);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const { side, insert, rates } of entries) {
+        rates.push(await insert());
+        await side.contestant.measure(loading);
+      }
+    }
+    console.log(
+      `POST /v1/facts/batch on ${options.store}, ${BATCH_SIZE} facts a request, ${BATCH_CONNECTIONS} connections, ${ROUNDS} rounds by turns`,
+    );
+    await printSides(place, sides);
+    for (const entry of entries) printBatchRatio(entry);
+  });
+
+interface BatchEntry {
+  readonly side: Side;
+  /** The bare insert of rows that were taken from the store of this side. */
+  readonly insert: () => Promise<number>;
+  readonly rates: number[];
+}
+
+const printBatchRatio = ({ side: { contestant }, rates }: BatchEntry): void => {
+  const bareRate = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  const rate = contestant.requestsPerSecond * BATCH_SIZE;
+  console.log(`${contestant.name}: ${figure(rate)} facts/s; bare multi-row insert: ${figure(bareRate)} facts/s`);
+  console.log(`${contestant.name} / bare insert: ${share(rate, bareRate)}`);
 };

@@ -71,16 +71,17 @@ export class Contestant {
   }
 
   /**
-   * Cells for a table: name, requests a second, p50, p95, p99, processor time, and that of the database where there is
-   * one.
+   * Cells for a table: name, requests a second, p50, p95, p99 and its multiple of p50, processor time, and that of the
+   * database where there is one.
    */
   row(): string[] {
     const latencies = (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => figure(this.latency(of), 2));
-    const cells = [this.name, figure(this.requestsPerSecond), ...latencies, figure(this.cpuPerRequest, 1)];
+    const tail = figure(this.latency('p99Ms') / this.latency('p50Ms'), 1);
+    const cells = [this.name, figure(this.requestsPerSecond), ...latencies, tail, figure(this.cpuPerRequest, 1)];
     return this.#databaseCpuMs === undefined ? cells : [...cells, figure(this.#perRequest(this.#databaseMs), 1)];
   }
 
-  static readonly HEADING = ['', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'cpu µs/req'];
+  static readonly HEADING = ['', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'p99 / p50', 'cpu µs/req'];
   static readonly HEADING_WITH_DATABASE = [...Contestant.HEADING, 'database µs/req'];
 
   async #run({ connections, seconds, expectedStatus, requests }: ContestLoad): Promise<LoadReport> {

@@ -39,7 +39,7 @@ const program = new Command('bench')
 
 program
   .command('append')
-  .description('durable POST /v1/facts against the bare ceiling prototype, by turns')
+  .description('durable POST /v1/facts against the bare ceiling prototypes, by turns')
   .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
   .option('--seconds <n>', 'measured time for each side', positive, 10)
   .option(
@@ -50,6 +50,7 @@ program
   )
   .option('--processes <n>', 'node processes on one database', positive, 1)
   .option('--batch', 'the batch endpoint against a bare multi-row insert')
+  .option('--against <dir>', 'a checkout that was built: its node takes turns with this one')
   .action(async ({ batch, ...options }: AppendOptions & { readonly batch?: boolean }) =>
     batch === true ? benchBatch(options) : benchAppend(options),
   );

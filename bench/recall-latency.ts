@@ -49,7 +49,7 @@ export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: La
   const place = await openPlace(store);
   const table = new LatencyTable(`${store}, ${dimensions} dimensions`);
   const measured: Sized[] = [];
-  let [node] = await place.startNodes(1, { SVC_EMBED_DIMENSIONS: String(dimensions) });
+  let [node] = await place.startNodes({ env: { SVC_EMBED_DIMENSIONS: String(dimensions) } });
   if (node === undefined) throw new Error('no node was started');
   try {
     let loaded = 0;

@@ -36,7 +36,7 @@ export const benchRecallQuality = async ({ folder, store }: QualityOptions): Pro
   const place = await openPlace(store);
   try {
     for (const memory of memories) {
-      const [node] = await place.startNodes(1);
+      const [node] = await place.startNodes();
       if (node === undefined) throw new Error('no node was started');
       try {
         await askAll(node, memory, judged);

@@ -84,7 +84,7 @@ export const benchSubscriptions = async (options: SubscriptionOptions): Promise<
   const hook = await startHook();
   const started: Contestant[] = [];
   const contestant = async (name: string, subscribed: readonly string[]): Promise<Contestant> => {
-    const nodes = await place.startNodes(1, { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    const nodes = await place.startNodes({ env: { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' } });
     const entry = new Contestant(name, nodes, place.databaseCpuMs);
     started.push(entry);
     await subscribe(nodes[0] as ServerProcess, subscribed, hook.url);

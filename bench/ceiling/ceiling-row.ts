@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { CeilingChain, type CeilingLink } from './ceiling-chain.ts';
 import type { CidMembers } from './template-cid.ts';
 
-export const TENANT = 'default';
+const TENANT = 'default';
 
 /** An assertion with everything computed that does not need the store. */
 export interface CeilingFact extends CidMembers {
   readonly valid_until?: string | null;
   readonly cid: string;
   readonly caller: string;
+  /** Names the credential of the caller. */
+  readonly keyId: string;
 }
 
 /** What the prototype does with its store, whichever it is. */
@@ -20,7 +23,11 @@ export interface CeilingStore {
 /** A fact on its way into its row. */
 export interface CeilingRow {
   readonly fact: CeilingFact;
+  readonly tenant: string;
+  /** From 1, in the order of the commits. */
+  readonly number: number;
   readonly id: string;
+  /** Empty where no audit row is written. */
   readonly auditId: string;
   readonly entityKey: string;
   readonly relationKey: string;
@@ -31,12 +38,37 @@ export interface CeilingRow {
   readonly timestampMs: number;
   readonly wallMs: number;
   readonly counter: number;
+  /** Null in a layout without a chain. */
+  readonly link: CeilingLink | null;
 }
 
-/** Gives facts what they get inside the transaction. The clock is in memory: there is one process. */
+/** Where numbers and chain stood at some moment. */
+export interface CeilingMark {
+  readonly number: number;
+  readonly head: string;
+}
+
+/** Gives facts what they get inside the transaction. Clock, numbers and chain are in memory: there is one process. */
 export class CeilingRows {
+  readonly #isLinked: boolean;
+  readonly #chain = new CeilingChain();
   #wallMs = 0;
   #counter = 0;
+  #number = 0;
+
+  constructor(isLinked: boolean) {
+    this.#isLinked = isLinked;
+  }
+
+  /** For `goBack`, when a transaction fails. */
+  mark(): CeilingMark {
+    return { number: this.#number, head: this.#chain.head };
+  }
+
+  goBack({ number, head }: CeilingMark): void {
+    this.#number = number;
+    this.#chain.goBack(head);
+  }
 
   make(fact: CeilingFact, nowMs: number, timestamp: string): CeilingRow {
     if (nowMs > this.#wallMs) {
@@ -45,10 +77,13 @@ export class CeilingRows {
     } else {
       this.#counter += 1;
     }
-    return {
+    this.#number += 1;
+    const row = {
       fact,
+      tenant: TENANT,
+      number: this.#number,
       id: randomUUID(),
-      auditId: randomUUID(),
+      auditId: this.#isLinked ? '' : randomUUID(),
       entityKey: fact.entity.toLowerCase(),
       relationKey: fact.relation.toLowerCase(),
       v: JSON.stringify(fact.value.v),
@@ -58,11 +93,12 @@ export class CeilingRows {
       wallMs: this.#wallMs,
       counter: this.#counter,
     };
+    return { ...row, link: this.#isLinked ? this.#chain.next(row) : null };
   }
 }
 
-export const billingLine = ({ fact, id, timestamp }: CeilingRow): string =>
-  `{"billing":{"event_type":"fact_written","tenant_id":"${TENANT}","entity_uri":${JSON.stringify(fact.caller)},"fact_id":"${id}","garden_id":null,"ts":"${timestamp}"}}\n`;
+export const billingLine = ({ fact, id, tenant, timestamp }: CeilingRow): string =>
+  `{"billing":{"event_type":"fact_written","tenant_id":"${tenant}","entity_uri":${JSON.stringify(fact.caller)},"fact_id":"${id}","garden_id":null,"ts":"${timestamp}"}}\n`;
 
 export const replyText = (row: CeilingRow, contradicted: boolean): string => {
   const { fact } = row;

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Ajv } from 'ajv';
 import Koa from 'koa';
+import { CEILING_LAYOUTS, type CeilingLayout, type CeilingLayoutName } from './ceiling-layout.ts';
 import type { CeilingFact, CeilingStore } from './ceiling-row.ts';
 import { openCeilingDatabase } from './ceiling-schema.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -13,8 +13,8 @@ import { templateCid } from './template-cid.ts';
 
 /**
  * The yardstick: what this stack does when it does only what cannot be left out. Runs as a process of its own: `node
- * ceiling-server.js DATABASE KEY ANSWER_BYTES`, where DATABASE is a file or the address of an empty PostgreSQL
- * database, and says `{"port":n}` on standard output once it listens.
+ * ceiling-server.js DATABASE KEY ANSWER_BYTES LAYOUT`, where DATABASE is a file or the address of an empty PostgreSQL
+ * database and LAYOUT a name of `CEILING_LAYOUTS`, and says `{"port":n}` on standard output once it listens.
  */
 const ASSERTION = {
   type: 'object',
@@ -36,7 +36,7 @@ const ASSERTION = {
 
 const appendRoute = (router: Router, store: CeilingStore, key: string): void => {
   const validate = new Ajv({ useDefaults: true }).compile<CeilingFact>(ASSERTION);
-  const callers = new Map([[hash('sha256', key), 'agent:load']]);
+  const callers = new Map([[hash('sha256', key), { caller: 'agent:load', keyId: randomUUID() }]]);
   router.post('/v1/facts', async (context) => {
     const credential = context.get('authorization');
     const caller = credential.startsWith('Bearer ') ? callers.get(hash('sha256', credential.slice(7))) : undefined;
@@ -49,7 +49,7 @@ const appendRoute = (router: Router, store: CeilingStore, key: string): void => 
       context.status = 422;
       return;
     }
-    const reply = await store.append({ ...body, cid: templateCid(body), caller });
+    const reply = await store.append({ ...body, cid: templateCid(body), ...caller });
     context.status = 201;
     context.type = 'application/json';
     context.body = reply;
@@ -65,26 +65,14 @@ const bareRoute = (router: Router, answerBytes: number): void => {
   });
 };
 
-/** `/select` adds the ten rows of one entity by one prepared statement. */
-const selectRoute = (router: Router, database: DatabaseSyncInstance): void => {
-  const byEntity = database.prepare('SELECT * FROM facts WHERE tenant_id = ? AND entity_key = ? LIMIT 50');
-  router.get('/select', (context) => {
-    const entity = String(context.query['entity']);
-    context.type = 'application/json';
-    context.body = JSON.stringify({ facts: byEntity.all('default', entity) });
-  });
-};
+const openStore = (database: string, layout: CeilingLayout): CeilingStore | Promise<CeilingStore> =>
+  /^postgres(ql)?:/.test(database)
+    ? PostgresGroupCommit.open(database, layout)
+    : new GroupCommit(openCeilingDatabase(database, layout), layout);
 
-const openStore = (database: string, router: Router): CeilingStore | Promise<CeilingStore> => {
-  if (/^postgres(ql)?:/.test(database)) return PostgresGroupCommit.open(database);
-  const file = openCeilingDatabase(database);
-  selectRoute(router, file);
-  return new GroupCommit(file);
-};
-
-const [database = ':memory:', key = '', answerBytes = '0'] = process.argv.slice(2);
+const [database = ':memory:', key = '', answerBytes = '0', layout = 'one-row'] = process.argv.slice(2);
 const router = new Router();
-const store = await openStore(database, router);
+const store = await openStore(database, CEILING_LAYOUTS[layout as CeilingLayoutName]);
 appendRoute(router, store, key);
 bareRoute(router, Number(answerBytes));
 const server = new Koa().use(router.routes()).listen(0, '127.0.0.1', () => {

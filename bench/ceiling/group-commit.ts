@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { CeilingLayout, CeilingTable } from './ceiling-layout.ts';
 import {
   billingLine,
   type CeilingFact,
@@ -6,7 +7,6 @@ import {
   CeilingRows,
   type CeilingStore,
   replyText,
-  TENANT,
 } from './ceiling-row.ts';
 
 const MAX_GROUP = 256;
@@ -17,6 +17,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+interface Insert {
+  readonly statement: StatementSyncInstance;
+  readonly values: CeilingTable['values'];
+}
+
 /**
  * All assertions that wait share one transaction, and each is answered after its commit. The driver is synchronous, so
  * requests gather while the event loop is inside the transaction before: no timer is needed, and none is used.
@@ -24,26 +29,23 @@ interface Waiting {
 export class GroupCommit implements CeilingStore {
   readonly #database: DatabaseSyncInstance;
   readonly #siblings: StatementSyncInstance;
-  readonly #insertFact: StatementSyncInstance;
-  readonly #insertAudit: StatementSyncInstance;
-  readonly #rows = new CeilingRows();
+  readonly #inserts: readonly Insert[];
+  readonly #rows: CeilingRows;
   #waiting: Waiting[] = [];
   #scheduled = false;
 
-  constructor(database: DatabaseSyncInstance) {
+  constructor(database: DatabaseSyncInstance, { tables, isLinked }: CeilingLayout) {
     this.#database = database;
+    this.#rows = new CeilingRows(isLinked);
     this.#siblings = database.prepare(
       `SELECT id, value_type, value_v FROM facts
        WHERE tenant_id = ? AND entity_key = ? AND relation_key = ? AND scope = ? AND confidence > 0 LIMIT 64`,
     );
-    this.#insertFact = database.prepare(
-      `INSERT INTO facts (id, tenant_id, entity, relation, entity_key, relation_key, value_type, value_v, source, timestamp,
-         timestamp_ms, hlc_wall, hlc_ctr, confidence, scope, valid_until, cid, asserted_by)
-       VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-    );
-    this.#insertAudit = database.prepare(
-      'INSERT INTO audit (id, tenant_id, event_type, entity_uri, fact_id, source, ts) VALUES (?,?,?,?,?,?,?)',
-    );
+    this.#inserts = tables.map(({ name, columns, values }) => {
+      const places = columns.map(() => '?').join();
+      const names = columns.map((column) => column.name).join();
+      return { statement: database.prepare(`INSERT INTO ${name} (${names}) VALUES (${places})`), values };
+    });
   }
 
   append(fact: CeilingFact): Promise<string> {
@@ -66,6 +68,7 @@ export class GroupCommit implements CeilingStore {
     if (this.#scheduled) setImmediate(() => this.#commit());
     const replies: string[] = [];
     let billing = '';
+    const mark = this.#rows.mark();
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       const nowMs = Date.now();
@@ -77,6 +80,7 @@ export class GroupCommit implements CeilingStore {
       }
       this.#database.exec('COMMIT');
     } catch (error) {
+      this.#rows.goBack(mark);
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       for (const { reject } of group) reject(error);
       return;
@@ -87,33 +91,13 @@ export class GroupCommit implements CeilingStore {
 
   /** Returns whether another fact contradicts it. */
   #store(row: CeilingRow): boolean {
-    const { fact, id, entityKey, relationKey, v, timestamp } = row;
-    const siblings = this.#siblings.all(TENANT, entityKey, relationKey, fact.scope) as {
+    const { fact, tenant, entityKey, relationKey, v } = row;
+    const siblings = this.#siblings.all(tenant, entityKey, relationKey, fact.scope) as {
       value_type: string;
       value_v: string;
     }[];
     const contradicted = siblings.some((other) => other.value_type !== fact.value.type || other.value_v !== v);
-    this.#insertFact.run(
-      id,
-      TENANT,
-      fact.entity,
-      fact.relation,
-      entityKey,
-      relationKey,
-      fact.value.type,
-      v,
-      fact.source,
-      timestamp,
-      row.timestampMs,
-      row.wallMs,
-      row.counter,
-      fact.confidence,
-      fact.scope,
-      row.validUntil,
-      fact.cid,
-      fact.caller,
-    );
-    this.#insertAudit.run(row.auditId, TENANT, 'fact_write', fact.caller, id, fact.source, timestamp);
+    for (const { statement, values } of this.#inserts) statement.run(...values(row));
     return contradicted;
   }
 }

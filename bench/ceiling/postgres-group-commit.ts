@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { CeilingLayout, CeilingTable } from './ceiling-layout.ts';
 import {
   billingLine,
   type CeilingFact,
@@ -6,33 +7,10 @@ import {
   CeilingRows,
   type CeilingStore,
   replyText,
-  TENANT,
 } from './ceiling-row.ts';
+import { postgresTables } from './ceiling-schema.ts';
 
 const MAX_GROUP = 256;
-
-/** The tables of the ceiling on SQLite, in the types that are fastest here. Text compares by bytes there too. */
-const TEXT = 'text COLLATE "C"';
-const TABLES = `
-CREATE TABLE facts (
-  id ${TEXT} NOT NULL, tenant_id ${TEXT} NOT NULL,
-  entity ${TEXT} NOT NULL, relation ${TEXT} NOT NULL, entity_key ${TEXT} NOT NULL, relation_key ${TEXT} NOT NULL,
-  value_type ${TEXT} NOT NULL, value_v ${TEXT}, source ${TEXT} NOT NULL,
-  timestamp ${TEXT} NOT NULL, timestamp_ms bigint NOT NULL,
-  hlc_wall bigint NOT NULL, hlc_ctr integer NOT NULL,
-  confidence double precision NOT NULL, scope ${TEXT} NOT NULL, valid_until ${TEXT}, cid ${TEXT} NOT NULL,
-  asserted_by ${TEXT} NOT NULL
-);
-CREATE UNIQUE INDEX facts_id ON facts (id);
-CREATE INDEX facts_triple ON facts (tenant_id, entity_key, relation_key, scope);
-CREATE INDEX facts_timestamp ON facts (tenant_id, timestamp_ms, id);
-CREATE INDEX facts_cid ON facts (cid);
-CREATE INDEX facts_hlc ON facts (hlc_wall, hlc_ctr);
-CREATE TABLE audit (
-  seq bigserial,
-  id ${TEXT} NOT NULL, tenant_id ${TEXT} NOT NULL, event_type ${TEXT} NOT NULL, entity_uri ${TEXT} NOT NULL,
-  fact_id ${TEXT}, source ${TEXT} NOT NULL, ts ${TEXT} NOT NULL
-)`;
 
 const SETTINGS = `SET synchronous_commit = on; SET jit = off; SET plan_cache_mode = force_generic_plan;
 SET default_statistics_target = 10`;
@@ -51,13 +29,23 @@ CROSS JOIN LATERAL (
   WHERE tenant_id = $1 AND entity_key = s.entity_key AND relation_key = s.relation_key AND scope = s.scope
     AND confidence > 0 LIMIT 64) f`;
 
-const INSERT_FACTS = `INSERT INTO facts (tenant_id, timestamp, timestamp_ms, id, entity, relation, entity_key, relation_key,
-  value_type, value_v, source, hlc_wall, hlc_ctr, confidence, scope, valid_until, cid, asserted_by)
-SELECT $1, $2, $3, * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::bigint[], $13::int[], $14::float8[], $15::text[], $16::text[], $17::text[], $18::text[])`;
+/** Columns that are the same in a whole group travel once, the others as arrays. */
+const insertStatement = ({ name, columns }: CeilingTable): string => {
+  const places = columns.map(({ type, isShared }, at) => `$${at + 1}::${TYPES[type]}${isShared === true ? '' : '[]'}`);
+  const varying = columns.flatMap(({ isShared }, at) => (isShared === true ? [] : [at]));
+  const selected = columns.map(({ isShared }, at) => (isShared === true ? places[at] : `u.c${at}`));
+  const arrays = varying.map((at) => places[at]).join();
+  const aliases = varying.map((at) => `c${at}`).join();
+  return `INSERT INTO ${name} (${columns.map((column) => column.name).join()})
+    SELECT ${selected.join()} FROM unnest(${arrays}) AS u (${aliases})`;
+};
 
-const INSERT_AUDIT = `INSERT INTO audit (tenant_id, event_type, ts, id, entity_uri, fact_id, source)
-SELECT $1, 'fact_write', $2, * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])`;
+const TYPES = { text: 'text', integer: 'bigint', real: 'float8', bytes: 'bytea' } as const;
+
+const parametersOf = ({ columns, values }: CeilingTable, rows: readonly CeilingRow[]): unknown[] => {
+  const cells = rows.map(values);
+  return columns.map(({ isShared }, at) => (isShared === true ? cells[0]?.[at] : cells.map((row) => row[at])));
+};
 
 interface Waiting {
   readonly fact: CeilingFact;
@@ -71,22 +59,25 @@ interface Waiting {
  */
 export class PostgresGroupCommit implements CeilingStore {
   readonly #client: pg.Client;
-  readonly #rows = new CeilingRows();
+  readonly #inserts: readonly { readonly table: CeilingTable; readonly text: string }[];
+  readonly #rows: CeilingRows;
   #waiting: Waiting[] = [];
   #running = false;
   #stored = 0;
   #nextAnalysis = FIRST_ANALYSIS;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, { tables, isLinked }: CeilingLayout) {
     this.#client = client;
+    this.#inserts = tables.map((table) => ({ table, text: insertStatement(table) }));
+    this.#rows = new CeilingRows(isLinked);
   }
 
-  /** Makes its tables in an empty database. */
-  static async open(url: string): Promise<PostgresGroupCommit> {
+  /** Makes the tables of the layout in an empty database. */
+  static async open(url: string, layout: CeilingLayout): Promise<PostgresGroupCommit> {
     const client = new pg.Client({ connectionString: url, pipeline: true });
     await client.connect();
-    await client.query(`${SETTINGS};${TABLES}`);
-    return new PostgresGroupCommit(client);
+    await client.query(`${SETTINGS};${postgresTables(layout)}`);
+    return new PostgresGroupCommit(client, layout);
   }
 
   append(fact: CeilingFact): Promise<string> {
@@ -126,18 +117,21 @@ export class PostgresGroupCommit implements CeilingStore {
   async #commit(facts: readonly CeilingFact[]): Promise<string[]> {
     const nowMs = Date.now();
     const timestamp = new Date(nowMs).toISOString();
+    const mark = this.#rows.mark();
     const rows = facts.map((fact) => this.#rows.make(fact, nowMs, timestamp));
     const { stream } = this.#client.connection;
     stream.cork();
     const sent = Promise.all([
       this.#client.query('BEGIN'),
       this.#prepared('siblings', SIBLINGS, tripleColumns(rows)),
-      this.#prepared('facts', INSERT_FACTS, [TENANT, timestamp, nowMs, ...factColumns(rows)]),
-      this.#prepared('audit', INSERT_AUDIT, [TENANT, timestamp, ...auditColumns(rows)]),
+      ...this.#inserts.map(({ table, text }) => this.#prepared(table.name, text, parametersOf(table, rows))),
       this.#client.query('COMMIT'),
     ]);
     stream.uncork();
-    const [, siblings] = await sent;
+    const [, siblings] = await sent.catch((error: unknown) => {
+      this.#rows.goBack(mark);
+      throw error;
+    });
     const contradicted = new Set<CeilingRow>();
     for (const [n, type, v] of siblings.rows as [string, string, string][]) {
       const row = rows[Number(n) - 1];
@@ -153,33 +147,8 @@ export class PostgresGroupCommit implements CeilingStore {
 }
 
 const tripleColumns = (rows: readonly CeilingRow[]): unknown[] => [
-  TENANT,
+  rows[0]?.tenant,
   rows.map(({ entityKey }) => entityKey),
   rows.map(({ relationKey }) => relationKey),
   rows.map(({ fact }) => fact.scope),
-];
-
-const factColumns = (rows: readonly CeilingRow[]): unknown[][] => [
-  rows.map(({ id }) => id),
-  rows.map(({ fact }) => fact.entity),
-  rows.map(({ fact }) => fact.relation),
-  rows.map(({ entityKey }) => entityKey),
-  rows.map(({ relationKey }) => relationKey),
-  rows.map(({ fact }) => fact.value.type),
-  rows.map(({ v }) => v),
-  rows.map(({ fact }) => fact.source),
-  rows.map(({ wallMs }) => wallMs),
-  rows.map(({ counter }) => counter),
-  rows.map(({ fact }) => fact.confidence),
-  rows.map(({ fact }) => fact.scope),
-  rows.map(({ validUntil }) => validUntil),
-  rows.map(({ fact }) => fact.cid),
-  rows.map(({ fact }) => fact.caller),
-];
-
-const auditColumns = (rows: readonly CeilingRow[]): unknown[][] => [
-  rows.map(({ auditId }) => auditId),
-  rows.map(({ fact }) => fact.caller),
-  rows.map(({ id }) => id),
-  rows.map(({ fact }) => fact.source),
 ];

@@ -12,6 +12,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Folder with the server's store, removed by `stop`. */
   readonly folder: string;
+  /** The server's store: a file, or the address of a PostgreSQL database. */
+  readonly database: string;
   stop(): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { lastWords } from './child-process.ts';
 
-const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
+const OWN_BUILD = fileURLToPath(new URL('../../', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const PROBE_EVERY_MS = 10;
 
@@ -30,6 +30,10 @@ export interface LaunchOptions {
   /** Options of Node itself, for example `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Folder of a checkout that was built: its node is started. This one's unless told otherwise. */
+  readonly checkout?: string | undefined;
+  /** How long it may take until the node is healthy; 30 seconds unless told otherwise. */
+  readonly startLimitMs?: number;
 }
 
 export interface LaunchedNode {
@@ -52,12 +56,13 @@ const isHealthy = async (port: number): Promise<boolean> => {
  */
 export const launchNode = async (
   folder: string,
-  { nodeOptions = [], env = {} }: LaunchOptions = {},
+  { nodeOptions = [], env = {}, checkout, startLimitMs = START_LIMIT_MS }: LaunchOptions = {},
 ): Promise<LaunchedNode> => {
   const port = await freePort();
   const errorFile = join(folder, 'stderr.log');
   const errors = openSync(errorFile, 'a');
-  const child = spawn(process.execPath, [...nodeOptions, MAIN, 'start'], {
+  const build = checkout === undefined ? OWN_BUILD : resolve(checkout, 'dist');
+  const child = spawn(process.execPath, [...nodeOptions, join(build, 'config/main.js'), 'start'], {
     cwd: folder,
     env: {
       ...process.env,
@@ -69,7 +74,7 @@ export const launchNode = async (
     stdio: ['ignore', 'ignore', errors],
   });
   closeSync(errors);
-  const deadline = performance.now() + START_LIMIT_MS;
+  const deadline = performance.now() + startLimitMs;
   while (!(await isHealthy(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL');

@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CeilingLayoutName } from '../ceiling/ceiling-layout.ts';
 import { lastWords, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
 
 const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.meta.url));
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 
 export interface CeilingOptions {
+  /** What an assertion leaves behind: one row unless told otherwise. */
+  readonly layout?: CeilingLayoutName;
   /** Size of what its bare GET answers. */
   readonly answerBytes?: number;
   /** Address of an empty PostgreSQL database. Without one the store is a file. */
@@ -15,12 +18,16 @@ export interface CeilingOptions {
 }
 
 /** Starts the bare prototype on an empty store. */
-export const startCeiling = async ({ answerBytes = 0, database }: CeilingOptions = {}): Promise<ServerProcess> => {
+export const startCeiling = async ({
+  layout = 'one-row',
+  answerBytes = 0,
+  database,
+}: CeilingOptions = {}): Promise<ServerProcess> => {
   const folder = await makeFolder();
   const errorFile = join(folder, 'stderr.log');
   const errors = openSync(errorFile, 'a');
   const store = database ?? join(folder, 'ceiling.db');
-  const child = spawn(process.execPath, [CEILING, store, KEY, String(answerBytes)], {
+  const child = spawn(process.execPath, [CEILING, store, KEY, String(answerBytes), layout], {
     stdio: ['ignore', 'pipe', errors],
   });
   closeSync(errors);
@@ -28,5 +35,6 @@ export const startCeiling = async ({ answerBytes = 0, database }: CeilingOptions
     child.stdout?.once('data', (line: Buffer) => resolve((JSON.parse(line.toString()) as { port: number }).port));
     child.once('exit', () => reject(new Error(`the ceiling prototype ended: ${lastWords(errorFile)}`)));
   });
-  return { port, key: KEY, pid: child.pid ?? 0, folder, stop: () => stopServer(child, folder) };
+  const stop = (): Promise<void> => stopServer(child, folder);
+  return { port, key: KEY, pid: child.pid ?? 0, folder, database: store, stop };
 };

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { endServer, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
-import { type LaunchOptions, launchNode, NODE_KEY } from './launch-node.ts';
+import { type LaunchOptions, launchNode, NODE_DATABASE, NODE_KEY } from './launch-node.ts';
 
 /** A node that can be ended and started again on what it has stored. */
 export interface NodeProcess extends ServerProcess {
@@ -20,6 +21,7 @@ const startNodeIn = async (folder: string, options: LaunchOptions): Promise<Node
     key: NODE_KEY,
     pid: child.pid ?? 0,
     folder,
+    database: options.env?.['SVC_DATABASE_URL'] ?? join(folder, NODE_DATABASE),
     stop: () => stopServer(child, folder),
     end: () => endServer(child),
     again: () => startNodeIn(folder, options),

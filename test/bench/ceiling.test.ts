@@ -1,8 +1,12 @@
+import { hash } from 'node:crypto';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
+import { CEILING_LAYOUTS, type CeilingLayoutName } from '../../bench/ceiling/ceiling-layout.ts';
 import { templateCid } from '../../bench/ceiling/template-cid.ts';
 import { runLoad } from '../../bench/load/run-load.ts';
 import type { ServerProcess } from '../../bench/processes/child-process.ts';
 import { startCeiling } from '../../bench/processes/start-ceiling.ts';
+import { bytesPerFact, storeSize } from '../../bench/processes/store-size.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../kit/postgres-server.ts';
 
@@ -14,54 +18,113 @@ const fact = (v: string) => ({
   scope: 'company',
 });
 
-forEachStore('The ceiling prototype', (store) => {
-  let server: ServerProcess;
-  let database: TestDatabase | undefined;
+type Row = Readonly<Record<string, unknown>>;
 
-  before(async () => {
-    database = store === 'postgres' ? await createTestDatabase() : undefined;
-    server = await startCeiling(database === undefined ? {} : { database: database.url });
+/** Rows of the store of a prototype that may be running. */
+const rowsOf = async ({ database }: ServerProcess, sql: string): Promise<readonly Row[]> => {
+  if (/^postgres/.test(database)) return administer(database, sql);
+  const file = new DatabaseSync(database, { readOnly: true });
+  try {
+    return file.prepare(sql).all() as Row[];
+  } finally {
+    file.close();
+  }
+};
+
+/** Members in the order of their names, as compact JSON. */
+const digest = (members: Row): string => `sha256:${hash('sha256', JSON.stringify(members))}`;
+
+/** The hash that a row should have, from what is in it and the one before it. */
+const expectedLink = (row: Row, previous: string | null): string => {
+  const value = `{"interpret_as":"literal","type":"${row['value_type']}","v":${row['value_v']}}`;
+  const commitment = hash('sha256', Buffer.concat([row['salt'] as Uint8Array, Buffer.from(value)]));
+  const event = digest({
+    confidence: row['confidence'],
+    entity: row['entity'] ?? row['entity_key'],
+    fact_id: row['id'],
+    relation: row['relation'] ?? row['relation_key'],
+    scope: row['scope'],
+    source: row['source'],
+    tenant_id: row['tenant_id'],
+    value_commitment: `sha256:${commitment}`,
   });
-
-  after(async () => {
-    await server?.stop();
-    await database?.drop();
+  return digest({
+    chain_seq: Number(row['number']),
+    created_at: new Date(Number(row['timestamp_ms'])).toISOString(),
+    event_hash: event,
+    fact_id: row['id'],
+    previous_hash: previous,
+    tenant_id: row['tenant_id'],
   });
+};
 
-  const post = (body: unknown, key = server.key): Promise<Response> =>
-    fetch(`http://127.0.0.1:${server.port}/v1/facts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+/** Every stored fact with all that its layout keeps of it. */
+const WHOLE_FACTS: Readonly<Record<CeilingLayoutName, string>> = {
+  'one-row': 'SELECT count(*) AS n FROM facts WHERE link_hash IS NOT NULL AND salt IS NOT NULL',
+  'two-rows': 'SELECT count(*) AS n FROM facts JOIN audit ON audit.fact_id = facts.id',
+};
+
+for (const layout of Object.keys(CEILING_LAYOUTS) as CeilingLayoutName[]) {
+  forEachStore(`The ceiling prototype of ${layout}`, (store) => {
+    let server: ServerProcess;
+    let database: TestDatabase | undefined;
+
+    before(async () => {
+      database = store === 'postgres' ? await createTestDatabase() : undefined;
+      server = await startCeiling(database === undefined ? { layout } : { layout, database: database.url });
     });
 
-  it('stores a fact, sees what contradicts it, and knows who is asking', async () => {
-    const first = await post(fact('CEO'));
-    expect(first.status).to.equal(201);
-    expect(await first.json()).to.include({ contradicted: false, entity: 'user:alice' });
-    expect(await (await post(fact('CTO'))).json()).to.include({ contradicted: true });
-    expect((await post(fact('CEO'), 'another')).status).to.equal(401);
-    expect((await post({ entity: 'user:alice' })).status).to.equal(422);
-  });
+    after(async () => {
+      await server?.stop();
+      await database?.drop();
+    });
 
-  it('answers a load with nothing but 201', async () => {
-    const { port, key } = server;
-    const before = await storedIn(database);
-    const requests = { kind: 'append', first: 0, contradicting: 0.1 } as const;
-    const report = await runLoad({ ports: [port], key, connections: 4, seconds: 0.2, requests });
-    expect(Object.keys(report.statuses)).to.deep.equal(['201']);
-    expect(report.statuses['201']).to.equal(report.requests);
-    expect(report.p99Ms).to.be.at.least(report.p50Ms);
-    if (database !== undefined) expect((await storedIn(database)) - before).to.equal(report.requests);
-  });
-});
+    const post = (body: unknown, key = server.key): Promise<Response> =>
+      fetch(`http://127.0.0.1:${server.port}/v1/facts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
 
-/** Facts with their audit row in the database; 0 where the store is a file. */
-const storedIn = async (database: TestDatabase | undefined): Promise<number> => {
-  if (database === undefined) return 0;
-  const [row] = await administer(database.url, 'SELECT count(*) FROM facts JOIN audit ON audit.fact_id = facts.id');
-  return Number(row?.['count']);
-};
+    it('stores a fact, sees what contradicts it, and knows who is asking', async () => {
+      const first = await post(fact('CEO'));
+      expect(first.status).to.equal(201);
+      expect(await first.json()).to.include({ contradicted: false, entity: 'user:alice' });
+      expect(await (await post(fact('CTO'))).json()).to.include({ contradicted: true });
+      expect((await post(fact('CEO'), 'another')).status).to.equal(401);
+      expect((await post({ entity: 'user:alice' })).status).to.equal(422);
+    });
+
+    it('answers a load with nothing but 201, and keeps every fact whole', async () => {
+      const { port, key } = server;
+      const stored = async () => Number((await rowsOf(server, WHOLE_FACTS[layout]))[0]?.['n']);
+      const [before, sizeBefore] = [await stored(), await storeSize(server.database)];
+      const requests = { kind: 'append', first: 0, contradicting: 0.1 } as const;
+      const report = await runLoad({ ports: [port], key, connections: 4, seconds: 0.2, requests });
+      expect(Object.keys(report.statuses)).to.deep.equal(['201']);
+      expect(report.statuses['201']).to.equal(report.requests);
+      expect(report.p99Ms).to.be.at.least(report.p50Ms);
+      expect((await stored()) - before).to.equal(report.requests);
+      const size = await storeSize(server.database);
+      expect(size.facts - sizeBefore.facts).to.equal(report.requests);
+      expect(bytesPerFact(sizeBefore, size)).to.be.above(100);
+    });
+
+    if (layout === 'one-row') {
+      it('links each fact to the one before it, over a salted commitment of its value', async () => {
+        for (const v of ['first', 'second "quoted"', 'dritte, mit Umlaut: ä']) await post(fact(v));
+        const rows = await rowsOf(server, 'SELECT * FROM facts ORDER BY number');
+        let previous: string | null = null;
+        for (const row of rows) {
+          const hex = Buffer.from(row['link_hash'] as Uint8Array).toString('hex');
+          expect(`sha256:${hex}`, `fact ${row['number']}`).to.equal(expectedLink(row, previous));
+          previous = `sha256:${hex}`;
+        }
+        expect(rows.length).to.be.above(3);
+      });
+    }
+  });
+}
 
 describe('The bench', () => {
   it('names contents as every node does', () => {

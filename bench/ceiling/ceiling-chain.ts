@@ -1,0 +1,51 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { CeilingRow } from './ceiling-row.ts';
+
+const SALT_BYTES = 16;
+
+export interface CeilingLink {
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** What a link is made from: everything of the row but the link. */
+export type UnlinkedRow = Omit<CeilingRow, 'link'>;
+
+/**
+ * The chain over the facts, as the node keeps it: each link hashes the one before it and a salted commitment of the
+ * value. Its end is in memory: there is one process.
+ */
+export class CeilingChain {
+  /** `sha256:<hex>` of the newest link in JSON text, `null` before the first. */
+  #head = 'null';
+
+  /** For `goBack`, when a transaction fails. */
+  get head(): string {
+    return this.#head;
+  }
+
+  goBack(head: string): void {
+    this.#head = head;
+  }
+
+  /** Members stand in the order of their names, because key-sorted compact JSON is what is hashed. */
+  next(row: UnlinkedRow): CeilingLink {
+    const { fact, id, tenant, number, timestamp } = row;
+    const salt = randomBytes(SALT_BYTES);
+    const value = Buffer.from(`{"interpret_as":"literal","type":"${fact.value.type}","v":${row.v}}`, 'utf8');
+    const commitment = hash('sha256', Buffer.concat([salt, value]));
+    const event = hash(
+      'sha256',
+      `{"confidence":${fact.confidence},"entity":${JSON.stringify(fact.entity)},"fact_id":"${id}"` +
+        `,"relation":${JSON.stringify(fact.relation)},"scope":"${fact.scope}","source":${JSON.stringify(fact.source)}` +
+        `,"tenant_id":"${tenant}","value_commitment":"sha256:${commitment}"}`,
+    );
+    const link = hash(
+      'sha256',
+      `{"chain_seq":${number},"created_at":"${timestamp}","event_hash":"sha256:${event}","fact_id":"${id}"` +
+        `,"previous_hash":${this.#head},"tenant_id":"${tenant}"}`,
+    );
+    this.#head = `"sha256:${link}"`;
+    return { salt, hash: Buffer.from(link, 'hex') };
+  }
+}

@@ -1,0 +1,43 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import pg from 'pg';
+
+export interface StoreSize {
+  /** Of tables and indexes; without the log, and without what is free inside a file. */
+  readonly bytes: number;
+  readonly facts: number;
+}
+
+/** Measures a store that servers may have open: a file, or a PostgreSQL database by its address. */
+export const storeSize = (database: string): Promise<StoreSize> =>
+  /^postgres(ql)?:/.test(database) ? databaseSize(database) : Promise.resolve(fileSize(database));
+
+/** Bytes that one more fact takes, from two measurements of a store; null when there was none. */
+export const bytesPerFact = (before: StoreSize, after: StoreSize): number | null =>
+  after.facts > before.facts ? (after.bytes - before.bytes) / (after.facts - before.facts) : null;
+
+const FILE_SIZE = `SELECT (page_count - freelist_count) * page_size AS bytes, (SELECT count(*) FROM facts) AS facts
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+
+/** Pages that are in the log alone count: the next checkpoint puts them into the file. */
+const fileSize = (path: string): StoreSize => {
+  const file = new DatabaseSync(path, { readOnly: true });
+  try {
+    return file.prepare(FILE_SIZE).get() as unknown as StoreSize;
+  } finally {
+    file.close();
+  }
+};
+
+const databaseSize = async (url: string): Promise<StoreSize> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      'SELECT pg_database_size(current_database()) AS bytes, (SELECT count(*) FROM facts) AS facts',
+    );
+    const [{ bytes, facts }] = rows as [Record<keyof StoreSize, string>];
+    return { bytes: Number(bytes), facts: Number(facts) };
+  } finally {
+    await client.end();
+  }
+};
