@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
 import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
+import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
 
 /** Scalars that both engines store alike. Booleans become 0 and 1 on the way in and are never returned as booleans. */
@@ -31,6 +32,7 @@ export interface FeedEntry {
   readonly stamp: Hlc;
   readonly kind: CoreFeedKind | (string & Record<never, never>);
   readonly subjectId: string;
+  readonly tenantId: string;
 }
 
 /** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
@@ -55,7 +57,17 @@ export interface Snapshot {
    * covered; strongest first (confidence, then hlc). Unscoped: contradiction detection must see everything.
    */
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
-  /** Feed entries strictly after the stamp, ascending. */
+  /** Entries of the ledger of one tenant, in order: see `ports/ledger.ts`. */
+  ledger(query: LedgerQuery): Promise<LedgerEntry[]>;
+  /** Number of entries. */
+  ledgerCount(range: LedgerRange): Promise<number>;
+  ledgerHead(tenantId: string): Promise<LedgerHead>;
+  /**
+   * Number of the tenant's first fact that was committed at this instant (milliseconds since the epoch, the wall part
+   * of its feed stamp) or later; undefined when there is none.
+   */
+  ledgerNumberAt(tenantId: string, ms: number): Promise<number | undefined>;
+  /** Feed entries of all tenants strictly after the stamp, ascending. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
@@ -85,11 +97,28 @@ export interface Snapshot {
 /** A write transaction. Its reads see its own writes. */
 export interface WriteTransaction extends Snapshot {
   /**
-   * Inserts the facts and their feed entries. `false` at the place of a fact whose id is already stored: it is left as
-   * it was. `areNew` says that the ids were drawn for these facts just now, so that the store need not look; if one is
-   * stored all the same, the transaction fails, with this call, a later one or its commit.
+   * Inserts facts of the transaction's tenant, and numbers them in their order. `false` at the place of a fact whose id
+   * the tenant has already: it is left as it was. `areNew` says that no id is taken, so that the store need not look;
+   * if one is all the same, the transaction fails, with this call, a later one or its commit. `records` has a record
+   * for each fact; without, the writer is who asserted it, and there is neither salt nor link.
    */
-  insert(facts: readonly StoredFact[], options?: { readonly areNew?: boolean }): Promise<boolean[]>;
+  insert(
+    facts: readonly StoredFact[],
+    options?: { readonly areNew?: boolean; readonly records?: readonly WriteRecord[] },
+  ): Promise<boolean[]>;
+  /**
+   * The first of `count` numbers of the tenant's ledger, one after another, above all that were given out before. For
+   * entries that are no facts and stand among them; the caller keeps them.
+   */
+  takeNumbers(count: number): Promise<number>;
+  /** Adds the links of facts that have none. Throws for one that has a link. */
+  addLinks(links: readonly { readonly number: number; readonly link: FactLink }[]): Promise<void>;
+  /**
+   * Destroys what facts of the tenant say: value, value key, content id, salt. Keeps `commitment` in place of the
+   * value, and everything else. Irreversible. Nothing happens to a fact that is erased already. The store refuses every
+   * other change of a fact.
+   */
+  erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void>;
   /**
    * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table
    * takes them may show only with a later call of the transaction, or with its commit.

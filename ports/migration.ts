@@ -13,6 +13,7 @@ export interface MigrationData
 export interface SchemaDialect {
   /** Type of a column whose text is compared by its bytes. */
   readonly textType: string;
+  readonly bytesType: string;
   /** First column, with its comma, of a table whose rows lie in the order of insertion; empty where none is needed. */
   readonly insertionOrder: string;
   /** Ends the statement that makes a table whose rows lie in the order of its primary key. */
@@ -24,6 +25,11 @@ export interface SchemaDialect {
   numberRows(table: Knex.CreateTableBuilder, column: string, options: { readonly deletesRows: boolean }): void;
   /** Lets every change of a row of the table fail from then on. */
   freeze(table: string): readonly string[];
+  /**
+   * Lets every change of a row of the table fail from then on, but for updates that satisfy a condition on `OLD` and
+   * `NEW`. In place of `freeze`.
+   */
+  freezeUnless(table: string, permitted: string): readonly string[];
   /** Runs a statement that updates rows of a frozen table. */
   updateFrozen(table: string, statement: string): readonly string[];
   /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */

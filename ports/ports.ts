@@ -7,6 +7,7 @@ export * from './embedder.ts';
 export * from './fact.ts';
 export * from './fact-filter.ts';
 export * from './fact-store.ts';
+export * from './ledger.ts';
 export * from './mask-urls.ts';
 export * from './migration.ts';
 export * from './normalise-text.ts';

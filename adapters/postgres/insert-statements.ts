@@ -54,8 +54,8 @@ export class InsertStatements {
   async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
     const names = columns.map(identifier).join(', ');
-    const unique = unlessTaken === undefined ? '' : identifier(unlessTaken);
-    const tail = unlessTaken === undefined ? '' : ` ON CONFLICT (${unique}) DO NOTHING RETURNING ${unique}`;
+    const unique = (unlessTaken ?? []).map(identifier);
+    const tail = unique.length === 0 ? '' : ` ON CONFLICT (${unique.join(', ')}) DO NOTHING RETURNING ${unique.at(-1)}`;
     const head = `INSERT INTO ${identifier(table)} (${names})`;
     const types = await this.#columns.typesOf(table, columns, connection);
     const plan = { table, head, types, tail, shapes: new Set<ColumnShape>() };
@@ -64,13 +64,13 @@ export class InsertStatements {
     return plan;
   }
 
-  /** The statement that inserts into all of these, and does what another one does, whose parameters come last. */
-  statementFor(inserts: readonly ShapedPlan[], beside = ''): PostgresStatement {
-    const key = `${inserts.map(({ plan, shape }) => `${plan.head} ${shape}${plan.tail}`).join()}${beside}`;
+  /** The statement that inserts into all of these, and does what others do, whose parameters come last. */
+  statementFor(inserts: readonly ShapedPlan[], beside: readonly string[] = []): PostgresStatement {
+    const key = `${inserts.map(({ plan, shape }) => `${plan.head} ${shape}${plan.tail}`).join()}${beside.join()}`;
     const known = this.#written.get(key);
     if (known !== undefined) return known;
-    const parts = inserts.map(insertOf);
-    const last = beside === '' ? (parts.pop() ?? '') : beside;
+    const parts = [...inserts.map(insertOf), ...beside];
+    const last = parts.pop() ?? '';
     const earlier = parts.map((part, at) => `i${at} AS (${part})`).join(', ');
     const statement = this.#statements.prepared(earlier === '' ? last : `WITH ${earlier} ${last}`);
     if (this.#written.size >= MOST_REMEMBERED) this.#written.clear();
@@ -87,7 +87,7 @@ export class InsertStatements {
 }
 
 const keyOf = ({ table, columns, unlessTaken }: InsertTarget): string =>
-  `${table} ${columns.join()} ${unlessTaken ?? ''}`;
+  `${table} ${columns.join()} ${unlessTaken?.join() ?? ''}`;
 
 const insertOf = ({ plan: { head, types, tail }, shape }: ShapedPlan): string => {
   const values = types.map((type, at) => {

@@ -28,7 +28,7 @@ interface Beside {
 export class PendingInserts {
   readonly #waiting = new Map<InsertPlan, Rows[]>();
   #count = 0;
-  #beside: Beside | undefined;
+  #beside: Beside[] = [];
 
   /** Whether rows for the plan can wait beside those that wait already. */
   takes(plan: InsertPlan): boolean {
@@ -47,26 +47,27 @@ export class PendingInserts {
     return this.#count >= MOST_ROWS;
   }
 
-  /** Lets one statement wait beside the inserts. Returns false when another one does so already. */
+  /** Lets a statement wait beside the inserts. Returns false when the same one does so already. */
   addBeside(sql: string, values: readonly Encoded[]): boolean {
-    if (this.#beside !== undefined) return false;
-    this.#beside = { sql, values };
+    // The parts of one statement do not see what the others change.
+    if (this.#beside.some((other) => other.sql === sql)) return false;
+    this.#beside.push({ sql, values });
     return true;
   }
 
   get empty(): boolean {
-    return this.#count === 0 && this.#beside === undefined;
+    return this.#count === 0 && this.#beside.length === 0;
   }
 
   /** Everything that waits, which waits no longer. */
-  take(): { readonly inserts: readonly ShapedInsert[]; readonly beside: Beside | undefined } {
+  take(): { readonly inserts: readonly ShapedInsert[]; readonly beside: readonly Beside[] } {
     const beside = this.#beside;
     const inserts = [...this.#waiting].map(([plan, rows]) =>
       shapedInsert(plan, rows.length === 1 ? (rows[0] as Rows) : rows.flat()),
     );
     this.#waiting.clear();
     this.#count = 0;
-    this.#beside = undefined;
+    this.#beside = [];
     return { inserts, beside };
   }
 }

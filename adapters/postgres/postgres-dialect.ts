@@ -8,7 +8,8 @@ export const postgresDialect: SqlDialect = {
   inList: (column, of) => `${column} = ANY(?::${TYPE_OF[of]}[])`,
   listParameter: (values) => values,
   exists: (select) => `EXISTS (${select})`,
-  forUpdate: ' FOR UPDATE',
+  position: (text) => `strpos(${text}, ?)`,
+  forUpdateOf: (alias) => ` FOR UPDATE OF ${alias}`,
   schema: postgresSchema,
   queries: {
     tableNames: `SELECT relname FROM pg_class

@@ -141,7 +141,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     const { rows: taken } = await this.#guarded(() => this.#connection.arrays(statement, insert.values));
     growth.add(into.table, rows.length);
     if (taken.length === rows.length) return rows.map(() => true);
-    const key = into.columns.indexOf(into.unlessTaken);
+    const key = into.columns.indexOf(into.unlessTaken.at(-1) ?? '');
     const inserted = new Set(taken.map(([value]) => value));
     // The first of several rows with one key is the one that was inserted.
     return rows.map((row) => inserted.delete(row[key] as SqlValue));
@@ -152,9 +152,11 @@ export class PostgresSession implements SqlSession, StatementRunner {
     if (this.#pending.empty) return;
     this.#used = true;
     const { inserts, beside } = this.#pending.take();
-    const statement = this.#parts.inserts.statementFor(inserts, beside?.sql);
-    const values = inserts.flatMap((insert) => insert.values);
-    if (beside !== undefined) values.push(...beside.values);
+    const statement = this.#parts.inserts.statementFor(
+      inserts,
+      beside.map(({ sql }) => sql),
+    );
+    const values = [...inserts, ...beside].flatMap((part) => part.values);
     this.#connection.arrays(statement, values).catch((error: unknown) => this.fail(error));
   }
 

@@ -99,7 +99,8 @@ class FilterCompiler {
     const fact = this.#nextJoin();
     const condition = this.condition(filter, fact);
     // The row names one fact. Left bare, PostgreSQL may take the question for a join of the two tables.
-    return `(EXISTS (SELECT 1 FROM facts ${fact} WHERE ${fact}.id = ${joined}.fact_id AND ${condition})) IS TRUE`;
+    const named = `${fact}.tenant_id = ${joined}.tenant_id AND ${fact}.id = ${joined}.fact_id`;
+    return `(EXISTS (SELECT 1 FROM facts ${fact} WHERE ${named} AND ${condition})) IS TRUE`;
   }
 
   #nextJoin(): string {

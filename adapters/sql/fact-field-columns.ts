@@ -1,12 +1,14 @@
 import type { FactField } from '../../ports/ports.ts';
 
-/** How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns. */
+/**
+ * How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns.
+ */
 export interface FieldColumn {
   readonly is: 'text' | 'number' | 'stamp';
   /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
   readonly column: string;
-  /** Outside gardens the column is null and the member an empty text. */
-  readonly isPlace?: true;
+  /** The member as an expression over the table, where it is not just the column. */
+  readonly sql?: (table: string) => string;
   /** The characters that the column's index holds, where that is not all of them. */
   readonly indexed?: IndexedPart;
 }
@@ -29,6 +31,12 @@ export const indexedPartSql = (column: string, { start, length }: IndexedPart): 
 /** The place of a fact: its garden, or an empty text. The index on triples holds it spelled like this. */
 export const placeSql = (column: string): string => `coalesce(${column}, '')`;
 
+/** Who brought the fact. The column is null where it would repeat who asserted it. */
+export const writerSql = (table: string): string => `coalesce(${table}.writer, ${table}.asserted_by)`;
+
+/** The source as it was sent. The column is null where it would repeat the key. */
+export const sourceSql = (table: string): string => `coalesce(${table}.source, ${table}.source_key)`;
+
 /** What `indexedPartSql` makes of this text. */
 export const indexedPart = (text: string, { start, length }: IndexedPart): string =>
   Array.from(text)
@@ -42,8 +50,8 @@ const stamp = (column: string): FieldColumn => ({ is: 'stamp', column });
 
 /** The member of the fact that the query knows as `alias`; not for a stamp, which is two columns. */
 export const fieldSql = (field: FactField, alias: string): string => {
-  const { column, isPlace } = FIELD_COLUMNS[field];
-  return isPlace === true ? placeSql(`${alias}.${column}`) : `${alias}.${column}`;
+  const { column, sql } = FIELD_COLUMNS[field];
+  return sql === undefined ? `${alias}.${column}` : sql(alias);
 };
 
 /** The column of every member that a filter may test. */
@@ -52,11 +60,12 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   tenantId: text('tenant_id'),
   entityKey: text('entity_key'),
   relationKey: text('relation_key'),
+  source: { is: 'text', column: 'source', sql: sourceSql },
   sourceKey: text('source_key'),
   valueKey: text('value_key'),
   scope: text('scope'),
   gardenId: text('garden_id'),
-  place: { is: 'text', column: 'garden_id', isPlace: true },
+  place: { is: 'text', column: 'garden_id', sql: (table) => placeSql(`${table}.garden_id`) },
   cid: text('cid', INDEXED_CID),
   confidence: number('confidence'),
   timestampMs: number('timestamp_ms'),
@@ -66,6 +75,7 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   system: number('system'),
   interpretAs: text('interpret_as'),
   attested: number('attested'),
+  attestedKeyId: text('attested_key_id'),
   sessionId: text('session_id'),
   assertedBy: text('asserted_by'),
   receivedFrom: text('received_from'),

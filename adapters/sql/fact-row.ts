@@ -7,7 +7,9 @@ import {
   type StoredFact,
   storedText,
   type ValueType,
+  type WriteRecord,
 } from '../../ports/ports.ts';
+import { writtenTags } from './ledger-row.ts';
 
 /** Columns of an outline, in the order of `OutlineRow`. */
 export const OUTLINE_COLUMNS = [
@@ -44,28 +46,41 @@ export const OUTLINE_COLUMNS = [
   'feed_ctr',
 ] as const;
 
-/** Columns of a fact, in the order in which `factToRow` and `factFromRow` have them. */
+/** Columns of a fact, in the order in which `factFromRow` has them. */
 export const FACT_COLUMNS = [...OUTLINE_COLUMNS, 'value_type', 'value_v'] as const;
+
+/** Columns of a new row, in the order in which `factToRow` has them. */
+export const NEW_FACT_COLUMNS = [
+  ...FACT_COLUMNS,
+  'number',
+  'writer',
+  'writer_sub',
+  'writer_key_id',
+  'tags',
+  'salt',
+  'link_seq',
+  'link_hash',
+] as const;
 
 type OutlineRow = [
   id: string,
   tenantId: string,
-  entity: string,
+  entity: string | null,
   entityKey: string,
-  relation: string,
+  relation: string | null,
   relationKey: string,
   scope: Scope,
   valueKey: string,
   interpretAs: FactValue['interpretAs'],
-  source: string,
+  source: string | null,
   sourceKey: string,
-  timestamp: string,
+  timestamp: string | null,
   timestampMs: number,
   confidence: number,
   validUntil: string | null,
   validUntilMs: number | null,
   gardenId: string | null,
-  cid: string,
+  cid: string | null,
   derivedFrom: string | null,
   system: number,
   attested: number | null,
@@ -76,7 +91,7 @@ type OutlineRow = [
   originNodeId: string | null,
   hlcWall: number,
   hlcCtr: number,
-  hlcText: string,
+  hlcText: string | null,
   feedWall: number,
   feedCtr: number,
 ];
@@ -84,43 +99,79 @@ type FactRow = [...OutlineRow, valueType: ValueType, valueV: string | null];
 
 const NO_PARENTS: readonly string[] = Object.freeze([]);
 
-export const factToRow = (fact: StoredFact): SqlValue[] => {
-  const row: FactRow = [
-    fact.id,
-    fact.tenantId,
-    fact.entity,
-    fact.entityKey,
-    fact.relation,
-    fact.relationKey,
-    fact.scope,
-    fact.valueKey,
-    fact.value.interpretAs,
-    fact.source,
-    fact.sourceKey,
-    fact.timestamp,
-    fact.timestampMs,
-    fact.confidence,
-    fact.validUntil,
-    fact.validUntilMs,
-    fact.gardenId,
-    fact.cid,
-    fact.derivedFrom.length === 0 ? null : JSON.stringify(fact.derivedFrom),
-    Number(fact.system),
-    fact.attested === null ? null : Number(fact.attested),
-    fact.attestedKeyId,
-    fact.sessionId,
-    fact.assertedBy,
-    fact.receivedFrom,
-    fact.originNodeId,
-    fact.hlc.wallMs,
-    fact.hlc.counter,
-    fact.hlcText,
-    fact.feed.wallMs,
-    fact.feed.counter,
-    fact.value.type,
-    storedText(fact.value.v),
-  ];
-  return row;
+/** What a fact is stored with when nobody says how it was written. */
+export const plainRecord = ({ assertedBy, receivedFrom }: StoredFact): WriteRecord => ({
+  writer: assertedBy ?? receivedFrom ?? '',
+  writerSub: null,
+  writerKeyId: null,
+  tags: [],
+  salt: null,
+  link: null,
+});
+
+export const factToRow = (fact: StoredFact, record: WriteRecord, number: number): SqlValue[] => [
+  fact.id,
+  fact.tenantId,
+  unlessSame(fact.entity, fact.entityKey),
+  fact.entityKey,
+  unlessSame(fact.relation, fact.relationKey),
+  fact.relationKey,
+  fact.scope,
+  fact.valueKey,
+  fact.value.interpretAs,
+  unlessSame(fact.source, fact.sourceKey),
+  fact.sourceKey,
+  unlessSame(fact.timestamp, canonicalInstant(fact.timestampMs)),
+  fact.timestampMs,
+  fact.confidence,
+  untilText(fact),
+  fact.validUntilMs,
+  fact.gardenId,
+  fact.cid,
+  fact.derivedFrom.length === 0 ? null : JSON.stringify(fact.derivedFrom),
+  Number(fact.system),
+  fact.attested === null ? null : Number(fact.attested),
+  fact.attestedKeyId,
+  fact.sessionId,
+  fact.assertedBy,
+  fact.receivedFrom,
+  fact.originNodeId,
+  fact.hlc.wallMs,
+  fact.hlc.counter,
+  unlessSame(fact.hlcText, `${fact.hlc.wallMs}.${fact.hlc.counter}`),
+  fact.feed.wallMs,
+  fact.feed.counter,
+  fact.value.type,
+  storedText(fact.value.v),
+  number,
+  unlessSame(record.writer, fact.assertedBy),
+  record.writerSub,
+  record.writerKeyId,
+  writtenTags(record.tags),
+  record.salt,
+  record.link?.seq ?? null,
+  record.link?.hash ?? null,
+];
+
+/** Empty where there is an instant and no text of it. */
+const untilText = ({ validUntil, validUntilMs }: StoredFact): string | null =>
+  validUntilMs === null ? validUntil : unlessSame(validUntil ?? '', canonicalInstant(validUntilMs));
+
+/** Text that another column repeats is not stored twice. */
+const unlessSame = (text: string | null, repeated: string | null): string | null => (text === repeated ? null : text);
+
+/** Beyond it `Date` has no text: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const LAST_MS = 8.64e15;
+
+let lastMs = 0;
+let lastInstant = new Date(0).toISOString();
+
+/** Most facts of a page, and of a group, were made in the same millisecond or have no text of their own. */
+const canonicalInstant = (ms: number): string => {
+  if (ms === lastMs) return lastInstant;
+  lastInstant = Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : `@${ms}`;
+  lastMs = ms;
+  return lastInstant;
 };
 
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
@@ -143,21 +194,22 @@ export const sizedOutlineFromRow = (row: readonly SqlValue[]): SizedOutline => (
 const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'> => ({
   id: columns[0],
   tenantId: columns[1],
-  entity: columns[2],
+  entity: columns[2] ?? columns[3],
   entityKey: columns[3],
-  relation: columns[4],
+  relation: columns[4] ?? columns[5],
   relationKey: columns[5],
   scope: columns[6],
   valueKey: columns[7],
-  source: columns[9],
+  source: columns[9] ?? columns[10],
   sourceKey: columns[10],
-  timestamp: columns[11],
+  timestamp: columns[11] ?? canonicalInstant(columns[12]),
   timestampMs: columns[12],
   confidence: columns[13],
-  validUntil: columns[14],
+  validUntil: untilOf(columns[14], columns[15]),
   validUntilMs: columns[15],
   gardenId: columns[16],
-  cid: columns[17],
+  // Erasure takes it.
+  cid: columns[17] ?? '',
   derivedFrom: columns[18] === null ? NO_PARENTS : (JSON.parse(columns[18]) as string[]),
   system: columns[19] === 1,
   attested: columns[20] === null ? null : columns[20] === 1,
@@ -167,9 +219,14 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   receivedFrom: columns[24],
   originNodeId: columns[25],
   hlc: { wallMs: columns[26], counter: columns[27] },
-  hlcText: columns[28],
+  hlcText: columns[28] ?? `${columns[26]}.${columns[27]}`,
   feed: { wallMs: columns[29], counter: columns[30] },
 });
+
+const untilOf = (text: string | null, ms: number | null): string | null => {
+  if (text === null) return ms === null ? null : canonicalInstant(ms);
+  return text === '' ? null : text;
+};
 
 /**
  * Every value is kept as text, so that both engines give back exactly what came in; `value_type` says how to read it.

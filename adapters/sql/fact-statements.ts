@@ -1,9 +1,11 @@
-import type { FactField, FactQuery, Filter, Hlc } from '../../ports/ports.ts';
+import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { compileFilter } from './compile-filter.ts';
-import { placeSql } from './fact-field-columns.ts';
+import { placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
+import { ENTRY_COLUMNS } from './ledger-row.ts';
+import { TENANTS } from './ledger-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
@@ -32,7 +34,8 @@ export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
 WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?
   AND f.confidence > 0
   AND (f.valid_until_ms IS NULL OR f.valid_until_ms > ?)
-  AND NOT EXISTS (SELECT 1 FROM fact_expiries e WHERE e.fact_id = f.id AND e.expires_ms <= ?)
+  AND NOT EXISTS (
+    SELECT 1 FROM fact_expiries e WHERE e.tenant_id = f.tenant_id AND e.fact_id = f.id AND e.expires_ms <= ?)
   AND NOT EXISTS (
     SELECT 1 FROM fact_covers c
     WHERE c.tenant_id = f.tenant_id AND c.entity_key = f.entity_key AND c.relation_key = f.relation_key
@@ -40,9 +43,6 @@ WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = 
       AND (c.hlc_wall, c.hlc_ctr) > (f.hlc_wall, f.hlc_ctr))
 ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC
 ${LIMIT}`;
-
-export const FEED_AFTER = `SELECT wall, ctr, kind, subject_id FROM feed WHERE (wall, ctr) > (?, ?) ORDER BY wall, ctr ${LIMIT}`;
-export const FEED_HEAD = 'SELECT wall, ctr FROM feed ORDER BY wall DESC, ctr DESC LIMIT 1';
 
 /** SQL with the values for its `?`. */
 export interface BoundStatement {
@@ -54,9 +54,12 @@ export interface BoundStatement {
 export class FactStatements {
   readonly #dialect: SqlDialect;
   readonly #written = new Map<string, string>();
+  /** Selects the tenants that have facts. */
+  readonly tenants: string;
 
-  constructor(dialect: SqlDialect) {
+  constructor(dialect: SqlDialect, tenants: string = TENANTS) {
     this.#dialect = dialect;
+    this.tenants = tenants;
   }
 
   count(filter: Filter): BoundStatement {
@@ -81,11 +84,6 @@ export class FactStatements {
       throw new Error('`after` is a position in the order by timestamp alone');
     }
     const [columns, short] = maxBytes === undefined ? [FACT, ''] : [FACT_IN_SHORT, 's'];
-    if (order === 'feed' && !isNarrow(filter)) {
-      const floor = feedFloor(filter) ?? BEFORE_ALL;
-      const sql = this.#sql(`w${short}${key}`, () => alongFeed(columns, this.#where(filter)));
-      return { sql, parameters: [floor.wallMs, floor.counter, ...parameters, limit] };
-    }
     if (after !== undefined) parameters.push(after.timestampMs, after.id);
     parameters.push(limit);
     const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${short}${key}`, () => {
@@ -95,8 +93,41 @@ export class FactStatements {
     return { sql, parameters };
   }
 
+  ledger({ order, limit, ...range }: LedgerQuery): BoundStatement {
+    const { key, condition, parameters } = this.#entries(range);
+    const sql = this.#sql(`l${order}${key}`, () => {
+      const direction = order === 'newest' ? ' DESC' : '';
+      return `SELECT ${ENTRY_COLUMNS} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
+    });
+    return { sql, parameters: [...parameters, limit] };
+  }
+
+  ledgerCount(range: LedgerRange): BoundStatement {
+    const { key, condition, parameters } = this.#entries(range);
+    return { sql: this.#sql(`n${key}`, () => `SELECT count(*) FROM facts f WHERE ${condition()}`), parameters };
+  }
+
+  #entries({ tenantId, filter, ...range }: LedgerRange) {
+    const parameters: SqlParameter[] = [tenantId];
+    const conditions = ['f.tenant_id = ?'];
+    for (const [name, condition] of ENTRY_CONDITIONS) {
+      const value = range[name];
+      if (value === undefined) continue;
+      conditions.push(condition(this.#dialect));
+      parameters.push(name === 'tag' ? `,${value},` : value);
+    }
+    const shape = filter === undefined ? undefined : shapeOf(filter, this.#dialect);
+    if (shape !== undefined) parameters.push(...shape.parameters);
+    const key = `${conditions.join()}${shape?.key ?? ''}`;
+    const condition = (): string =>
+      [...conditions, ...(filter === undefined ? [] : [compileFilter(filter, this.#dialect, 'f')])].join(' AND ');
+    return { key, condition, parameters };
+  }
+
   #where(filter: Filter): string {
-    return compileFilter(filter, this.#dialect, 'f');
+    const condition = compileFilter(filter, this.#dialect, 'f');
+    // Every index is led by the tenant: a query that names none is looked up for each.
+    return namesTenant(filter) ? condition : `f.tenant_id IN (${this.tenants}) AND ${condition}`;
   }
 
   #sql(key: string, write: () => string): string {
@@ -115,38 +146,33 @@ export class FactStatements {
  */
 const REMEMBERED_STATEMENTS = 1_000;
 
-const ORDER: Readonly<Record<FactQuery['order'], string>> = {
-  timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',
-  hlc: 'ORDER BY f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
-  feed: 'ORDER BY f.feed_wall, f.feed_ctr',
-};
+type EntryBound = 'above' | 'below' | 'writer' | 'writerSub' | 'tag';
 
-/**
- * Facts carry no index on their feed stamp, which would be paid for by every insert: a reader that follows the feed
- * walks its table instead and looks the facts up. CROSS JOIN keeps SQLite from turning that around.
- */
-const alongFeed = (columns: string, condition: string): string =>
-  `SELECT ${columns} FROM feed o CROSS JOIN facts f
-WHERE (o.wall, o.ctr) > (?, ?) AND o.kind = 'fact' AND f.id = o.subject_id AND ${condition}
-ORDER BY o.wall, o.ctr ${LIMIT}`;
+const ENTRY_CONDITIONS: readonly (readonly [EntryBound, (dialect: SqlDialect) => string])[] = [
+  ['above', (dialect) => `f.number > ${dialect.mark('whole')}`],
+  ['below', (dialect) => `f.number < ${dialect.mark('whole')}`],
+  ['writer', () => `${writerSql('f')} = ?`],
+  ['writerSub', () => 'f.writer_sub = ?'],
+  ['tag', (dialect) => `${dialect.position('f.tags')} > 0`],
+];
 
-const BEFORE_ALL: Hlc = { wallMs: -1, counter: 0 };
+const namesTenant = (filter: Filter): boolean =>
+  filter.kind === 'all' ? filter.of.some(namesTenant) : filter.kind === 'in' && filter.field === 'tenantId';
 
 const NARROW: ReadonlySet<FactField> = new Set(['id', 'cid', 'entityKey']);
 
-/** Whether an index leads to few facts, which are then cheaper to sort than the feed is to walk. */
+/** Whether an index leads to few facts of each tenant, which are then sorted. */
 const isNarrow = (filter: Filter): boolean => {
   if (filter.kind === 'all') return filter.of.some(isNarrow);
   return filter.kind === 'in' && NARROW.has(filter.field);
 };
 
-/** A feed stamp that every fact of the filter lies above. */
-const feedFloor = (filter: Filter): Hlc | undefined => {
-  if (filter.kind === 'above' && filter.field === 'feed' && typeof filter.value === 'object') return filter.value;
-  if (filter.kind !== 'all') return undefined;
-  for (const part of filter.of) {
-    const floor = feedFloor(part);
-    if (floor !== undefined) return floor;
-  }
-  return undefined;
+/** Facts of all tenants in the order of the feed, which each tenant has for itself. */
+export const isStoreWide = ({ order, filter }: FactQuery): boolean =>
+  order === 'feed' && !namesTenant(filter) && !isNarrow(filter);
+
+const ORDER: Readonly<Record<FactQuery['order'], string>> = {
+  timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',
+  hlc: 'ORDER BY f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
+  feed: 'ORDER BY f.feed_wall, f.feed_ctr',
 };

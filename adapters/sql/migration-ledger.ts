@@ -6,6 +6,7 @@ import {
   ServiceError,
 } from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
+import { LEDGERS_TABLE } from './fact-table.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -32,7 +33,7 @@ export const applyMigrations = async (
   for (const migration of pending) {
     if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
     await takeTurn(engine, migration, migrations, async (session) => {
-      await migration.up(schemaOf(session, engine.dialect));
+      await migration.up(await schemaOf(session, engine.dialect));
       await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
         versionOf(migration),
         new Date().toISOString(),
@@ -55,7 +56,7 @@ const prepareInSteps = async (
     let line: string | undefined;
     isReady = true;
     await takeTurn(engine, migration, all, async (session) => {
-      const prepared = await migration.prepare?.(schemaOf(session, engine.dialect), (done, total, what) => {
+      const prepared = await migration.prepare?.(await schemaOf(session, engine.dialect), (done, total, what) => {
         line = `migration ${versionOf(migration)}: ${grouped(done)} of ${grouped(total)} ${what}`;
       });
       isReady = prepared ?? true;
@@ -151,12 +152,18 @@ const refuseForeignLedger = (ledger: ReadonlyMap<number, LedgerEntry>, known: re
   }
 };
 
-const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => ({
+/** Facts of a store from before ledgers know their tenants by themselves. */
+const statementsFor = async (session: SqlSession, dialect: SqlDialect): Promise<FactStatements> => {
+  const hasLedgers = (await tableNames(session, dialect)).includes(LEDGERS_TABLE);
+  return hasLedgers ? new FactStatements(dialect) : new FactStatements(dialect, 'SELECT DISTINCT tenant_id FROM facts');
+};
+
+const schemaOf = async (session: SqlSession, dialect: SqlDialect): Promise<MigrationSchema> => ({
   get schema() {
     return session.schema();
   },
   dialect: dialect.schema,
-  data: new SqlWriteTransaction(session, dialect, new FactStatements(dialect), DEFAULT_TENANT),
+  data: new SqlWriteTransaction(session, dialect, await statementsFor(session, dialect), DEFAULT_TENANT),
   raw: async (sql) => {
     await session.run(sql, []);
   },

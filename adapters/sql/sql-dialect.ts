@@ -4,7 +4,7 @@ import type { SqlParameter } from './sql-engine.ts';
 /** What a `?` stands for: `whole` is a number that is a safe integer, `number` any other. */
 export type ValueKind = 'text' | 'whole' | 'number';
 
-/** Where SQLite and PostgreSQL differ in the statements that both run. Past eight members, stop and rethink. */
+/** Where SQLite and PostgreSQL differ in the statements that both run. Past nine members, stop and rethink. */
 export interface SqlDialect {
   /**
    * A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or
@@ -17,10 +17,13 @@ export interface SqlDialect {
   listParameter(values: readonly string[] | readonly number[]): SqlParameter;
   /** Condition that the SELECT has a row. */
   exists(select: string): string;
+  /** Where a `?` begins in a text, counted from 1; 0 where it is not in it. */
+  position(text: string): string;
   /**
-   * Ends a SELECT whose rows nobody else may change until the transaction ends. Empty where a writer is alone anyway.
+   * Ends a SELECT: nobody else may change its rows of the table known as `alias` until the transaction ends. Empty
+   * where a writer is alone anyway.
    */
-  readonly forUpdate: string;
+  forUpdateOf(alias: string): string;
   readonly schema: SchemaDialect;
   readonly queries: DatabaseQueries;
 }

@@ -8,8 +8,11 @@ export type SqlParameter = SqlValue | readonly string[] | readonly number[];
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly string[];
-  /** A unique column: a row whose value there is taken is left out instead of failing. */
-  readonly unlessTaken?: string;
+  /**
+   * Columns of a unique key: a row whose values there are taken is left out instead of failing. The rows differ in the
+   * last of them.
+   */
+  readonly unlessTaken?: readonly string[];
 }
 
 /**
@@ -33,11 +36,6 @@ export interface SqlSession {
   post(sql: string, parameters: readonly SqlParameter[]): Promise<void>;
   /** Whether each row was inserted, at its place. A row may be left out because of an earlier one of the same call. */
   insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]>;
-  /**
-   * Enters the facts that this transaction inserted last into the feed, so many of them, without taking their entries
-   * out of the database and in again. Absent where facts have no numbers to find the last ones by.
-   */
-  copyToFeed?(count: number): Promise<void>;
   /** Builder bound to this transaction. */
   table(name: string): Knex.QueryBuilder;
   /** A fresh schema builder bound to this transaction. */

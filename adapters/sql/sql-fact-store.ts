@@ -52,14 +52,19 @@ class SqlFactStore implements FactStore {
     }
     return this.#engine.write(`append:${tenantId}`, async (session) => {
       const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
-      if (!this.#watchNesting) return work(transaction);
-      const mark: WriteMark = { store: this, open: true };
-      try {
-        return await writeMarks.run(mark, work, transaction);
-      } finally {
-        mark.open = false;
-      }
+      const result = this.#watchNesting ? await this.#watched(work, transaction) : await work(transaction);
+      await transaction.saveLedgers();
+      return result;
     });
+  }
+
+  async #watched<T>(work: (transaction: WriteTransaction) => Promise<T>, transaction: WriteTransaction): Promise<T> {
+    const mark: WriteMark = { store: this, open: true };
+    try {
+      return await writeMarks.run(mark, work, transaction);
+    } finally {
+      mark.open = false;
+    }
   }
 
   table(name: string): Knex.QueryBuilder {

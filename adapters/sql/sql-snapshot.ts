@@ -1,19 +1,27 @@
 import type { Knex } from 'knex';
-import type {
-  FactOutline,
-  FactQuery,
-  FeedEntry,
-  Filter,
-  Hlc,
-  SizedOutline,
-  Snapshot,
-  SqlValue,
-  StoredFact,
-  TripleKey,
+import {
+  all,
+  equals,
+  type FactOutline,
+  type FactQuery,
+  type FeedEntry,
+  type Filter,
+  type Hlc,
+  type LedgerEntry,
+  type LedgerHead,
+  type LedgerQuery,
+  type LedgerRange,
+  type SizedOutline,
+  type Snapshot,
+  type SqlValue,
+  type StoredFact,
+  type TripleKey,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
-import { factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
-import { type FactStatements, FEED_AFTER, FEED_HEAD, SIBLINGS } from './fact-statements.ts';
+import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
+import { type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
+import { EMPTY_LEDGER, entryFromRow, headFromRow } from './ledger-row.ts';
+import { FEED_AFTER, FEED_HEAD, LEDGER_HEAD, NUMBER_AT, TENANTS_WITH_NEWS } from './ledger-statements.ts';
 import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -32,8 +40,7 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async find(query: FactQuery): Promise<StoredFact[]> {
-    const { sql, parameters } = this.#statements.find(query);
-    const rows = await this.session.rows(sql, parameters);
+    const rows = isStoreWide(query) ? await this.#alongFeeds(query) : await this.#rowsOf(query);
     if (query.maxBytes === undefined) return rows.map(factFromRow);
     return factsWithin(rows, query.maxBytes, this.session, this.dialect);
   }
@@ -65,17 +72,40 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]> {
-    const rows = await this.session.rows(FEED_AFTER, [stamp.wallMs, stamp.counter, limit]);
-    return rows.map(([wall, ctr, kind, subjectId]) => ({
-      stamp: { wallMs: wall as number, counter: ctr as number },
-      kind: kind as string,
-      subjectId: subjectId as string,
-    }));
+    const after = [stamp.wallMs, stamp.counter];
+    const tenants = await this.session.rows(TENANTS_WITH_NEWS, after);
+    if (tenants.length === 0) return [];
+    const sets = tenants.map(([tenantId]) => [tenantId as SqlValue, ...after, limit]);
+    const entries = (await this.session.rowsOfEach(FEED_AFTER, sets)).flat().map(feedEntryFromRow);
+    return tenants.length === 1
+      ? entries
+      : entries.sort((one, other) => inOrder(one.stamp, other.stamp)).slice(0, limit);
   }
 
   async head(): Promise<Hlc | null> {
     const [row] = await this.session.rows(FEED_HEAD, []);
     return row === undefined ? null : { wallMs: row[0] as number, counter: row[1] as number };
+  }
+
+  async ledger(query: LedgerQuery): Promise<LedgerEntry[]> {
+    const { sql, parameters } = this.#statements.ledger(query);
+    return (await this.session.rows(sql, parameters)).map(entryFromRow);
+  }
+
+  async ledgerCount(range: LedgerRange): Promise<number> {
+    const { sql, parameters } = this.#statements.ledgerCount(range);
+    const [row] = await this.session.rows(sql, parameters);
+    return row?.[0] as number;
+  }
+
+  async ledgerHead(tenantId: string): Promise<LedgerHead> {
+    const [row] = await this.session.rows(LEDGER_HEAD, [tenantId]);
+    return row === undefined ? EMPTY_LEDGER : headFromRow(row);
+  }
+
+  async ledgerNumberAt(tenantId: string, ms: number): Promise<number | undefined> {
+    const [row] = await this.session.rows(NUMBER_AT, [tenantId, ms]);
+    return row?.[0] as number | undefined;
   }
 
   epoch(): Promise<string> {
@@ -95,4 +125,40 @@ export class SqlSnapshot implements Snapshot {
     const { sql, parameters } = selectStatement(table, where, this.dialect);
     return this.session.records(sql, parameters);
   }
+
+  async #rowsOf(query: FactQuery): Promise<SqlValue[][]> {
+    const { sql, parameters } = this.#statements.find(query);
+    return this.session.rows(sql, parameters);
+  }
+
+  /** The feed of the store is that of its tenants, merged. */
+  async #alongFeeds(query: FactQuery): Promise<SqlValue[][]> {
+    const tenants = await this.session.rows(this.#statements.tenants, []);
+    const parts = await Promise.all(
+      tenants.map(([tenantId]) =>
+        this.#rowsOf({ ...query, filter: all(equals('tenantId', tenantId as string), query.filter) }),
+      ),
+    );
+    if (parts.length === 1) return parts[0] as SqlValue[][];
+    return parts
+      .flat()
+      .sort((one, other) => inOrder(feedOfRow(one), feedOfRow(other)))
+      .slice(0, query.limit);
+  }
 }
+
+const feedEntryFromRow = (row: readonly SqlValue[]): FeedEntry => ({
+  stamp: { wallMs: row[0] as number, counter: row[1] as number },
+  kind: 'fact',
+  subjectId: row[2] as string,
+  tenantId: row[3] as string,
+});
+
+const FEED_COLUMN = FACT_COLUMNS.indexOf('feed_wall');
+
+const feedOfRow = (row: readonly SqlValue[]): Hlc => ({
+  wallMs: row[FEED_COLUMN] as number,
+  counter: row[FEED_COLUMN + 1] as number,
+});
+
+const inOrder = (one: Hlc, other: Hlc): number => one.wallMs - other.wallMs || one.counter - other.counter;

@@ -1,6 +1,19 @@
-import type { Cover, Hlc, Row, SqlValue, StoredFact, WriteTransaction } from '../../ports/ports.ts';
-import { FACT_COLUMNS, factToRow } from './fact-row.ts';
+import type {
+  Cover,
+  FactLink,
+  FeedEntry,
+  Hlc,
+  LedgerHead,
+  Row,
+  StoredFact,
+  WriteRecord,
+  WriteTransaction,
+} from '../../ports/ports.ts';
+import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
+import { FACTS_TABLE } from './fact-table.ts';
+import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
+import { ADD_LINK, CLOCK_AND_HEAD, ERASE, SAVE_HEAD } from './ledger-statements.ts';
 import { scalar } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { InsertTarget, SqlSession } from './sql-engine.ts';
@@ -11,23 +24,111 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   readonly #tenantId: string;
   /** What the clock says, once it is locked. */
   #clock: Hlc | undefined;
+  /** Ends of ledgers as this transaction leaves them, and those that are not written yet. */
+  readonly #heads = new Map<string, LedgerHead>();
+  readonly #changed = new Set<string>();
 
   constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, tenantId: string) {
     super(session, dialect, statements);
     this.#tenantId = tenantId;
   }
 
-  async insert(facts: readonly StoredFact[], { areNew = false } = {}): Promise<boolean[]> {
-    if (facts.length === 0) return [];
-    const inserted = await this.session.insert(areNew ? NEW_FACTS : FACTS, facts.map(factToRow));
-    await this.#enterIntoFeed(areNew ? facts : facts.filter((_, at) => inserted[at]));
+  async insert(
+    facts: readonly StoredFact[],
+    { areNew = false, records }: { readonly areNew?: boolean; readonly records?: readonly WriteRecord[] } = {},
+  ): Promise<boolean[]> {
+    const [first] = facts;
+    if (first === undefined) return [];
+    // A look at facts by their ids goes through the ledgers of all tenants.
+    if ((await this.#head(first.tenantId)) === EMPTY_LEDGER) await this.#addLedger(first.tenantId);
+    const from = await this.#reserve(first.tenantId, facts.length);
+    const rows = facts.map((fact, at) => factToRow(fact, records?.[at] ?? plainRecord(fact), from + at));
+    const inserted = await this.session.insert(areNew ? NEW_FACTS : FACTS, rows);
+    this.#recordNewest(facts, records, inserted, from);
     return inserted;
   }
 
-  /** Of the facts that were inserted last. */
-  async #enterIntoFeed(facts: readonly StoredFact[]): Promise<void> {
-    if (this.session.copyToFeed === undefined) await this.session.insert(FEED, facts.map(feedEntry));
-    else await this.session.copyToFeed(facts.length);
+  takeNumbers(count: number): Promise<number> {
+    return this.#reserve(this.#tenantId, count);
+  }
+
+  async addLinks(links: readonly { readonly number: number; readonly link: FactLink }[]): Promise<void> {
+    for (const { number, link } of links) {
+      const changed = await this.session.run(ADD_LINK, [link.seq, link.hash, this.#tenantId, number]);
+      if (changed !== 1) throw new Error('a link is for a fact that the tenant has');
+      const head = await this.#head(this.#tenantId);
+      if (number > (head.linked?.number ?? 0)) this.#change(this.#tenantId, { ...head, linked: { number, link } });
+    }
+  }
+
+  async erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void> {
+    for (const { id, commitment } of facts) await this.session.run(ERASE, [commitment, this.#tenantId, id]);
+  }
+
+  override async feedAfter(after: Hlc, limit: number): Promise<FeedEntry[]> {
+    await this.saveLedgers();
+    return super.feedAfter(after, limit);
+  }
+
+  override async head(): Promise<Hlc | null> {
+    await this.saveLedgers();
+    return super.head();
+  }
+
+  override ledgerHead(tenantId: string): Promise<LedgerHead> {
+    return this.#head(tenantId);
+  }
+
+  /** Writes the ends of the ledgers that this transaction has changed. Before its commit. */
+  async saveLedgers(): Promise<void> {
+    for (const tenantId of this.#changed) {
+      const head = this.#heads.get(tenantId) ?? EMPTY_LEDGER;
+      await this.session.post(SAVE_HEAD, [tenantId, ...headToRow(head)]);
+    }
+    this.#changed.clear();
+  }
+
+  async #head(tenantId: string): Promise<LedgerHead> {
+    const known = this.#heads.get(tenantId);
+    if (known !== undefined) return known;
+    const head = await super.ledgerHead(tenantId);
+    this.#heads.set(tenantId, head);
+    return head;
+  }
+
+  #change(tenantId: string, head: LedgerHead): void {
+    this.#heads.set(tenantId, head);
+    this.#changed.add(tenantId);
+  }
+
+  async #addLedger(tenantId: string): Promise<void> {
+    const head = { ...EMPTY_LEDGER };
+    this.#heads.set(tenantId, head);
+    await this.session.run(SAVE_HEAD, [tenantId, ...headToRow(head)]);
+  }
+
+  /** The first of so many numbers. */
+  async #reserve(tenantId: string, count: number): Promise<number> {
+    const head = await this.#head(tenantId);
+    this.#change(tenantId, { ...head, number: head.number + count });
+    return head.number + 1;
+  }
+
+  #recordNewest(
+    facts: readonly StoredFact[],
+    records: readonly WriteRecord[] | undefined,
+    inserted: readonly boolean[],
+    from: number,
+  ): void {
+    const { tenantId } = facts[0] as StoredFact;
+    let { newest, linked, number } = this.#heads.get(tenantId) ?? EMPTY_LEDGER;
+    for (const [at, { feed }] of facts.entries()) {
+      if (inserted[at] === false) continue;
+      newest = { number: from + at, feed };
+      const link = records?.[at]?.link ?? null;
+      if (link !== null) linked = { number: from + at, link };
+    }
+    this.#change(tenantId, { number, newest, linked });
   }
 
   async insertRows(table: string, rows: readonly Row[]): Promise<void> {
@@ -63,9 +164,14 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 
   async lockClock(): Promise<Hlc> {
-    const [row] = await this.session.rows(`${READ_CLOCK}${this.dialect.forUpdate}`, []);
+    const sql = `${CLOCK_AND_HEAD}${this.dialect.forUpdateOf('c')}`;
+    const [row] = await this.session.rows(sql, [this.#tenantId]);
     if (row === undefined) throw new Error('the store has no clock: it was not migrated');
     this.#clock = { wallMs: row[0] as number, counter: row[1] as number };
+    // Saves a statement: whoever stores facts needs both.
+    if (!this.#heads.has(this.#tenantId)) {
+      this.#heads.set(this.#tenantId, row[2] === null ? EMPTY_LEDGER : headFromRow(row.slice(2)));
+    }
     return this.#clock;
   }
 
@@ -90,32 +196,26 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
 
 const MOST_TOPIC_CHARACTERS = 200;
 
-const FACTS: InsertTarget = { table: 'facts', columns: FACT_COLUMNS, unlessTaken: 'id' };
+const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS, unlessTaken: ['tenant_id', 'id'] };
 
-const NEW_FACTS: InsertTarget = { table: 'facts', columns: FACT_COLUMNS };
-
-const FEED: InsertTarget = { table: 'feed', columns: ['wall', 'ctr', 'kind', 'subject_id', 'tenant_id'] };
+const NEW_FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
 
 const COVERS: InsertTarget = {
   table: 'fact_covers',
   columns: ['fact_id', 'kind', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'place', 'hlc_wall', 'hlc_ctr'],
-  unlessTaken: 'fact_id',
+  unlessTaken: ['tenant_id', 'fact_id'],
 };
 
 /** Two authorities with one stamp can come from two nodes; the earlier end wins then, whatever the order of arrival. */
 const SET_EXPIRY = `INSERT INTO fact_expiries (fact_id, expires_ms, hlc_wall, hlc_ctr, tenant_id) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (fact_id) DO UPDATE
+ON CONFLICT (tenant_id, fact_id) DO UPDATE
 SET expires_ms = excluded.expires_ms, hlc_wall = excluded.hlc_wall, hlc_ctr = excluded.hlc_ctr
 WHERE (excluded.hlc_wall, excluded.hlc_ctr, fact_expiries.expires_ms)
   > (fact_expiries.hlc_wall, fact_expiries.hlc_ctr, excluded.expires_ms)`;
 
-const READ_CLOCK = 'SELECT wall, ctr FROM node_clock WHERE id = 1';
-
 const BEGIN_EPOCH = 'UPDATE node_clock SET epoch = ? WHERE id = 1';
 
 const SAVE_CLOCK = 'UPDATE node_clock SET wall = ?, ctr = ? WHERE id = 1';
-
-const feedEntry = ({ feed, id, tenantId }: StoredFact): SqlValue[] => [feed.wallMs, feed.counter, 'fact', id, tenantId];
 
 const valueAt = (row: Row, column: string): Exclude<Row[string], boolean> => {
   const value = row[column];

@@ -8,8 +8,9 @@ export const sqliteDialect: SqlDialect = {
   // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and with one inside another miss rows that match. They leave
   // the truth of an EXISTS alone.
   exists: (select) => `(EXISTS (${select})) IS TRUE`,
+  position: (text) => `instr(${text}, ?)`,
   // A write transaction excludes every other writer from its beginning.
-  forUpdate: '',
+  forUpdateOf: () => '',
   schema: sqliteSchema,
   queries: {
     tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",

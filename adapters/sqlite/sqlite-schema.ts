@@ -2,13 +2,15 @@ import type { SchemaDialect } from '../../ports/ports.ts';
 
 const refuseUpdates = (table: string): string => refuse(table, 'UPDATE');
 
-const refuse = (table: string, change: 'UPDATE' | 'DELETE'): string =>
+const refuse = (table: string, change: 'UPDATE' | 'DELETE', unless?: string): string =>
   `CREATE TRIGGER ${table}_refuse_${change.toLowerCase()} BEFORE ${change} ON ${table}
+    ${unless === undefined ? '' : `WHEN NOT (${unless})`}
     BEGIN SELECT RAISE(ABORT, '${table} are immutable'); END`;
 
 /** The statements that make tables, as SQLite spells them. */
 export const sqliteSchema: SchemaDialect = {
   textType: 'TEXT',
+  bytesType: 'BLOB',
   insertionOrder: 'seq INTEGER PRIMARY KEY,',
   keyOrder: ' WITHOUT ROWID',
   // Where rows are never deleted SQLite's own row numbers grow; AUTOINCREMENT would write a page more per commit.
@@ -16,6 +18,7 @@ export const sqliteSchema: SchemaDialect = {
     table.specificType(column, deletesRows ? 'integer primary key autoincrement' : 'integer primary key');
   },
   freeze: (table) => [refuseUpdates(table), refuse(table, 'DELETE')],
+  freezeUnless: (table, permitted) => [refuse(table, 'UPDATE', permitted), refuse(table, 'DELETE')],
   updateFrozen: (table, statement) => [`DROP TRIGGER ${table}_refuse_update`, statement, refuseUpdates(table)],
   // https://sqlite.org/fileformat2.html#stat1tab
   expectRows: (expected) => [

@@ -89,10 +89,6 @@ export class SqliteSession implements SqlSession, StatementRunner {
     });
   }
 
-  async copyToFeed(count: number): Promise<void> {
-    await this.run(COPY_TO_FEED, [count]);
-  }
-
   table(name: string): Knex.QueryBuilder {
     // The builder's connection is this session, which refuses once the transaction has ended.
     return this.#knex(name).connection(this);
@@ -134,13 +130,10 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 }
 
-/** Facts are never deleted, so their numbers have no gaps and the newest are the highest. */
-const COPY_TO_FEED = `INSERT INTO "feed" (wall, ctr, kind, subject_id, tenant_id)
-SELECT feed_wall, feed_ctr, 'fact', id, tenant_id FROM facts WHERE seq > (SELECT max(seq) FROM facts) - ? ORDER BY seq`;
-
 const insertStatement = ({ table, columns, unlessTaken }: InsertTarget): string => {
   const names = columns.map(identifier).join(', ');
   const marks = columns.map(() => '?').join(', ');
-  const conflict = unlessTaken === undefined ? '' : ` ON CONFLICT (${identifier(unlessTaken)}) DO NOTHING`;
+  const conflict =
+    unlessTaken === undefined ? '' : ` ON CONFLICT (${unlessTaken.map(identifier).join(', ')}) DO NOTHING`;
   return `INSERT INTO ${identifier(table)} (${names}) VALUES (${marks})${conflict}`;
 };

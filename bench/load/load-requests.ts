@@ -61,7 +61,7 @@ export const requestMaker = (plan: Pick<LoadPlan, 'key' | 'requests'>): (() => s
 };
 
 const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
-  let n = 'first' in plan ? plan.first : 0;
+  let n = plan.kind === 'query' ? 0 : plan.first;
   if (plan.kind === 'append') return () => ({ path: '/v1/facts', body: appendBody(n++, plan.contradicting) });
   if (plan.kind === 'batch') {
     return () => {
@@ -70,7 +70,6 @@ const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
       return { path: '/v1/facts/batch', body };
     };
   }
-  if (plan.kind === 'read') return () => ({ path: plan.paths[n++ % plan.paths.length] ?? '/' });
   return () => {
     const entity = loaderEntity((n * 7919) % plan.entities);
     n += 1;

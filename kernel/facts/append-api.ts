@@ -1,4 +1,12 @@
-import type { FactOutline, PreparedFact, Principal, ServiceError, StoredFact, TripleKey } from '../../ports/ports.ts';
+import type {
+  FactOutline,
+  LedgerHead,
+  PreparedFact,
+  Principal,
+  ServiceError,
+  StoredFact,
+  TripleKey,
+} from '../../ports/ports.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { FactDraft, Notes, Origin } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
@@ -72,6 +80,11 @@ export interface AppendItem extends AppendSubject {
   readonly tripleId: string;
   /** No verdict was found before this phase. What is decided within a phase shows when it is over. */
   readonly open: boolean;
+  /**
+   * Notes a word in the row of the fact, if it is stored: for a plugin that finds its facts by it in the ledger. `name`
+   * is a lower-case word, such as the plugin's.
+   */
+  tag(name: string): void;
 }
 
 export interface RefusableItem extends AppendItem {
@@ -117,6 +130,15 @@ export interface AppendedFact {
   readonly caller: Principal;
   readonly origin: Origin;
   readonly notes: Notes | undefined;
+}
+
+/** Facts of one tenant that are about to be stored, with their stamps, in the order of the ledger. */
+export interface LinkBatch {
+  readonly facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[];
+  readonly tenantId: string;
+  /** Where the ledger ends before them. */
+  readonly head: LedgerHead;
+  readonly transaction: PluginTransaction;
 }
 
 export interface AppendedBatch {

@@ -1,6 +1,18 @@
-import type { FactOutline, Hlc, PreparedFact, Principal, StoredFact, WriteTransaction } from '../../ports/ports.ts';
+import {
+  all,
+  equals,
+  type FactLink,
+  type FactOutline,
+  type Hlc,
+  isIn,
+  type PreparedFact,
+  type Principal,
+  type StoredFact,
+  type WriteRecord,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
 import type { CollectHook, HookCaller } from '../hooks/define-hook.ts';
-import { appendAuthorise, appendJudge, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
+import { appendAuthorise, appendJudge, appendLink, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import {
   type AppendBatch,
@@ -16,6 +28,9 @@ import { PendingItem } from './pending-item.ts';
 import { stampFact } from './stamp-fact.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
+
+/** As long as a UUID: nobody guesses it. */
+const SALT_BYTES = 16;
 
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 const FOLLOW_UP_DEPTH = 3;
@@ -111,31 +126,78 @@ export class AppendRun {
   }
 
   async #insert(items: readonly PendingItem[]): Promise<AppendedFact[]> {
-    if (items.length === 0) return [];
+    const fresh = await this.#withoutStored(items);
+    if (fresh.length === 0) return [];
     let clock = this.#clock;
     if (clock === undefined) throw new Error('facts are stamped under the lock of the clock');
-    const facts = items.map(({ fact }) => {
+    const facts = fresh.map(({ fact }) => {
       const stamped = stampFact(fact, clock as Hlc, this.#nowMs);
       clock = stamped.feed;
       return stamped;
     });
     this.#clock = clock;
     this.#stamped = true;
-    const inserted = await this.#wide.insert(facts, { areNew: items.every(({ hasNewId }) => hasNewId) });
-    const stored: AppendedFact[] = [];
-    for (const [at, item] of items.entries()) {
+    await this.#wide.insert(facts, { areNew: true, records: await this.#recordsOf(fresh, facts) });
+    return fresh.map((item, at) => {
       const fact = facts[at] as StoredFact;
-      if (inserted[at] !== false) {
-        item.store(fact);
-        const { tripleId, caller, origin, notes } = item;
-        stored.push({ fact, tripleId, caller, origin, notes });
-      } else {
-        const known = await this.#transaction.get(fact.id);
-        if (known === undefined) throw new Error('the store refused a fact that it does not have');
-        item.answerWith(known);
-      }
+      item.store(fact);
+      const { tripleId, caller, origin, notes } = item;
+      return { fact, tripleId, caller, origin, notes };
+    });
+  }
+
+  /** The items whose facts the store does not have. Only an id that came with its fact can be taken. */
+  async #withoutStored(items: readonly PendingItem[]): Promise<readonly PendingItem[]> {
+    const given = items.filter(({ hasNewId }) => !hasNewId);
+    if (given.length === 0) return items;
+    const { tenantId } = (given[0] as PendingItem).fact;
+    const ids = [...new Set(given.map(({ fact }) => fact.id))];
+    const filter = all(equals('tenantId', tenantId), isIn('id', ids));
+    const stored = await this.#transaction.find({ filter, order: 'feed', limit: ids.length });
+    const known = new Map(stored.map((fact) => [fact.id, fact]));
+    const first = new Map<string, PendingItem>();
+    for (const item of given) {
+      const twin = known.get(item.fact.id);
+      const earlier = first.get(item.fact.id);
+      if (twin !== undefined) item.answerWith(twin);
+      else if (earlier === undefined) first.set(item.fact.id, item);
+      else item.share(earlier);
     }
-    return stored;
+    return items.filter((item) => item.open);
+  }
+
+  /** Beside each fact its row holds who wrote it, salt for the commitment of its value, and its link in the chain. */
+  async #recordsOf(items: readonly PendingItem[], facts: readonly StoredFact[]): Promise<WriteRecord[]> {
+    const salts = this.#parts.random.bytes(SALT_BYTES * items.length);
+    const saltOf = (at: number): Uint8Array => salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
+    const links = await this.#linksOf(facts, saltOf);
+    return items.map(({ caller, tags }, at) => ({
+      writer: caller.entityUri,
+      writerSub: caller.oidcSub,
+      writerKeyId: caller.keyId,
+      tags,
+      salt: saltOf(at),
+      link: links?.[at] ?? null,
+    }));
+  }
+
+  async #linksOf(
+    facts: readonly StoredFact[],
+    saltOf: (at: number) => Uint8Array,
+  ): Promise<readonly FactLink[] | undefined> {
+    const { hooks } = this.#parts;
+    const [first] = facts;
+    if (first === undefined || !hooks.hasHandlers(appendLink)) return undefined;
+    const { tenantId } = first;
+    const [links, ...more] = await hooks.collect(appendLink, {
+      facts: facts.map((fact, at) => ({ fact, salt: saltOf(at) })),
+      tenantId,
+      head: await this.#transaction.ledgerHead(tenantId),
+      transaction: this.#transaction,
+    });
+    if (more.length > 0) throw new Error('two handlers of append:link have linked the same facts');
+    if (links !== undefined && links.length !== facts.length) throw new Error('append:link has a link for each fact');
+    return links;
   }
 
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {

@@ -43,16 +43,18 @@ export const visibleTo = (caller: Principal, gardens: Gardens): Filter => {
   return all(tenant, scopes, any(isNull('gardenId'), isIn('gardenId', gardens)));
 };
 
+/** Ties a row that names a fact to it. */
+export const SAME_FACT: readonly ColumnMatch[] = [
+  { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+  { column: 'fact_id', is: 'equal', field: 'id' },
+];
+
 /** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
 export const notExpired = (nowMs: number): Filter => {
   return not(
     any(
       below('validUntilMs', nowMs + 1),
-      inTable(
-        'fact_expiries',
-        [{ column: 'fact_id', is: 'equal', field: 'id' }],
-        [{ column: 'expires_ms', below: nowMs + 1 }],
-      ),
+      inTable('fact_expiries', SAME_FACT, [{ column: 'expires_ms', below: nowMs + 1 }]),
     ),
   );
 };

@@ -1,7 +1,9 @@
 import {
+  all,
   type Clock,
   type Cover,
   defineRef,
+  equals,
   isIn,
   type PreparedFact,
   ServiceError,
@@ -73,7 +75,7 @@ export const createFactRestore = ({ clock, ...parts }: RestoreParts): FactRestor
     throw invalid('the fact does not match its content identifier: the file was changed or damaged');
   },
   checkStamp: (text) => checkStamp(text, clock.nowMs()),
-  insert: (transaction, facts) => insertFacts(wideTransaction(transaction), facts, clock.nowMs()),
+  insert: (transaction, facts) => insertFacts(wideTransaction(transaction), facts, clock.nowMs(), parts),
 });
 
 const checkStamp = (text: string, nowMs: number): void => {
@@ -88,20 +90,19 @@ const insertFacts = async (
   transaction: WriteTransaction,
   facts: readonly CheckedFact[],
   nowMs: number,
+  { names, random }: PreparingParts,
 ): Promise<RestoreVerdict[]> => {
-  if (facts.length === 0) return [];
-  const stored = await transaction.outline(
-    isIn(
-      'id',
-      facts.map(({ fact }) => fact.id),
-    ),
-  );
-  const known = new Map<string, Pick<PreparedFact, 'cid' | 'tenantId'>>(stored.map((fact) => [fact.id, fact]));
+  const [first] = facts;
+  if (first === undefined) return [];
+  const { tenantId } = first.fact;
+  const ids = facts.map(({ fact }) => fact.id);
+  const stored = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
+  const known = new Map<string, Pick<PreparedFact, 'cid'>>(stored.map((fact) => [fact.id, fact]));
   const fresh: CheckedFact[] = [];
   const verdicts = facts.map((checked): RestoreVerdict => {
-    const { id, cid, tenantId } = checked.fact;
+    const { id, cid } = checked.fact;
     const twin = known.get(id);
-    if (twin !== undefined) return twin.cid === cid && twin.tenantId === tenantId ? 'known' : 'taken';
+    if (twin !== undefined) return twin.cid === cid ? 'known' : 'taken';
     known.set(id, checked.fact);
     fresh.push(checked);
     return 'stored';
@@ -113,7 +114,10 @@ const insertFacts = async (
     clock = next.feed;
     return next;
   });
-  await transaction.insert(stamped);
+  const node = nodePrincipal(names, tenantId);
+  const record = { writer: node.entityUri, writerSub: null, writerKeyId: null, tags: [], link: null };
+  const records = stamped.map(() => ({ ...record, salt: random.bytes(16) }));
+  await transaction.insert(stamped, { areNew: true, records });
   await transaction.saveClock(clock);
   await transaction.cover(
     stamped.flatMap((fact, at) => {

@@ -130,7 +130,8 @@ class FactsService implements Facts {
     return evaluateFilter(
       constraint,
       fact,
-      async (node) => (await reader.snapshot.count(all(equals('id', fact.id), node))) > 0,
+      async (node) =>
+        (await reader.snapshot.count(all(equals('tenantId', fact.tenantId), equals('id', fact.id), node))) > 0,
     );
   }
 

@@ -6,6 +6,9 @@ import { compareHlc } from './hybrid-logical-clock.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
 import { tripleId } from './triple-id.ts';
 
+const TAG = /^[a-z][a-z0-9-]{0,31}$/;
+const NO_TAGS: string[] = [];
+
 /** What became of an item: the fact it is answered with, or why it was refused. */
 export type ItemVerdict =
   | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
@@ -29,6 +32,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
   #refusal: Refusal | undefined;
   #existing: StoredFact | undefined;
   #follows: PendingItem | undefined;
+  #tags: string[] = NO_TAGS;
 
   constructor({ fact, notes, path, hasNewId, refusal }: PreparedItem, { caller, origin }: Appender) {
     this.fact = fact;
@@ -80,6 +84,20 @@ export class PendingItem implements RefusableItem, SettleableItem {
     if (!(earlier instanceof PendingItem) || earlier === this) return;
     const known = this.#follows;
     if (known === undefined || earlier.fact.id < known.fact.id) this.#follows = earlier;
+  }
+
+  tag(name: string): void {
+    if (!TAG.test(name)) throw new Error(`${JSON.stringify(name)} is no tag: tags match ${TAG.source}`);
+    this.#tags = [...this.#tags, name];
+  }
+
+  get tags(): readonly string[] {
+    return this.#tags;
+  }
+
+  /** Takes the outcome of an item of the same transaction that brings the same fact. */
+  share(earlier: PendingItem): void {
+    this.#leader = earlier;
   }
 
   /** Ends a phase: what its handlers decided becomes the verdict, unless there was one before. */

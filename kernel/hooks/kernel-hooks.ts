@@ -1,10 +1,11 @@
-import type { Filter, InboundRequest, Principal } from '../../ports/ports.ts';
+import type { FactLink, Filter, InboundRequest, Principal } from '../../ports/ports.ts';
 import type {
   AppendBatch,
   AppendedBatch,
   AppendedFact,
   AuthoriseBatch,
   DraftBatch,
+  LinkBatch,
   SettleableItem,
 } from '../facts/append-api.ts';
 import type { FactDraft } from '../facts/fact-draft.ts';
@@ -32,6 +33,12 @@ export const appendSettle = defineCollectHook<AppendBatch<SettleableItem>, never
 
 /** In the transaction: whether what is to be stored fits what is there. The last refusal before stamps are given. */
 export const appendJudge = defineCollectHook<AppendBatch, never>('append:judge');
+
+/**
+ * In the transaction, once the facts have their stamps: ties each to the one before it. The links are stored in the
+ * rows of the facts. At most one handler may return any; without them, facts have no links.
+ */
+export const appendLink = defineCollectHook<LinkBatch, readonly FactLink[]>('append:link');
 
 /**
  * In the same transaction, after the facts were inserted, once per batch. Rows that must exist exactly when the fact

@@ -1,15 +1,24 @@
 import type { Cover, Row, Scope, Snapshot } from '../../ports/ports.ts';
-import type { Expiry } from './plugin-transaction.ts';
+import type { Expiry, FactName } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
 
 /** The covers that these facts are, in no order. */
-export const readCovers = async (source: Source, factIds: readonly string[]): Promise<Cover[]> =>
-  factIds.length === 0 ? [] : (await source.select('fact_covers', { fact_id: factIds })).map(coverOf);
+export const readCovers = async (source: Source, facts: readonly FactName[]): Promise<Cover[]> =>
+  (await rowsOf(source, 'fact_covers', facts)).map(coverOf);
 
 /** When these facts expire, in no order; nothing for those without a time to live. */
-export const readExpiries = async (source: Source, factIds: readonly string[]): Promise<Expiry[]> =>
-  factIds.length === 0 ? [] : (await source.select('fact_expiries', { fact_id: factIds })).map(expiryOf);
+export const readExpiries = async (source: Source, facts: readonly FactName[]): Promise<Expiry[]> =>
+  (await rowsOf(source, 'fact_expiries', facts)).map(expiryOf);
+
+const rowsOf = async (source: Source, table: string, facts: readonly FactName[]): Promise<Row[]> => {
+  if (facts.length === 0) return [];
+  const tenants = new Set(facts.map(({ tenantId }) => tenantId));
+  const found = await source.select(table, { tenant_id: [...tenants], fact_id: facts.map(({ id }) => id) });
+  if (tenants.size === 1) return found;
+  const wanted = new Set(facts.map(({ tenantId, id }) => `${tenantId} ${id}`));
+  return found.filter((row) => wanted.has(`${row['tenant_id']} ${row['fact_id']}`));
+};
 
 /** Expiries of a tenant by fact id, strictly after this one. */
 export const readExpiriesAfter = async (
@@ -28,6 +37,7 @@ export const readExpiriesAfter = async (
 };
 
 const expiryOf = (row: Row): Expiry => ({
+  tenantId: String(row['tenant_id']),
   factId: String(row['fact_id']),
   expiresMs: Number(row['expires_ms']),
   hlc: stampOf(row),

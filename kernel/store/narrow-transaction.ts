@@ -1,4 +1,4 @@
-import { equals, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
+import { all, equals, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
@@ -19,6 +19,8 @@ export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => 
     ...readsOf(wide),
     cover: (covers) => wide.cover(covers),
     setExpiry: (factId, expiresMs, hlc) => wide.setExpiry(factId, expiresMs, hlc),
+    takeNumbers: (count) => wide.takeNumbers(count),
+    addLinks: (links) => wide.addLinks(links),
   };
   transactions.set(narrow, wide);
   return narrow;
@@ -28,11 +30,18 @@ const readsOf = (wide: Snapshot): PluginSnapshot => ({
   find: (query) => wide.find(query),
   outline: (filter) => wide.outline(filter),
   count: (filter) => wide.count(filter),
-  get: async (id) => (await wide.find({ filter: equals('id', id), order: 'feed', limit: 1 }))[0],
+  get: async (tenantId, id) => {
+    const filter = all(equals('tenantId', tenantId), equals('id', id));
+    return (await wide.find({ filter, order: 'feed', limit: 1 }))[0];
+  },
   siblings: (triples, nowMs, limit) => wide.siblings(triples, nowMs, limit),
-  covers: (factIds) => readCovers(wide, factIds),
-  expiries: (factIds) => readExpiries(wide, factIds),
+  covers: (facts) => readCovers(wide, facts),
+  expiries: (facts) => readExpiries(wide, facts),
   expiriesAfter: (tenantId, factId, limit) => readExpiriesAfter(wide, tenantId, factId, limit),
+  ledger: (query) => wide.ledger(query),
+  ledgerCount: (range) => wide.ledgerCount(range),
+  ledgerHead: (tenantId) => wide.ledgerHead(tenantId),
+  ledgerNumberAt: (tenantId, ms) => wide.ledgerNumberAt(tenantId, ms),
   feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
   head: () => wide.head(),
   epoch: () => wide.epoch(),

@@ -1,7 +1,11 @@
 import type { Cover, Hlc, Snapshot, StoredFact, WriteTransaction } from '../../ports/ports.ts';
 
+/** What names a fact: two tenants may each have one of the same id. */
+export type FactName = Pick<StoredFact, 'tenantId' | 'id'>;
+
 /** When a fact expires, and by which `svc:ttl` fact. */
 export interface Expiry {
+  readonly tenantId: string;
   readonly factId: string;
   /** Milliseconds since the epoch. */
   readonly expiresMs: number;
@@ -15,15 +19,31 @@ export interface Expiry {
  * Plugins that follow the feed use `FactFeed`, not `feedAfter`.
  */
 export interface PluginSnapshot
-  extends Pick<Snapshot, 'find' | 'outline' | 'count' | 'siblings' | 'feedAfter' | 'head' | 'epoch' | 'databaseMs'> {
-  get(id: string): Promise<StoredFact | undefined>;
+  extends Pick<
+    Snapshot,
+    | 'find'
+    | 'outline'
+    | 'count'
+    | 'siblings'
+    | 'ledger'
+    | 'ledgerCount'
+    | 'ledgerHead'
+    | 'ledgerNumberAt'
+    | 'feedAfter'
+    | 'head'
+    | 'epoch'
+    | 'databaseMs'
+  > {
+  get(tenantId: string, id: string): Promise<StoredFact | undefined>;
   /** The covers that these facts are, in no order. */
-  covers(factIds: readonly string[]): Promise<Cover[]>;
+  covers(facts: readonly FactName[]): Promise<Cover[]>;
   /** When these facts expire, in no order; nothing for those that nobody gave a time to live. */
-  expiries(factIds: readonly string[]): Promise<Expiry[]>;
+  expiries(facts: readonly FactName[]): Promise<Expiry[]>;
   /** Expiries of a tenant by fact id, strictly after this one. */
   expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
 }
 
 /** The same inside a write transaction, whose reads see its own writes. Its tables take rows and signals. */
-export interface PluginTransaction extends PluginSnapshot, Pick<WriteTransaction, 'cover' | 'setExpiry'> {}
+export interface PluginTransaction
+  extends PluginSnapshot,
+    Pick<WriteTransaction, 'cover' | 'setExpiry' | 'takeNumbers' | 'addLinks'> {}

@@ -4,7 +4,7 @@ import { type LiveFact, NEVER, type Standing, standingOf } from './standing.ts';
 /** Live facts of one place that are looked at when something is taken from it: its strongest. */
 export const CROWD = 1_000;
 
-type Mortal = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
+type Mortal = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
 type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
 /**
@@ -13,7 +13,7 @@ type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
  */
 export const withExpiries = async (store: Pick<Store, 'expiries'>, facts: readonly Mortal[]): Promise<LiveFact[]> => {
   if (facts.length === 0) return [];
-  const found = await store.expiries(facts.map(({ id }) => id));
+  const found = await store.expiries(facts);
   const expiries = new Map(found.map(({ factId, expiresMs }) => [factId, expiresMs]));
   return facts.map(({ id, valueKey, confidence, hlc, validUntilMs }) => ({
     id,

@@ -26,7 +26,7 @@ export interface RecorderParts extends WriterParts {
 }
 
 type Fact = AppendedFact['fact'];
-type Judged = Pick<FactOutline, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
+type Judged = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
 
 /**
  * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on,

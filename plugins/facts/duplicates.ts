@@ -99,8 +99,8 @@ const settleTtl = async (
   else latest.set(target, item);
 };
 
-const isInForce = async ({ transaction }: SettleBatch, factId: string, ttl: StoredFact): Promise<boolean> => {
-  const [expiry] = await transaction.expiries([factId]);
+const isInForce = async ({ transaction }: SettleBatch, id: string, ttl: StoredFact): Promise<boolean> => {
+  const [expiry] = await transaction.expiries([{ tenantId: ttl.tenantId, id }]);
   return expiry !== undefined && compareHlc(ttl.hlc, expiry.hlc) === 0;
 };
 
@@ -109,7 +109,7 @@ const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<St
   const { fact } = item;
   const siblings = fact.system ? await systemSiblings(batch, fact) : batch.siblings(item);
   const twin = siblings.find((sibling) => repeats(fact, sibling, sibling.interpretAs));
-  if (twin !== undefined) return batch.transaction.get(twin.id);
+  if (twin !== undefined) return batch.transaction.get(twin.tenantId, twin.id);
   return siblings.length < SIBLING_LIMIT || fact.system ? undefined : findEqual(batch, fact);
 };
 

@@ -61,7 +61,7 @@ export const transferQuarantine = (tables: PluginTables): TransferSection => ({
     const own = tables.in(transaction);
     const [known] = await own.select(QUARANTINED, { fact_id: entry.factId });
     if (known !== undefined) return false;
-    if ((await transaction.get(entry.factId))?.tenantId !== tenantId) throw broken('fact_id');
+    if ((await transaction.get(tenantId, entry.factId)) === undefined) throw broken('fact_id');
     await own.insertRows(QUARANTINED, [rowOfQuarantined(entry)]);
     return true;
   },

@@ -100,7 +100,7 @@ export class AuditTokens {
     transaction: PluginTransaction,
   ): Promise<void> {
     const { audit } = this.#parts;
-    const fact = await transaction.get(manifestId);
+    const fact = await transaction.get(tenantId, manifestId);
     if (audit === undefined || fact === undefined) return;
     const { version, units } = manifestOf(fact);
     const detail = {

@@ -7,6 +7,7 @@ import {
   inTable,
   isNull,
   not,
+  SAME_FACT,
   SAME_PLACE,
 } from '../../kernel/plugin-api.ts';
 
@@ -37,5 +38,5 @@ const coveredBy = (by: Filter, match: readonly ColumnMatch[] = []): Filter => ({
   table: 'facts',
   match: [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }, ...match],
   where: [],
-  whereFact: all(by, inTable('fact_covers', [{ column: 'fact_id', is: 'equal', field: 'id' }])),
+  whereFact: all(by, inTable('fact_covers', SAME_FACT)),
 });

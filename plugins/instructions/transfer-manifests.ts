@@ -34,8 +34,8 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     const agentKey = textOf(line, 'agent_key');
     const owner = textOf(line, 'owner');
     const factId = textOf(line, 'fact_id');
-    const fact = await transaction.get(factId);
-    if (fact?.tenantId !== tenantId || fact.relationKey !== MANIFEST.id) throw broken('fact_id');
+    const fact = await transaction.get(tenantId, factId);
+    if (fact?.relationKey !== MANIFEST.id) throw broken('fact_id');
     const own = tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: agentKey };
     // An agent that has an owner here keeps it.

@@ -81,7 +81,7 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
 const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
   const { snapshot, nowMs } = reader;
   // Most facts have none at all.
-  if ((await snapshot.expiries([fact.id])).length === 0) return false;
+  if ((await snapshot.expiries([fact])).length === 0) return false;
   const { assertedBy, value } = fact;
   const ownWord = value.interpretAs === 'instruction' && assertedBy !== null ? [equals('assertedBy', assertedBy)] : [];
   const filter = all(

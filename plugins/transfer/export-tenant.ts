@@ -59,7 +59,7 @@ const readPage = (snapshot: PluginSnapshot, tenantId: string, after: Hlc): Promi
   });
 
 const factLines = async (snapshot: PluginSnapshot, facts: readonly StoredFact[]): Promise<string[]> => {
-  const found = await snapshot.covers(facts.map(({ id }) => id));
+  const found = await snapshot.covers(facts);
   const covers = new Map(found.map(({ factId, kind }) => [factId, kind]));
   return facts.map((fact) => lineOf('fact', portableFactJson(fact, covers.get(fact.id) ?? null)));
 };

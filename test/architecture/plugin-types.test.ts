@@ -37,7 +37,7 @@ const cases = [
       on(factAppended, async ({ transaction }) => {
         const own = tables.in(transaction);
         await own.insertRows('typed_rows', [{ id: 1 }]);
-        await transaction.expiries(['an id']);
+        await transaction.expiries([{ tenantId: 'default', id: 'an id' }]);
         // @ts-expect-error tables of any name are the kernel's: a plugin has tables.in(transaction)
         transaction.table('facts');
         // @ts-expect-error the same for prepared reads

@@ -3,6 +3,7 @@ import type { FactStore } from '../../ports/ports.ts';
 import { describeBoundedPages } from './fact-store/bounded-pages.ts';
 import { describeFacts } from './fact-store/facts.ts';
 import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
+import { describeLedger } from './fact-store/ledger.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
 import { describeReads } from './fact-store/reads.ts';
@@ -40,6 +41,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeReads(() => current);
       describeWrites(() => current);
       describeFacts(() => current);
+      describeLedger(() => current);
       describeSearch(() => current);
       describeBoundedPages(() => current);
       describeLiveness(() => current);

@@ -102,9 +102,16 @@ export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
   interpretAs: value.interpretAs,
 });
 
-/** Inserts the facts in one write of the default tenant. */
-export const storeFacts = (store: FactStore, facts: readonly StoredFact[]): Promise<boolean[]> =>
-  store.write('default', (transaction) => transaction.insert(facts));
+/** Inserts the facts, in one write of each tenant. */
+export const storeFacts = async (store: FactStore, facts: readonly StoredFact[]): Promise<boolean[]> => {
+  const inserted = new Map<StoredFact, boolean>();
+  for (const tenant of new Set(facts.map(({ tenantId }) => tenantId))) {
+    const own = facts.filter(({ tenantId }) => tenantId === tenant);
+    const verdicts = await store.write(tenant, (transaction) => transaction.insert(own));
+    for (const [at, fact] of own.entries()) inserted.set(fact, verdicts[at] === true);
+  }
+  return facts.map((fact) => inserted.get(fact) === true);
+};
 
 export const idsOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => id);
 

@@ -2,6 +2,7 @@ import {
   type Cover,
   type Expiry,
   type FactFeed,
+  type FactName,
   FEED_START,
   type FeedFollower,
   type FeedPage,
@@ -46,9 +47,9 @@ export class IndexFeed {
       maxBytes: PAGE_BYTES,
       begin: (epoch) => this.#begin(epoch),
       alongside: async ({ entries, facts }, snapshot) => {
-        const ids = entries.map(({ subjectId }) => subjectId);
-        const mortal = [...new Set([...ids, ...this.#targetsOf(facts)])];
-        const [covers, expiries] = await Promise.all([snapshot.covers(ids), snapshot.expiries(mortal)]);
+        const named = entries.map(({ tenantId, subjectId: id }) => ({ tenantId, id }));
+        const mortal = [...named, ...this.#targetsOf(facts)];
+        const [covers, expiries] = await Promise.all([snapshot.covers(named), snapshot.expiries(mortal)]);
         return { covers, expiries };
       },
       take: (page) => this.#take(page),
@@ -94,10 +95,12 @@ export class IndexFeed {
   }
 
   /** Facts whose time to live the given ones set. */
-  #targetsOf(facts: readonly StoredFact[]): string[] {
+  #targetsOf(facts: readonly StoredFact[]): FactName[] {
     const { names } = this.#options;
     const ttl = names.meta('ttl');
-    return facts.flatMap(({ relationKey, entity }) => (relationKey === ttl ? [ttlTarget(entity, names)] : []));
+    return facts.flatMap(({ tenantId, relationKey, entity }) =>
+      relationKey === ttl ? [{ tenantId, id: ttlTarget(entity, names) }] : [],
+    );
   }
 }
 

@@ -129,7 +129,7 @@ describe('PostgreSQL stores on one database', () => {
     const largest = Number.MAX_SAFE_INTEGER;
     await storeFacts(store, [sampleFact(1, { timestampMs: largest })]);
     expect((await store.read((snapshot) => factById(snapshot, sampleId(1))))?.timestampMs).to.equal(largest);
-    await administer(temporary.url, `INSERT INTO feed SELECT ${largest}::bigint + 2, 0, 'fact', 'x'`);
+    await administer(temporary.url, `UPDATE ledgers SET feed_wall = ${largest}::bigint + 2`);
     const error = await rejection(store.read((snapshot) => snapshot.head()));
     expect(error.message).to.include('cannot hold exactly');
     expect(await store.read((snapshot) => snapshot.feedAfter(ZERO, 1))).to.have.length(1);

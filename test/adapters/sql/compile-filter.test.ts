@@ -47,7 +47,8 @@ forEachStore('compile-filter', (engine) => {
       if (!node.match.every((each) => matches(each, row, fact))) continue;
       if (!node.where.every((each) => satisfies(each, row))) continue;
       if (node.whereFact === undefined) return true;
-      const joined = facts.find(({ id }) => id === (node.table === 'facts' ? row['id'] : row['fact_id']));
+      const named = node.table === 'facts' ? row['id'] : row['fact_id'];
+      const joined = facts.find(({ id, tenantId }) => id === named && tenantId === row['tenant_id']);
       if (joined !== undefined && (await evaluateFilter(node.whereFact, joined, exists))) return true;
     }
     return false;

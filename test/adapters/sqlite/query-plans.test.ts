@@ -110,6 +110,6 @@ describe('SQLite looks', () => {
   });
 
   it('for what follows a stamp along the feed', () => {
-    expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_id/);
+    expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_feed .*feed_wall/);
   });
 });

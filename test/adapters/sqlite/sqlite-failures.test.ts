@@ -71,9 +71,9 @@ describe('a store whose disk fails', () => {
   it('answers unavailable at whatever statement it fails, writes nothing, and works again after', async () => {
     const statements = [
       /^BEGIN IMMEDIATE/,
-      /^SELECT wall/,
+      /^SELECT c\.wall/,
       /^INSERT INTO "facts"/,
-      /^INSERT INTO "feed"/,
+      /^INSERT INTO ledgers/,
       /^UPDATE node_clock/,
     ];
     for (const code of [BUSY, FULL, IOERR]) {

@@ -49,6 +49,7 @@ describe('an SQLite file', () => {
       '017_leases',
       '028_places',
       '034_facts_by_session',
+      '042_one_row',
     ]);
   });
 

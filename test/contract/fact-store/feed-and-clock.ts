@@ -19,7 +19,9 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
         stamps.map((feed, n) => sampleFact(n, { feed, hlc: stamp(-n) })),
       );
       const entries = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
-      expect(entries).to.deep.equal(stamps.map((feed, n) => ({ stamp: feed, kind: 'fact', subjectId: sampleId(n) })));
+      expect(entries).to.deep.equal(
+        stamps.map((feed, n) => ({ stamp: feed, kind: 'fact', subjectId: sampleId(n), tenantId: 'default' })),
+      );
       expect(await store.read((snapshot) => snapshot.head())).to.deep.equal(stamp(2, 100));
     });
 

@@ -41,6 +41,7 @@ export const describeMigrations = (current: CurrentStore): void => {
         '028_places',
         '030_m30',
         '034_facts_by_session',
+        '042_one_row',
       ]);
     });
 

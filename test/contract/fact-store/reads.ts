@@ -87,15 +87,19 @@ export const describeReads = (current: CurrentStore): void => {
         () => snapshot.siblings([sampleFact(1)], 0, 1),
         () => snapshot.feedAfter({ wallMs: 0, counter: 0 }, 1),
         () => snapshot.head(),
-        () => snapshot.select('feed', { kind: 'fact' }),
-        () => snapshot.table('feed').select('kind'),
+        () => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 1 }),
+        () => snapshot.ledgerCount({ tenantId: 'default' }),
+        () => snapshot.ledgerHead('default'),
+        () => snapshot.ledgerNumberAt('default', 0),
+        () => snapshot.select('fact_covers', { kind: 'retraction' }),
+        () => snapshot.table('fact_covers').select('kind'),
       ];
       for (const use of uses) expect((await rejection(use())).message).to.match(/ended/);
     });
 
     it('refuses a builder that outlived its snapshot', async () => {
       const { store } = current();
-      const kept = await store.read(async (snapshot) => ({ query: snapshot.table('feed').select('kind') }));
+      const kept = await store.read(async (snapshot) => ({ query: snapshot.table('fact_covers').select('kind') }));
       expect((await rejection(kept.query)).message).to.match(/ended/);
     });
   });

@@ -57,7 +57,7 @@ export const describeTables = (current: CurrentStore): void => {
 
     it('are listed by name', async () => {
       const tables = await current().store.tables();
-      expect(tables).to.include.members(['facts', 'feed', 'node_clock', 'node_settings', 'notes_rows']);
+      expect(tables).to.include.members(['facts', 'ledgers', 'node_clock', 'node_settings', 'notes_rows']);
       expect(tables).to.include.members(['fact_covers', 'fact_expiries', 'schema_migrations']);
       expect(tables).to.deep.equal([...tables].sort());
     });

@@ -65,7 +65,7 @@ export const describeWrites = (current: CurrentStore): void => {
         throw error;
       });
       expect(await rejection(failed)).to.equal(error);
-      const tables = ['facts', 'feed', 'node_settings', 'fact_covers', 'fact_expiries'];
+      const tables = ['facts', 'ledgers', 'node_settings', 'fact_covers', 'fact_expiries'];
       for (const table of tables) {
         const rows = await store.read((snapshot) => snapshot.select(table, {}));
         expect(rows, table).to.deep.equal([]);

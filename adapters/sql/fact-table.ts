@@ -1,0 +1,157 @@
+import type { ExpectedRows, SchemaDialect } from '../../ports/ports.ts';
+import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
+
+/*
+ * The one table of facts: each row is the fact, its entry in the feed and in the ledger of its tenant, and its link in
+ * the chain. Text that another column repeats is null: see `fact-row.ts`. Every unique key is led by the tenant, so
+ * that a database that shards by tenant can take the table.
+ */
+
+export const FACTS_TABLE = 'facts';
+export const LEDGERS_TABLE = 'ledgers';
+
+export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect, name: string): string =>
+  `CREATE TABLE ${name} (
+    tenant_id ${text} NOT NULL,
+    number BIGINT NOT NULL,
+    feed_wall BIGINT NOT NULL,
+    feed_ctr INTEGER NOT NULL,
+    id ${text} NOT NULL,
+    entity_key ${text} NOT NULL,
+    entity ${text},
+    relation_key ${text} NOT NULL,
+    relation ${text},
+    source_key ${text} NOT NULL,
+    source ${text},
+    scope ${text} NOT NULL,
+    garden_id ${text},
+    value_type ${text} NOT NULL,
+    value_v ${text},
+    value_key ${text} NOT NULL,
+    interpret_as ${text} NOT NULL,
+    cid ${text},
+    confidence DOUBLE PRECISION NOT NULL,
+    timestamp ${text},
+    timestamp_ms BIGINT NOT NULL,
+    valid_until ${text},
+    valid_until_ms BIGINT,
+    derived_from ${text},
+    system SMALLINT NOT NULL,
+    attested SMALLINT,
+    attested_key_id ${text},
+    session_id ${text},
+    asserted_by ${text},
+    writer ${text},
+    writer_sub ${text},
+    writer_key_id ${text},
+    received_from ${text},
+    origin_node_id ${text},
+    hlc_wall BIGINT NOT NULL,
+    hlc_ctr INTEGER NOT NULL,
+    hlc_text ${text},
+    tags ${text},
+    salt ${bytes},
+    commitment ${bytes},
+    link_seq BIGINT,
+    link_hash ${bytes}
+  )`;
+
+/** Where the ledger of each tenant ends. Its row is written once in each transaction that adds to it. */
+export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): string =>
+  `CREATE TABLE ${LEDGERS_TABLE} (
+    tenant_id ${textType} NOT NULL PRIMARY KEY,
+    number BIGINT NOT NULL,
+    fact_number BIGINT,
+    feed_wall BIGINT,
+    feed_ctr INTEGER,
+    linked_number BIGINT,
+    link_seq BIGINT,
+    link_hash ${bytesType}
+  )`;
+
+/** Every insert pays for each of these: measure before you add one. */
+export const FACT_INDEXES: readonly string[] = [
+  'CREATE UNIQUE INDEX facts_by_number ON facts (tenant_id, number)',
+  'CREATE UNIQUE INDEX facts_by_id ON facts (tenant_id, id)',
+  'CREATE INDEX facts_by_feed ON facts (tenant_id, feed_wall, feed_ctr)',
+  `CREATE INDEX facts_by_cid ON facts (tenant_id, (${indexedPartSql('cid', INDEXED_CID)}))`,
+  `CREATE INDEX facts_by_triple ON facts
+    (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
+  'CREATE INDEX facts_by_timestamp ON facts (tenant_id, timestamp_ms, id)',
+  'CREATE INDEX facts_by_source ON facts (tenant_id, source_key)',
+  'CREATE INDEX facts_by_writer ON facts (tenant_id, (coalesce(writer, asserted_by)), number)',
+  'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
+];
+
+/**
+ * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many
+ * facts, few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one
+ * entity.
+ */
+export const FACT_ROWS: ExpectedRows = [
+  ['facts', 'facts_by_number', '1000000 1000000 1'],
+  ['facts', 'facts_by_id', '1000000 1000000 1'],
+  ['facts', 'facts_by_feed', '1000000 1000000 20 1'],
+  ['facts', 'facts_by_cid', '1000000 1000000 1'],
+  ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 4 3 1 1'],
+  ['facts', 'facts_by_timestamp', '1000000 1000000 2 1'],
+  ['facts', 'facts_by_source', '1000000 1000000 5000'],
+  ['facts', 'facts_by_writer', '1000000 1000000 50000 1'],
+  ['facts', 'facts_by_session', '100000 100000 50'],
+  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
+];
+
+/** Columns whose values an erasure destroys. */
+const ERASABLE = ['value_v', 'value_key', 'cid', 'salt', 'commitment'];
+const LINK = ['link_seq', 'link_hash'];
+/** Columns that never change. */
+const FIXED = [
+  'tenant_id',
+  'number',
+  'feed_wall',
+  'feed_ctr',
+  'id',
+  'entity_key',
+  'entity',
+  'relation_key',
+  'relation',
+  'source_key',
+  'source',
+  'scope',
+  'garden_id',
+  'value_type',
+  'interpret_as',
+  'confidence',
+  'timestamp',
+  'timestamp_ms',
+  'valid_until',
+  'valid_until_ms',
+  'derived_from',
+  'system',
+  'attested',
+  'attested_key_id',
+  'session_id',
+  'asserted_by',
+  'writer',
+  'writer_sub',
+  'writer_key_id',
+  'received_from',
+  'origin_node_id',
+  'hlc_wall',
+  'hlc_ctr',
+  'hlc_text',
+  'tags',
+];
+
+const unchanged = (columns: readonly string[]): string =>
+  columns.map((column) => `NEW.${column} IS NOT DISTINCT FROM OLD.${column}`).join(' AND ');
+
+const LINK_ADDED = `OLD.link_seq IS NULL AND OLD.link_hash IS NULL
+  AND NEW.link_seq IS NOT NULL AND NEW.link_hash IS NOT NULL`;
+const ERASED = `OLD.commitment IS NULL AND NEW.commitment IS NOT NULL
+  AND NEW.value_v IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
+
+/** What may happen to a row: its first link, and erasure, which leaves only the commitment of what was there. */
+export const PERMITTED_CHANGE = `${unchanged(FIXED)}
+  AND ((${unchanged(LINK)}) OR (${LINK_ADDED}))
+  AND ((${unchanged(ERASABLE)}) OR (${ERASED}))`;

@@ -1,0 +1,44 @@
+import { LEDGERS_TABLE } from './fact-table.ts';
+import { HEAD_COLUMNS } from './ledger-row.ts';
+
+/*
+ * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants; each end
+ * says whether there is news of its tenant.
+ */
+
+const LIMIT = 'LIMIT ? + 0';
+
+export const TENANTS = `SELECT tenant_id FROM ${LEDGERS_TABLE}`;
+
+/** Parameters: wall, counter. */
+export const TENANTS_WITH_NEWS = `${TENANTS} WHERE (feed_wall, feed_ctr) > (?, ?)`;
+
+/** Parameters: tenant, wall, counter, limit. */
+export const FEED_AFTER = `SELECT f.feed_wall, f.feed_ctr, f.id, f.tenant_id FROM facts f
+WHERE f.tenant_id = ? AND (f.feed_wall, f.feed_ctr) > (?, ?) ORDER BY f.feed_wall, f.feed_ctr ${LIMIT}`;
+
+export const FEED_HEAD = `SELECT feed_wall, feed_ctr FROM ${LEDGERS_TABLE} WHERE feed_wall IS NOT NULL
+ORDER BY feed_wall DESC, feed_ctr DESC LIMIT 1`;
+
+/** Parameter: tenant. */
+export const LEDGER_HEAD = `SELECT ${HEAD_COLUMNS.join(', ')} FROM ${LEDGERS_TABLE} WHERE tenant_id = ?`;
+
+/** Parameters: tenant, milliseconds. */
+export const NUMBER_AT = `SELECT f.number FROM facts f WHERE f.tenant_id = ? AND f.feed_wall >= ?
+ORDER BY f.feed_wall, f.feed_ctr LIMIT 1`;
+
+/** The clock with the end of one tenant's ledger. Parameter: tenant. */
+export const CLOCK_AND_HEAD = `SELECT c.wall, c.ctr, ${HEAD_COLUMNS.map((column) => `l.${column}`).join(', ')}
+FROM node_clock c LEFT JOIN ${LEDGERS_TABLE} l ON l.tenant_id = ? WHERE c.id = 1`;
+
+/** Parameters: tenant, then the columns of the head. */
+export const SAVE_HEAD = `INSERT INTO ${LEDGERS_TABLE} (tenant_id, ${HEAD_COLUMNS.join(', ')})
+VALUES (?${', ?'.repeat(HEAD_COLUMNS.length)}) ON CONFLICT (tenant_id) DO UPDATE
+SET ${HEAD_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+/** Parameters: place in the chain, hash, tenant, number. */
+export const ADD_LINK = 'UPDATE facts SET link_seq = ?, link_hash = ? WHERE tenant_id = ? AND number = ?';
+
+/** Parameters: commitment, tenant, id. */
+export const ERASE = `UPDATE facts SET value_v = NULL, value_key = '', cid = NULL, salt = NULL, commitment = ?
+WHERE tenant_id = ? AND id = ? AND commitment IS NULL`;

@@ -1,0 +1,255 @@
+import { expect } from 'chai';
+import { equals, type FactStore, type LedgerQuery, type StoredFact, type WriteRecord } from '../../../ports/ports.ts';
+import { factById, SAMPLE_MS, sampleFact, sampleId, stamp } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const record = (n: number, members: Partial<WriteRecord> = {}): WriteRecord => ({
+  writer: 'agent:writer',
+  writerSub: null,
+  writerKeyId: null,
+  tags: [],
+  salt: new Uint8Array(16).fill(n),
+  link: null,
+  ...members,
+});
+
+const link = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
+
+const storeWith = (store: FactStore, facts: readonly StoredFact[], records: readonly WriteRecord[]) =>
+  store.write('default', (transaction) => transaction.insert(facts, { areNew: true, records }));
+
+/** The ledger of each tenant, which is made of the rows of its facts. */
+export const describeLedger = (current: CurrentStore): void => {
+  const entries = (query: Partial<LedgerQuery> = {}) =>
+    current().store.read((snapshot) => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 100, ...query }));
+  const numbers = async (query?: Partial<LedgerQuery>) => (await entries(query)).map(({ number }) => number);
+
+  describe('the ledger', () => {
+    it('has an entry for each fact, with who brought it and what was noted about it', async () => {
+      const { store } = current();
+      const given = record(1, {
+        writer: 'agent:w',
+        writerSub: 'sub-1',
+        writerKeyId: 'key-1',
+        tags: ['second', 'first'],
+        link: link(1),
+      });
+      await storeWith(store, [sampleFact(1, { attestedKeyId: 'key-2' })], [given]);
+      expect(await entries()).to.deep.equal([
+        {
+          ...given,
+          tags: ['first', 'second'],
+          tenantId: 'default',
+          number: 1,
+          factId: sampleId(1),
+          scope: 'company',
+          gardenId: null,
+          source: 'agent:W1',
+          attestedKeyId: 'key-2',
+          feed: stamp(1),
+          commitment: null,
+        },
+      ]);
+    });
+
+    it('takes who asserted a fact for its writer where nobody says who it was', async () => {
+      const { store } = current();
+      await store.write('default', (transaction) =>
+        transaction.insert([sampleFact(1), sampleFact(2, { assertedBy: null, receivedFrom: 'svc:node:b' })]),
+      );
+      expect((await entries()).map(({ writer }) => writer)).to.deep.equal(['agent:admin', 'svc:node:b']);
+    });
+
+    it('numbers the entries of each tenant in the order of their commits', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1), sampleFact(2)], [record(1), record(2)]);
+      await store.write('other', (transaction) => transaction.insert([sampleFact(3, { tenantId: 'other' })]));
+      await storeWith(store, [sampleFact(4)], [record(4)]);
+      expect(await numbers()).to.deep.equal([1, 2, 3]);
+      expect(await numbers({ tenantId: 'other' })).to.deep.equal([1]);
+      expect(await numbers({ tenantId: 'nobody' })).to.deep.equal([]);
+    });
+
+    it('leaves out the numbers that were taken for something else', async () => {
+      const { store } = current();
+      const taken = await store.write('default', async (transaction) => {
+        const first = await transaction.takeNumbers(2);
+        await transaction.insert([sampleFact(1)]);
+        return [first, await transaction.takeNumbers(1)];
+      });
+      expect(taken).to.deep.equal([1, 4]);
+      expect(await store.write('default', (transaction) => transaction.takeNumbers(1))).to.equal(5);
+      expect(await numbers()).to.deep.equal([3]);
+    });
+
+    it('gives no number of a transaction that was rolled back to nobody', async () => {
+      const { store } = current();
+      await rejection(
+        store.write('default', async (transaction) => {
+          await transaction.takeNumbers(5);
+          await transaction.insert([sampleFact(1)]);
+          throw new Error('rolled back');
+        }),
+      );
+      await storeWith(store, [sampleFact(2)], [record(2)]);
+      expect(await numbers()).to.deep.equal([1]);
+    });
+
+    it('is narrowed by number, writer, subject, tag and fact, and counted alike', async () => {
+      const { store } = current();
+      await storeWith(
+        store,
+        [1, 2, 3, 4].map((n) => sampleFact(n, { sourceKey: `agent:s${n % 2}` })),
+        [
+          record(1, { tags: ['charged'] }),
+          record(2, { writer: 'agent:other', tags: ['char'] }),
+          record(3, { writerSub: 'sub-1', tags: ['charged', 'more'] }),
+          record(4),
+        ],
+      );
+      const cases: readonly (readonly [Partial<LedgerQuery>, readonly number[]])[] = [
+        [{ above: 1, below: 4 }, [2, 3]],
+        [{ writer: 'agent:other' }, [2]],
+        [{ writerSub: 'sub-1' }, [3]],
+        [{ tag: 'charged' }, [1, 3]],
+        [{ tag: 'charged', above: 1 }, [3]],
+        [{ filter: equals('sourceKey', 'agent:s1') }, [1, 3]],
+        [{ filter: equals('id', sampleId(4)), writer: 'agent:writer' }, [4]],
+      ];
+      for (const [query, found] of cases) {
+        expect(await numbers(query), JSON.stringify(query)).to.deep.equal(found);
+        expect(await numbers({ ...query, order: 'newest' })).to.deep.equal([...found].reverse());
+        const count = store.read((snapshot) => snapshot.ledgerCount({ tenantId: 'default', ...query }));
+        expect(await count).to.equal(found.length);
+      }
+      expect(await numbers({ limit: 2 })).to.deep.equal([1, 2]);
+      expect(await numbers({ limit: 2, order: 'newest' })).to.deep.equal([4, 3]);
+    });
+
+    it('tells the first number from an instant on', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1), sampleFact(5)], [record(1), record(5)]);
+      const at = (ms: number) => store.read((snapshot) => snapshot.ledgerNumberAt('default', SAMPLE_MS + ms));
+      expect([await at(0), await at(1), await at(2), await at(5), await at(6)]).to.deep.equal([1, 1, 2, 2, undefined]);
+    });
+
+    it('tells where it ends, and up to where it is linked, also inside the transaction', async () => {
+      const { store } = current();
+      const head = () => store.read((snapshot) => snapshot.ledgerHead('default'));
+      expect(await head()).to.deep.equal({ number: 0, newest: null, linked: null });
+      await storeWith(store, [sampleFact(1), sampleFact(2)], [record(1, { link: link(1) }), record(2)]);
+      const before = {
+        number: 2,
+        newest: { number: 2, feed: stamp(2) },
+        linked: { number: 1, link: link(1) },
+      };
+      expect(await head()).to.deep.equal(before);
+      await store.write('default', async (transaction) => {
+        expect(await transaction.ledgerHead('default')).to.deep.equal(before);
+        await transaction.addLinks([{ number: 2, link: link(2) }]);
+        await transaction.takeNumbers(3);
+        const after = { ...before, number: 5, linked: { number: 2, link: link(2) } };
+        expect(await transaction.ledgerHead('default')).to.deep.equal(after);
+      });
+      expect((await head()).linked).to.deep.equal({ number: 2, link: link(2) });
+      expect((await entries())[1]?.link).to.deep.equal(link(2));
+    });
+
+    it('lets nobody change a link, nor link a fact that is not there', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
+      const relink = (number: number) =>
+        store.write('default', (transaction) => transaction.addLinks([{ number, link: link(7) }]));
+      await rejection(relink(1));
+      await rejection(relink(9));
+      expect((await entries())[0]?.link).to.deep.equal(link(1));
+    });
+
+    it('finds facts of one id in two tenants apart', async () => {
+      const { store } = current();
+      await store.write('default', (transaction) => transaction.insert([sampleFact(1)]));
+      const twin = sampleFact(1, { tenantId: 'other', hlc: stamp(9), feed: stamp(9) });
+      await store.write('other', (transaction) => transaction.insert([twin]));
+      expect((await entries({ tenantId: 'other' })).map(({ factId }) => factId)).to.deep.equal([sampleId(1)]);
+      const followed = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
+      expect(followed.map(({ tenantId }) => tenantId)).to.deep.equal(['default', 'other']);
+    });
+  });
+
+  describe('erase', () => {
+    const commitment = new Uint8Array(32).fill(9);
+    const erase = (id: string) =>
+      current().store.write('default', (transaction) => transaction.erase([{ id, commitment }]));
+
+    it('destroys value, value key, content id and salt, and keeps the rest with a commitment', async () => {
+      const { store } = current();
+      const fact = sampleFact(1, { validUntil: '2026-12-31T24:00:00Z', validUntilMs: SAMPLE_MS });
+      await storeWith(store, [fact, sampleFact(2)], [record(1, { link: link(1) }), record(2)]);
+      const [before] = await entries();
+      await erase(fact.id);
+      const [after, other] = await entries();
+      expect(after).to.deep.equal({ ...before, salt: null, commitment });
+      expect(other?.salt).to.deep.equal(new Uint8Array(16).fill(2));
+      const left = await store.read((snapshot) => factById(snapshot, fact.id));
+      expect(left).to.deep.equal({ ...fact, value: { ...fact.value, v: null }, valueKey: '', cid: '' });
+      const byCid = await store.read((snapshot) => snapshot.count(equals('cid', fact.cid)));
+      expect(byCid).to.equal(0);
+    });
+
+    it('does nothing to a fact that is erased, is not there, or is of another tenant', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1)], [record(1)]);
+      await erase(sampleId(1));
+      await erase(sampleId(1));
+      await erase(sampleId(2));
+      const twin = sampleFact(3, { tenantId: 'other' });
+      await store.write('other', (transaction) => transaction.insert([twin]));
+      await erase(twin.id);
+      expect(await store.read((snapshot) => factById(snapshot, twin.id))).to.deep.equal(twin);
+    });
+  });
+
+  describe('a row of a fact', () => {
+    it('takes no other change', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
+      const changes: readonly Readonly<Record<string, unknown>>[] = [
+        { confidence: 0.5 },
+        { value_v: 'another' },
+        { value_v: null },
+        { cid: null },
+        { salt: null },
+        { salt: new Uint8Array(16) },
+        { link_hash: new Uint8Array(32) },
+        { link_seq: null, link_hash: null },
+        { commitment: new Uint8Array(32) },
+        { value_v: null, value_key: '', cid: null, salt: null },
+        { writer: 'agent:mallory' },
+        { tags: ',charged,' },
+        { number: 7 },
+        { feed_wall: 1 },
+        { value_v: null, value_key: '', cid: null, salt: null, commitment: new Uint8Array(32), scope: 'public' },
+      ];
+      const before = await entries();
+      for (const change of changes) {
+        const error = await rejection(
+          store.write('default', async (transaction) => {
+            await transaction
+              .table('facts')
+              .where({ id: sampleId(1) })
+              .update(change);
+          }),
+        );
+        expect(error, JSON.stringify(Object.keys(change))).to.be.instanceOf(Error);
+      }
+      await rejection(
+        store.write('default', async (transaction) => {
+          await transaction.table('facts').delete();
+        }),
+      );
+      expect(await entries()).to.deep.equal(before);
+      expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
+    });
+  });
+};
