@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Snapshot, WriteTransaction } from './fact-store.ts';
+import type { Snapshot, SqlValue, WriteTransaction } from './fact-store.ts';
 
 /**
  * What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its
@@ -32,6 +32,15 @@ export interface SchemaDialect {
   freezeUnless(table: string, permitted: string): readonly string[];
   /** Runs a statement that updates rows of a frozen table. */
   updateFrozen(table: string, statement: string): readonly string[];
+  /**
+   * Gives a table that the builder made another primary key. `read` runs a SELECT. Rows that are numbered can still be
+   * read in their order: the number gets an index, or stays the key where it is the place of the row.
+   */
+  setPrimaryKey(
+    table: string,
+    columns: readonly string[],
+    read: (sql: string) => Promise<readonly (readonly SqlValue[])[]>,
+  ): Promise<readonly string[]>;
   /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */
   expectRows(expected: ExpectedRows): readonly string[];
 }
@@ -49,6 +58,11 @@ export interface MigrationSchema {
    */
   raw(sql: string): Promise<void>;
   readonly data: MigrationData;
+  /**
+   * Gives a table another primary key: these columns, in this order. Its rows and its other indexes stay. Rows that
+   * `numberRows` numbers can be found by their number as before.
+   */
+  setPrimaryKey(table: string, columns: readonly string[]): Promise<void>;
   /** Names of the tables that exist, the ledger excluded. */
   tables(): Promise<readonly string[]>;
   hasColumn(table: string, column: string): Promise<boolean>;

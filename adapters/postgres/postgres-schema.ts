@@ -1,4 +1,5 @@
 import type { SchemaDialect } from '../../ports/ports.ts';
+import { identifier } from '../sql/sql-identifier.ts';
 
 const refusal = (table: string): string =>
   `CREATE OR REPLACE FUNCTION ${table}_refuse_change() RETURNS trigger LANGUAGE plpgsql AS
@@ -30,5 +31,22 @@ export const postgresSchema: SchemaDialect = {
     statement,
     `ALTER TABLE ${table} ENABLE TRIGGER ${table}_refuse_change`,
   ],
+  setPrimaryKey: async (table, columns, read) => {
+    // A table that was renamed has a constraint of its old name.
+    const [[name, number] = []] = await read(
+      `SELECT conname, (SELECT attname FROM pg_attribute a JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum
+         WHERE attrelid = conrelid AND attnum = ALL(conkey) AND pg_get_expr(adbin, adrelid) LIKE 'nextval(%')
+       FROM pg_constraint WHERE contype = 'p' AND conrelid = to_regclass(quote_ident('${table}'))`,
+    );
+    if (name === undefined) throw new Error(`there is no table ${table} with a primary key`);
+    const key = `PRIMARY KEY (${columns.map(identifier).join(', ')})`;
+    return [
+      `ALTER TABLE ${identifier(table)} DROP CONSTRAINT ${identifier(String(name))},
+        ADD CONSTRAINT ${identifier(`${table}_pkey`)} ${key}`,
+      ...(number === null
+        ? []
+        : [`CREATE INDEX ${identifier(`${table}_in_order`)} ON ${identifier(table)} (${identifier(String(number))})`]),
+    ];
+  },
   expectRows: () => [],
 };

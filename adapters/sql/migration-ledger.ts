@@ -167,6 +167,10 @@ const schemaOf = async (session: SqlSession, dialect: SqlDialect): Promise<Migra
   raw: async (sql) => {
     await session.run(sql, []);
   },
+  setPrimaryKey: async (table, columns) => {
+    const statements = await dialect.schema.setPrimaryKey(table, columns, (sql) => session.rows(sql, []));
+    for (const statement of statements) await session.run(statement, []);
+  },
   tables: async () => (await tableNames(session, dialect)).filter((name) => name !== LEDGER),
   hasColumn: async (table, column) => {
     const rows = await session.rows(dialect.queries.columnNames, [table]);

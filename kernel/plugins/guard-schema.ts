@@ -46,6 +46,10 @@ export const guardSchema = (
     refuseForeign(prefix, table);
     await schema.raw(sql);
   },
+  setPrimaryKey: async (table, columns) => {
+    refuseForeign(prefix, table);
+    await schema.setPrimaryKey(table, columns);
+  },
   tables: async () => (await schema.tables()).filter((table) => table.startsWith(prefix)),
   hasColumn: async (table, column) => {
     refuseForeign(prefix, table);

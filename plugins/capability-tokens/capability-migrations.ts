@@ -38,4 +38,9 @@ export const capabilityMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 54,
+    name: 'capability_tokens_of_tenants',
+    up: ({ setPrimaryKey }) => setPrimaryKey(TOKENS_TABLE, ['tenant_id', 'token_id']),
+  },
 ];

@@ -151,7 +151,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
       if (token === undefined || !mayAdminister(token, actor)) throw noSuchToken();
       if (token.revokedMs !== null) throw new ServiceError('conflict', 'the token is already revoked');
       const nowMs = clock.nowMs();
-      await store.revoke(own, tokenId, { nowMs, by: actor.entityUri, reason });
+      await store.revoke(own, token, { nowMs, by: actor.entityUri, reason });
       await this.#parts.audit?.record(entryOf(CAPABILITY_REVOKED, actor, token), transaction);
       return { ...recordOf(token), revokedMs: nowMs };
     });

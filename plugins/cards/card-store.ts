@@ -26,13 +26,13 @@ export class CardStore {
     this.#tables = tables;
   }
 
-  find(key: string, snapshot: PluginSnapshot): Promise<Card | undefined> {
-    return cardIn(this.#tables.in(snapshot), key);
+  find(tenantId: string, key: string, snapshot: PluginSnapshot): Promise<Card | undefined> {
+    return cardIn(this.#tables.in(snapshot), tenantId, key);
   }
 
-  /** Returns those of the keys that have a card. */
-  async among(keys: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { card_key: keys }));
+  /** Returns those of the keys that have a card in one of the tenants. */
+  async among(tenantIds: readonly string[], keys: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { tenant_id: tenantIds, card_key: keys }));
     return new Set(rows.map((row) => String(row['card_key'])));
   }
 
@@ -46,21 +46,26 @@ export class CardStore {
   }
 
   /** Whether the store has a card that looked further. A summary that took longer must not replace it. */
-  async isOvertaken(transaction: PluginTransaction, key: string, { upTo }: Card): Promise<boolean> {
-    const stored = await cardIn(this.#tables.in(transaction), key);
+  async isOvertaken(
+    transaction: PluginTransaction,
+    tenantId: string,
+    key: string,
+    { upTo }: Card,
+  ): Promise<boolean> {
+    const stored = await cardIn(this.#tables.in(transaction), tenantId, key);
     return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;
   }
 }
 
-const cardIn = async (own: ReadableTables, key: string): Promise<Card | undefined> => {
-  const [row] = await own.select(CARDS_TABLE, { card_key: key });
+const cardIn = async (own: ReadableTables, tenantId: string, key: string): Promise<Card | undefined> => {
+  const [row] = await own.select(CARDS_TABLE, { tenant_id: tenantId, card_key: key });
   return row === undefined ? undefined : (JSON.parse(String(row['body'])) as Card);
 };
 
 const put = async (own: WritableTables, tenantId: string, key: string, card: Card): Promise<void> => {
-  const where = { card_key: key };
+  const where = { tenant_id: tenantId, card_key: key };
   const body = JSON.stringify(card);
-  const known = await cardIn(own, key);
-  if (known === undefined) await own.insertRows(CARDS_TABLE, [{ ...where, tenant_id: tenantId, body }]);
+  const known = await cardIn(own, tenantId, key);
+  if (known === undefined) await own.insertRows(CARDS_TABLE, [{ ...where, body }]);
   else if (compareHlc(known.upTo, card.upTo) <= 0) await own(CARDS_TABLE).where(where).update({ body });
 };

@@ -15,4 +15,9 @@ export const cardsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 49,
+    name: 'cards_of_tenants',
+    up: ({ setPrimaryKey }) => setPrimaryKey(CARDS_TABLE, ['tenant_id', 'card_key']),
+  },
 ];

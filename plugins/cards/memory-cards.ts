@@ -114,7 +114,7 @@ export class StoredCards implements MemoryCards {
 
   /** Returns the card of this reader if it is stored and fresh. Makes none. */
   async fresh(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
-    const card = await this.#parts.store.find(keyFor(reader, subject), reader.snapshot);
+    const card = await this.#parts.store.find(reader.caller.tenantId, keyFor(reader, subject), reader.snapshot);
     return card !== undefined && (await this.#holds(card, reader, subject)) ? card : undefined;
   }
 
@@ -157,7 +157,7 @@ export class StoredCards implements MemoryCards {
     if (material === null) return null;
     const { store, self } = this.#parts;
     const key = keyFor(reader, subject);
-    const stored = await store.find(key, reader.snapshot);
+    const stored = await store.find(reader.caller.tenantId, key, reader.snapshot);
     const staysReadable =
       stored !== undefined && (await reader.visible(stored.factIds)).length === stored.factIds.length;
     return {
@@ -249,7 +249,7 @@ export class StoredCards implements MemoryCards {
     const appending = this.#parts.facts.append(draft, nodePrincipal(self.names, tenantId), {
       origin: 'plugin',
       guard: async (transaction) => {
-        if (await store.isOvertaken(transaction, key, card)) throw overtaken;
+        if (await store.isOvertaken(transaction, tenantId, key, card)) throw overtaken;
       },
       beforeCommit: async (transaction, [verdict]) => {
         if (verdict?.kind !== 'stored') return;

@@ -40,7 +40,10 @@ export class RefreshCards {
     this.#waiting.clear();
     for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
       const some = noticed.slice(at, at + SUBJECTS_PER_LOOK);
-      const known = await this.#store.among(some.map(([key]) => key));
+      const known = await this.#store.among(
+        [...new Set(some.map(([, { tenantId }]) => tenantId))],
+        some.map(([key]) => key),
+      );
       for (const [key, { subject, tenantId }] of some) {
         if (!known.has(key)) continue;
         await this.#jobs.enqueue({

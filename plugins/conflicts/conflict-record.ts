@@ -42,7 +42,10 @@ export const openRecords = async (
   triples: readonly TripleKey[],
 ): Promise<Map<string, ConflictRecord>> => {
   if (triples.length === 0) return new Map();
-  const rows = await tables.select(RECORDS, { open_triple: [...new Set(triples.map(placeDigest))] });
+  const rows = await tables.select(RECORDS, {
+    tenant_id: [...new Set(triples.map(({ tenantId }) => tenantId))],
+    open_triple: [...new Set(triples.map(placeDigest))],
+  });
   return new Map(rows.map(recordOf).map((record) => [tripleId(record), record]));
 };
 
@@ -65,8 +68,10 @@ export const insertRecords = async (tables: WritableTables, records: readonly Co
   );
 };
 
+export type RecordKey = Pick<ConflictRecord, 'tenantId' | 'id'>;
+
 export interface Membership {
-  readonly conflictId: string;
+  readonly record: RecordKey;
   readonly fact: { readonly id: string; readonly confidence: number; readonly hlc: Hlc };
 }
 
@@ -74,8 +79,9 @@ export const insertMembers = async (tables: WritableTables, members: readonly Me
   if (members.length === 0) return;
   await tables.insertRows(
     MEMBERS,
-    members.map(({ conflictId, fact }) => ({
-      conflict_id: conflictId,
+    members.map(({ record, fact }) => ({
+      tenant_id: record.tenantId,
+      conflict_id: record.id,
       fact_id: fact.id,
       confidence: fact.confidence,
       hlc_wall: fact.hlc.wallMs,
@@ -84,28 +90,36 @@ export const insertMembers = async (tables: WritableTables, members: readonly Me
   );
 };
 
-export const closeRecord = async (tables: WritableTables, id: string, resolvedBy: string): Promise<void> => {
+export const closeRecord = async (
+  tables: WritableTables,
+  { tenantId, id }: RecordKey,
+  resolvedBy: string,
+): Promise<void> => {
   await tables(RECORDS)
-    .where({ conflict_id: id, status: 'unresolved' })
+    .where({ tenant_id: tenantId, conflict_id: id, status: 'unresolved' })
     .update({ status: 'resolved', resolved_by: resolvedBy, open_triple: null });
 };
 
 /** Those of the facts that are members of the record. */
 export const membersAmong = async (
   tables: ReadableTables,
-  id: string,
+  record: RecordKey,
   factIds: readonly string[],
 ): Promise<string[]> => {
-  return (await knownMembers(tables, [id], factIds)).map(({ factId }) => factId);
+  return (await knownMembers(tables, [record], factIds)).map(({ factId }) => factId);
 };
 
-/** Which of the facts are members of which of the records, in one statement. */
+/** Which of the facts are members of which of a tenant's records, in one statement. */
 export const knownMembers = async (
   tables: ReadableTables,
-  ids: readonly string[],
+  records: readonly RecordKey[],
   factIds: readonly string[],
 ): Promise<{ readonly conflictId: string; readonly factId: string }[]> => {
-  if (ids.length === 0 || factIds.length === 0) return [];
-  const rows = await tables.select(MEMBERS, { conflict_id: [...new Set(ids)], fact_id: [...new Set(factIds)] });
+  if (records.length === 0 || factIds.length === 0) return [];
+  const rows = await tables.select(MEMBERS, {
+    tenant_id: [...new Set(records.map(({ tenantId }) => tenantId))],
+    conflict_id: [...new Set(records.map(({ id }) => id))],
+    fact_id: [...new Set(factIds)],
+  });
   return rows.map((row) => ({ conflictId: String(row['conflict_id']), factId: String(row['fact_id']) }));
 };

@@ -1,4 +1,5 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
+import { MEMBERS, RECORDS } from './conflict-record.ts';
 import { separatedRecords, storeSeparated } from './separate-records.ts';
 
 /** One open record per triple and place is guaranteed by the append lock; the unique column is the second guard. */
@@ -7,7 +8,7 @@ export const conflictsMigrations: readonly Migration[] = [
     number: 15,
     name: 'conflict_records',
     async up({ schema }) {
-      await schema.createTable('conflicts_records', (table) => {
+      await schema.createTable(RECORDS, (table) => {
         table.text('conflict_id').primary();
         table.text('tenant_id').notNullable();
         table.text('entity_key').notNullable();
@@ -22,7 +23,7 @@ export const conflictsMigrations: readonly Migration[] = [
         table.index(['tenant_id', 'detected_ms', 'conflict_id'], 'conflicts_records_newest');
         table.index(['tenant_id', 'settled', 'entity_key'], 'conflicts_records_unsettled');
       });
-      await schema.createTable('conflicts_members', (table) => {
+      await schema.createTable(MEMBERS, (table) => {
         table.text('conflict_id').notNullable();
         table.text('fact_id').notNullable();
         table.primary(['conflict_id', 'fact_id']);
@@ -33,7 +34,7 @@ export const conflictsMigrations: readonly Migration[] = [
     number: 27,
     name: 'conflict_gardens',
     async up({ schema }) {
-      await schema.alterTable('conflicts_records', (table) => {
+      await schema.alterTable(RECORDS, (table) => {
         table.text('gardens').notNullable().defaultTo('');
       });
     },
@@ -43,10 +44,12 @@ export const conflictsMigrations: readonly Migration[] = [
     name: 'conflict_places',
     async up(migration) {
       const { schema } = migration;
-      await schema.alterTable('conflicts_members', (table) => {
+      await schema.alterTable(MEMBERS, (table) => {
         table.double('confidence').notNullable().defaultTo(0);
         table.bigInteger('hlc_wall').notNullable().defaultTo(0);
         table.integer('hlc_ctr').notNullable().defaultTo(0);
+        // Stores of older versions come by it with migration 048.
+        table.text('tenant_id').notNullable().defaultTo('');
         table.index(['conflict_id', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_newest');
         table.index(['conflict_id', 'confidence', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_strongest');
       });
@@ -77,8 +80,8 @@ export const conflictsMigrations: readonly Migration[] = [
         table.index(['tenant_id', 'entity_key', 'relation_key', 'scope', 'place'], 'conflicts_reigns_place');
       });
       const records = await separatedRecords(migration.data);
-      await schema.dropTable('conflicts_records');
-      await schema.createTable('conflicts_records', (table) => {
+      await schema.dropTable(RECORDS);
+      await schema.createTable(RECORDS, (table) => {
         table.text('conflict_id').primary();
         table.text('tenant_id').notNullable();
         table.text('entity_key').notNullable();
@@ -95,6 +98,38 @@ export const conflictsMigrations: readonly Migration[] = [
         table.index(['tenant_id', 'status', 'detected_ms', 'conflict_id'], 'conflicts_records_by_status');
       });
       await storeSeparated(records, migration.data);
+    },
+  },
+  {
+    number: 48,
+    name: 'conflicts_of_tenants',
+    async up({ schema, data, hasColumn, setPrimaryKey }) {
+      if (!(await hasColumn(MEMBERS, 'tenant_id'))) {
+        await schema.alterTable(MEMBERS, (table) => {
+          table.text('tenant_id').notNullable().defaultTo('');
+        });
+        const tenants: { tenant_id: string }[] = await data.table(RECORDS).distinct('tenant_id');
+        for (const tenant of tenants) {
+          await data
+            .table(MEMBERS)
+            .whereIn('conflict_id', data.table(RECORDS).select('conflict_id').where(tenant))
+            .update(tenant);
+        }
+      }
+      await schema.alterTable(RECORDS, (table) => {
+        table.dropUnique(['open_triple']);
+        table.unique(['tenant_id', 'open_triple'], { indexName: 'conflicts_records_open' });
+      });
+      await schema.alterTable(MEMBERS, (table) => {
+        table.dropIndex([], 'conflicts_members_newest');
+        table.dropIndex([], 'conflicts_members_strongest');
+      });
+      await schema.alterTable(MEMBERS, (table) => {
+        table.index(['tenant_id', 'conflict_id', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_newest');
+        table.index(['tenant_id', 'conflict_id', 'confidence', 'hlc_wall', 'hlc_ctr'], 'conflicts_members_strongest');
+      });
+      await setPrimaryKey(RECORDS, ['tenant_id', 'conflict_id']);
+      await setPrimaryKey(MEMBERS, ['tenant_id', 'conflict_id', 'fact_id']);
     },
   },
 ];

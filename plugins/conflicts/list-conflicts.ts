@@ -92,10 +92,7 @@ const candidatesAmong = async (
   tables: PluginTables,
   records: readonly ConflictRecord[],
 ): Promise<Candidate[]> => {
-  const members = await membersOf(
-    tables.in(reader.snapshot),
-    records.map(({ id }) => id),
-  );
+  const members = await membersOf(tables.in(reader.snapshot), records);
   const ids = [...members.values()].flatMap((known) => known.ids);
   const visible = new Map((await visibleAmong(reader, ids)).map((outline) => [outline.id, outline]));
   return records.flatMap((record) => {

@@ -1,5 +1,6 @@
 import {
   all,
+  equals,
   type FactOutline,
   type FactView,
   type Filter,
@@ -25,16 +26,17 @@ export const markElsewhere = async (
   views: readonly FactView[],
   context: ReadContext,
 ): Promise<readonly FactView[] | undefined> => {
-  const { gardens, snapshot } = context;
+  const { caller, gardens, snapshot } = context;
   if (gardens !== 'all' && gardens.length === 0) return undefined;
   // Facts that say the same in the same place share the answer.
   const asked = new Map<string, string>();
   for (const { fact } of views) if (!fact.system) asked.set(sayingOf(fact), fact.id);
   if (asked.size === 0) return undefined;
   const live = await context.live();
+  const ofTenant = equals('tenantId', caller.tenantId);
   // Negated twice, it is asked for each of these facts; bare, PostgreSQL may read all facts for it.
   const differs = not(not(differsElsewhere(gardens, live)));
-  const differing = await snapshot.outline(all(isIn('id', [...asked.values()]), differs));
+  const differing = await snapshot.outline(all(ofTenant, isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;
   const sayings = new Set(differing.map(sayingOf));
   const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));

@@ -222,7 +222,7 @@ class Wave {
     const members = new Set(
       await membersAmong(
         this.#tables,
-        record.id,
+        record,
         named.map(({ id }) => id),
       ),
     );

@@ -1,5 +1,7 @@
 import {
   type AppendedBatch,
+  all,
+  equals,
   type FactDraft,
   isIn,
   type PluginSnapshot,
@@ -30,20 +32,22 @@ export const recordLifetimes = async (
 ): Promise<FactDraft[]> => {
   const targets = targetsOf(batch, parts.names);
   if (targets.size === 0) return [];
-  const { transaction, nowMs } = batch;
+  const { facts, transaction, nowMs } = batch;
+  const tenantId = facts[0]?.fact.tenantId ?? '';
   const places = new Map<string, { readonly triple: TripleKey; readonly mayLive: boolean }>();
-  for (const fact of await transaction.outline(isIn('id', [...targets.keys()]))) {
-    if (fact.system || fact.tenantId !== batch.facts[0]?.fact.tenantId) continue;
+  const targeted = all(equals('tenantId', tenantId), isIn('id', [...targets.keys()]));
+  for (const fact of await transaction.outline(targeted)) {
+    if (fact.system) continue;
     const id = tripleId(fact);
     const mayLive = (targets.get(fact.id) ?? 0) > nowMs || places.get(id)?.mayLive === true;
     places.set(id, { triple: fact, mayLive });
   }
-  const all = [...places.values()];
+  const known = [...places.values()];
   const stored = await readStandings(
     tables,
-    all.map(({ triple }) => placeDigest(triple)),
+    known.map(({ triple }) => placeDigest(triple)),
   );
-  const touched = all.filter(({ triple, mayLive }) => mayLive || stored.has(placeDigest(triple)));
+  const touched = known.filter(({ triple, mayLive }) => mayLive || stored.has(placeDigest(triple)));
   const judged = await judgePlaces(
     transaction,
     touched.map(({ triple }) => triple),
@@ -87,7 +91,7 @@ const openMissing = async (
     return newest === undefined || rival === undefined ? [] : [{ triple, facts, newest, rival }];
   });
   const stored = await factsById(
-    missing.map(({ newest }) => newest.id),
+    missing.map(({ newest }) => newest),
     transaction,
   );
   for (const { triple, facts, newest, rival } of missing) {
@@ -102,11 +106,15 @@ const openMissing = async (
   return writer.drafts;
 };
 
+/** The facts, of one tenant, with their values. */
 const factsById = async (
-  ids: readonly string[],
+  outlines: readonly Pick<StoredFact, 'tenantId' | 'id'>[],
   snapshot: PluginSnapshot,
 ): Promise<ReadonlyMap<string, StoredFact>> => {
-  if (ids.length === 0) return new Map();
-  const facts = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
+  const [first] = outlines;
+  if (first === undefined) return new Map();
+  const ids = outlines.map(({ id }) => id);
+  const filter = all(equals('tenantId', first.tenantId), isIn('id', ids));
+  const facts = await snapshot.find({ filter, order: 'feed', limit: ids.length });
   return new Map(facts.map((fact) => [fact.id, fact]));
 };

@@ -1,5 +1,5 @@
-import { type FactOutline, isIn, type PluginSnapshot, type ReadableTables } from '../../kernel/plugin-api.ts';
-import { MEMBERS } from './conflict-record.ts';
+import { all, equals, type FactOutline, isIn, type PluginSnapshot, type ReadableTables } from '../../kernel/plugin-api.ts';
+import { MEMBERS, type RecordKey } from './conflict-record.ts';
 
 /**
  * Members of one record that are read and shown: its newest. A record has more only where very many facts share a
@@ -20,13 +20,13 @@ const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
 /** The first of a record's members, by id. */
 export const someMembers = async (
   tables: ReadableTables,
-  conflictId: string,
+  { tenantId, id }: RecordKey,
   order: Order,
   limit: number,
 ): Promise<string[]> => {
   const rows: { fact_id: string }[] = await tables(MEMBERS)
     .select('fact_id')
-    .where('conflict_id', conflictId)
+    .where({ tenant_id: tenantId, conflict_id: id })
     .orderBy(COLUMNS[order].map((column) => ({ column, order: 'desc' as const })))
     .limit(limit);
   return rows.map(({ fact_id: id }) => id);
@@ -38,31 +38,39 @@ export interface KnownMembers {
   readonly truncated: boolean;
 }
 
-/** Members of these records, by record: all of them, or the newest and the strongest where there are too many. */
-export const membersOf = async (tables: ReadableTables, ids: readonly string[]): Promise<Map<string, KnownMembers>> => {
-  const found = new Map<string, string[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return new Map();
-  const limit = Math.max(MOST_MEMBERS, ids.length * USUAL_MEMBERS);
+/**
+ * Members of these records of one tenant, by record: all of them, or the newest and the strongest where there are too
+ * many.
+ */
+export const membersOf = async (
+  tables: ReadableTables,
+  records: readonly RecordKey[],
+): Promise<Map<string, KnownMembers>> => {
+  const [first] = records;
+  if (first === undefined) return new Map();
+  const found = new Map<string, string[]>(records.map(({ id }) => [id, []]));
+  const limit = Math.max(MOST_MEMBERS, records.length * USUAL_MEMBERS);
   const rows: { conflict_id: string; fact_id: string }[] = await tables(MEMBERS)
     .select('conflict_id', 'fact_id')
-    .whereIn('conflict_id', [...ids])
+    .where('tenant_id', first.tenantId)
+    .whereIn('conflict_id', [...found.keys()])
     .limit(limit + 1);
   if (rows.length <= limit) {
     for (const row of rows) found.get(row.conflict_id)?.push(row.fact_id);
     return new Map([...found].map(([id, own]) => [id, { ids: own, truncated: false }]));
   }
   const known = new Map<string, KnownMembers>();
-  for (const id of ids) known.set(id, await firstOf(tables, id));
+  for (const record of records) known.set(record.id, await firstOf(tables, record));
   return known;
 };
 
 /** Records of a page have no more than this on average, or each is asked for by itself. */
 const USUAL_MEMBERS = 20;
 
-const firstOf = async (tables: ReadableTables, id: string): Promise<KnownMembers> => {
-  const newest = await someMembers(tables, id, 'newest', MOST_MEMBERS + 1);
+const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<KnownMembers> => {
+  const newest = await someMembers(tables, record, 'newest', MOST_MEMBERS + 1);
   if (newest.length <= MOST_MEMBERS) return { ids: newest, truncated: false };
-  const strongest = await someMembers(tables, id, 'strongest', STRONGEST);
+  const strongest = await someMembers(tables, record, 'strongest', STRONGEST);
   return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
 };
 
@@ -70,10 +78,10 @@ const firstOf = async (tables: ReadableTables, id: string): Promise<KnownMembers
 export const differingMembers = async (
   snapshot: PluginSnapshot,
   tables: ReadableTables,
-  conflictId: string,
+  record: RecordKey,
 ): Promise<readonly string[]> => {
-  const { ids } = await firstOf(tables, conflictId);
-  const outlines = await snapshot.outline(isIn('id', ids));
+  const { ids } = await firstOf(tables, record);
+  const outlines = await snapshot.outline(all(equals('tenantId', record.tenantId), isIn('id', ids)));
   return twoThatDiffer(outlines) ?? [];
 };
 

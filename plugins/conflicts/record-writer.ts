@@ -83,11 +83,11 @@ export class RecordWriter {
 
   async close(record: ConflictRecord, fact: StoredFact, note: string): Promise<void> {
     await this.write();
-    await closeRecord(this.#tables, record.id, fact.id);
+    await closeRecord(this.#tables, record, fact.id);
     this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
     let witnesses: Promise<readonly string[]> | undefined;
     this.#tell(conflictResolved, record, fact, () => {
-      witnesses ??= differingMembers(this.#transaction, this.#tables, record.id);
+      witnesses ??= differingMembers(this.#transaction, this.#tables, record);
       return witnesses;
     });
   }
@@ -105,8 +105,8 @@ export class RecordWriter {
     for (const { hook, change } of this.#news) if (hooks.hasHandlers(hook)) await hooks.collect(hook, change);
   }
 
-  #enter({ id }: ConflictRecord, members: readonly Member[]): void {
-    for (const fact of members) this.#members.push({ conflictId: id, fact });
+  #enter(record: ConflictRecord, members: readonly Member[]): void {
+    for (const fact of members) this.#members.push({ record, fact });
   }
 
   #tell(
@@ -121,11 +121,11 @@ export class RecordWriter {
 
   /** A fact may have been named more than once, or be a member already of a record that was written before. */
   async #unknown(members: readonly Membership[]): Promise<Membership[]> {
-    const wanted = new Map(members.map((member) => [keyOf(member.conflictId, member.fact.id), member]));
-    const joined = members.filter(({ conflictId }) => !this.#opened.has(conflictId));
+    const wanted = new Map(members.map((member) => [keyOf(member.record.id, member.fact.id), member]));
+    const joined = members.filter(({ record }) => !this.#opened.has(record.id));
     const known = await knownMembers(
       this.#tables,
-      joined.map(({ conflictId }) => conflictId),
+      joined.map(({ record }) => record),
       joined.map(({ fact }) => fact.id),
     );
     for (const { conflictId, factId } of known) wanted.delete(keyOf(conflictId, factId));

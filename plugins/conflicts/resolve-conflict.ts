@@ -55,7 +55,8 @@ export const resolveConflict = async (
   const { view } = await parts.facts.append({ ...draft, sessionId: decision.sessionId ?? null }, caller, {
     exclusive: true,
     guard: async (transaction) => {
-      const open = await parts.tables.in(transaction).select(RECORDS, { conflict_id: id, status: 'unresolved' });
+      const where = { tenant_id: caller.tenantId, conflict_id: id, status: 'unresolved' };
+      const open = await parts.tables.in(transaction).select(RECORDS, where);
       if (open.length === 0) throw alreadyResolved();
     },
   });
@@ -69,7 +70,7 @@ const memberOf = async (
   tables: PluginTables,
 ): Promise<StoredFact> => {
   const members =
-    id == null || hasForbiddenCodePoint(id) ? [] : await membersAmong(tables.in(reader.snapshot), record.id, [id]);
+    id == null || hasForbiddenCodePoint(id) ? [] : await membersAmong(tables.in(reader.snapshot), record, [id]);
   const [fact] = await reader.visible(members);
   if (fact === undefined) throw notAMember();
   return fact;

@@ -83,7 +83,7 @@ const separate = async (data: MigrationData, tables: WritableTables, row: Stored
     const some = own.slice(at, at + PAGE);
     await insertMembers(
       tables,
-      some.map((fact) => ({ conflictId: record.id, fact })),
+      some.map((fact) => ({ record, fact })),
     );
   }
   return [record];
@@ -142,7 +142,7 @@ const addRecord = async (
   const members = facts.slice(0, SIBLING_LIMIT);
   await insertMembers(
     tables,
-    members.map((fact) => ({ conflictId, fact })),
+    members.map((fact) => ({ record: { id: conflictId, tenantId }, fact })),
   );
 };
 

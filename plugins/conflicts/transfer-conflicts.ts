@@ -1,5 +1,7 @@
 import {
+  all,
   type Clock,
+  equals,
   isIn,
   type PluginTables,
   type PluginTransaction,
@@ -45,6 +47,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
         .limit(RECORDS_PER_PAGE);
       for (const row of rows) {
         const members: Record<string, SqlValue>[] = await within.select(MEMBERS, {
+          tenant_id: tenantId,
           conflict_id: row['conflict_id'] ?? '',
         });
         yield conflictLines(row, members.map((member) => String(member['fact_id'])).sort());
@@ -58,18 +61,14 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
     const { record, factIds } = readConflict(line, tenantId);
     const within = tables.in(transaction);
     const { id, changed } = await takeRecord(within, record);
-    const here = new Set(await membersAmong(within, id, factIds));
-    const missing = await transaction.outline(
-      isIn(
-        'id',
-        factIds.filter((factId) => !here.has(factId)),
-      ),
-    );
+    const here = new Set(await membersAmong(within, { id, tenantId }, factIds));
+    const absent = factIds.filter((factId) => !here.has(factId));
+    const missing = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', absent)));
     // An export of an older version lists facts of several places; a record is about those of its own.
     const own = missing.filter((fact) => tripleId(fact) === tripleId(record));
     await insertMembers(
       within,
-      own.map((fact) => ({ conflictId: id, fact })),
+      own.map((fact) => ({ record: { id, tenantId }, fact })),
     );
     if (changed) await settle(record, within, transaction, clock.nowMs());
     return changed || own.length > 0;
@@ -161,12 +160,12 @@ const takeRecord = async (
   tables: WritableTables,
   record: ConflictRecord,
 ): Promise<{ readonly id: string; readonly changed: boolean }> => {
-  const [row] = await tables.select(RECORDS, { conflict_id: record.id });
+  const [row] = await tables.select(RECORDS, { tenant_id: record.tenantId, conflict_id: record.id });
   if (row !== undefined) {
     const known = recordOf(row);
     if (tripleId(known) !== tripleId(record)) throw broken('id');
     if (known.status === 'resolved' || record.resolvedBy === null) return { id: record.id, changed: false };
-    await closeRecord(tables, record.id, record.resolvedBy);
+    await closeRecord(tables, record, record.resolvedBy);
     return { id: record.id, changed: true };
   }
   const own = record.status === 'unresolved' ? (await openRecords(tables, [record])).get(tripleId(record)) : undefined;

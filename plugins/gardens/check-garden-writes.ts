@@ -24,8 +24,8 @@ const checkAll = async (items: readonly RefusableItem[], own: ReadableTables): P
   const ids = distinct(items.map(gardenIdOf));
   const tenantIds = distinct(items.map(({ caller }) => caller.tenantId));
   const callers = distinct(items.map(({ caller }) => caller.entityUri));
-  const roles = await rolesOf(own, ids, callers);
   for (const tenantId of tenantIds) {
+    const roles = await rolesOf(own, tenantId, ids, callers);
     const gardens = await gardensById(own, tenantId, ids);
     for (const item of items) {
       if (item.caller.tenantId !== tenantId) continue;

@@ -22,6 +22,7 @@ export interface Garden {
 }
 
 export interface Member {
+  readonly tenantId: string;
   readonly gardenId: string;
   readonly entityUri: string;
   readonly role: Role;
@@ -63,10 +64,10 @@ export const gardenFromRow = (row: Read): Garden => ({
 export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'>): boolean =>
   !quarantine || role === 'admin' || role === 'quarantine:moderator';
 
-export const rowOfMember = (member: Member, garden: Pick<Garden, 'tenantId' | 'quarantine'>): Row => ({
+export const rowOfMember = (member: Member, garden: Pick<Garden, 'quarantine'>): Row => ({
   garden_id: member.gardenId,
   entity_uri: member.entityUri,
-  tenant_id: garden.tenantId,
+  tenant_id: member.tenantId,
   role: member.role,
   reads: readsFacts(member.role, garden) ? 1 : 0,
   added_by: member.addedBy,
@@ -74,6 +75,7 @@ export const rowOfMember = (member: Member, garden: Pick<Garden, 'tenantId' | 'q
 });
 
 export const memberFromRow = (row: Read): Member => ({
+  tenantId: String(row['tenant_id']),
   gardenId: String(row['garden_id']),
   entityUri: String(row['entity_uri']),
   role: String(row['role']) as Role,

@@ -117,7 +117,7 @@ export class GardenService implements Gardens {
   #withMembers(name: string, caller: Principal): Promise<GardenWithMembers> {
     return this.#parts.tables.read(async (own) => {
       const { garden } = await this.enter(own, name, caller);
-      return { garden, members: await membersOf(own, garden.id) };
+      return { garden, members: await membersOf(own, garden) };
     });
   }
 
@@ -128,7 +128,7 @@ export class GardenService implements Gardens {
         const open = 'facts are pending in this garden: promote or reject them first';
         throw new ServiceError(QUARANTINE_HAS_PENDING_FACTS, open);
       }
-      await markDeleted(own, garden.id, this.#parts.clock.nowMs());
+      await markDeleted(own, garden, this.#parts.clock.nowMs());
       await this.#audit('garden_delete', garden, caller, transaction);
     });
   }
@@ -136,7 +136,7 @@ export class GardenService implements Gardens {
   async addMember(caller: Principal, name: string, asked: { entityUri: string; role: Role }): Promise<Member> {
     const given = { entityUri: readEntityUri(asked.entityUri, 'body.entity_uri'), role: readRole(asked.role) };
     return this.#administer(name, caller, async (own, garden, transaction) => {
-      if ((await memberOf(own, garden.id, given.entityUri)) !== undefined) {
+      if ((await memberOf(own, garden, given.entityUri)) !== undefined) {
         throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
       }
       await requireRoomToJoin(own, garden.tenantId, given.entityUri);
@@ -223,10 +223,10 @@ const memberBy = (
   garden: Garden,
   given: { readonly entityUri: string; readonly role: Role },
   addedMs: number,
-): Member => ({ gardenId: garden.id, ...given, addedBy, addedMs });
+): Member => ({ tenantId: garden.tenantId, gardenId: garden.id, ...given, addedBy, addedMs });
 
 const requireMember = async (own: ReadableTables, garden: Garden, entityUri: string): Promise<Member> => {
-  const member = await memberOf(own, garden.id, entityUri);
+  const member = await memberOf(own, garden, entityUri);
   if (member === undefined) throw new ServiceError('lookup', 'this entity is no member of the garden');
   return member;
 };

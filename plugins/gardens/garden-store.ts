@@ -27,10 +27,8 @@ export const gardensById = async (
   const found = new Map<string, Garden>();
   for (let at = 0; at < ids.length; at += IDS_PER_SELECT) {
     const some = ids.slice(at, at + IDS_PER_SELECT);
-    for (const row of await own.select(GARDENS, { garden_id: some })) {
-      const garden = gardenFromRow(row);
-      if (garden.tenantId === tenantId) found.set(garden.id, garden);
-    }
+    const rows = await own.select(GARDENS, { tenant_id: tenantId, garden_id: some });
+    for (const garden of rows.map(gardenFromRow)) found.set(garden.id, garden);
   }
   return found;
 };
@@ -63,28 +61,31 @@ export const listGardens = async (
 export const roleOf = async (
   own: ReadableTables,
   gardenId: string,
-  { entityUri, permissions }: Principal,
+  { tenantId, entityUri, permissions }: Principal,
 ): Promise<Role | undefined> => {
   if (permissions.has('admin')) return 'admin';
-  return (await memberOf(own, gardenId, entityUri))?.role;
+  return (await memberOf(own, { id: gardenId, tenantId }, entityUri))?.role;
 };
+
+type GardenKey = Pick<Garden, 'id' | 'tenantId'>;
 
 export const memberOf = async (
   own: ReadableTables,
-  gardenId: string,
+  { id, tenantId }: GardenKey,
   entityUri: string,
 ): Promise<Member | undefined> => {
-  const [row] = await own.select(MEMBERS, { garden_id: gardenId, entity_uri: entityUri });
+  const [row] = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id, entity_uri: entityUri });
   return row === undefined ? undefined : memberFromRow(row);
 };
 
-/** The same for several, asked for at once. */
+/** The same for several callers of one tenant, asked for at once. */
 export const rolesOf = async (
   own: ReadableTables,
+  tenantId: string,
   gardenIds: readonly string[],
   entityUris: readonly string[],
 ): Promise<(gardenId: string, caller: Principal) => Role | undefined> => {
-  const rows = await own.select(MEMBERS, { garden_id: gardenIds, entity_uri: entityUris });
+  const rows = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenIds, entity_uri: entityUris });
   const roles = new Map(
     rows.map(memberFromRow).map((member) => [keyOf(member.gardenId, member.entityUri), member.role]),
   );
@@ -96,8 +97,8 @@ export const rolesOf = async (
 const keyOf = (gardenId: string, entityUri: string): string => `${gardenId} ${entityUri}`;
 
 /** In the order in which they were added. */
-export const membersOf = async (own: ReadableTables, gardenId: string): Promise<Member[]> =>
-  (await own.select(MEMBERS, { garden_id: gardenId }))
+export const membersOf = async (own: ReadableTables, { id, tenantId }: GardenKey): Promise<Member[]> =>
+  (await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id }))
     .map(memberFromRow)
     .sort((a, b) => a.addedMs - b.addedMs || (a.entityUri < b.entityUri ? -1 : 1));
 
@@ -115,18 +116,29 @@ export const insertMembers = async (own: WritableTables, members: readonly Membe
 
 export const changeRole = async (own: WritableTables, member: Member, role: Role, garden: Garden): Promise<void> => {
   await own(MEMBERS)
-    .where({ garden_id: garden.id, entity_uri: member.entityUri })
+    .where(keyOfMember(member))
     .update({ role, reads: readsFacts(role, garden) ? 1 : 0 });
 };
 
-export const removeMember = async (own: WritableTables, { gardenId, entityUri }: Member): Promise<void> => {
-  await own(MEMBERS).where({ garden_id: gardenId, entity_uri: entityUri }).delete();
+export const removeMember = async (own: WritableTables, member: Member): Promise<void> => {
+  await own(MEMBERS).where(keyOfMember(member)).delete();
 };
 
+const keyOfMember = ({ tenantId, gardenId, entityUri }: Member) => ({
+  tenant_id: tenantId,
+  garden_id: gardenId,
+  entity_uri: entityUri,
+});
+
 /** Its members go, its facts keep its name, which nobody may enter any more. */
-export const markDeleted = async (own: WritableTables, id: string, nowMs: number): Promise<void> => {
-  await own(MEMBERS).where({ garden_id: id }).delete();
-  await own(GARDENS).where({ garden_id: id }).update({ active_slug: null, deleted_ms: nowMs });
+export const markDeleted = async (
+  own: WritableTables,
+  { id, tenantId }: GardenKey,
+  nowMs: number,
+): Promise<void> => {
+  const where = { tenant_id: tenantId, garden_id: id };
+  await own(MEMBERS).where(where).delete();
+  await own(GARDENS).where(where).update({ active_slug: null, deleted_ms: nowMs });
 };
 
 /** Active gardens that the entity made, counted up to `limit`. */
@@ -155,8 +167,13 @@ export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden):
 };
 
 /** Whether somebody besides the member administers the garden. */
-export const hasOtherAdmin = async (own: ReadableTables, { gardenId, entityUri }: Member): Promise<boolean> =>
-  (await own.select(MEMBERS, { garden_id: gardenId, role: 'admin' })).some((row) => row['entity_uri'] !== entityUri);
+export const hasOtherAdmin = async (
+  own: ReadableTables,
+  { tenantId, gardenId, entityUri }: Member,
+): Promise<boolean> => {
+  const admins = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenId, role: 'admin' });
+  return admins.some((row) => row['entity_uri'] !== entityUri);
+};
 
 /** Gardens whose facts a member may read: one look-up in an index that holds all of the answer. */
 export const readableGardens = async (own: ReadableTables, { tenantId, entityUri }: Principal): Promise<string[]> =>

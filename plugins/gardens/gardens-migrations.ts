@@ -74,4 +74,16 @@ export const gardensMigrations: readonly Migration[] = [
       );
     },
   },
+  {
+    number: 47,
+    name: 'gardens_of_tenants',
+    async up({ schema, setPrimaryKey }) {
+      await schema.alterTable(QUARANTINED, (table) => {
+        table.dropIndex([], 'gardens_quarantined_tenant');
+      });
+      await setPrimaryKey(GARDENS, ['tenant_id', 'garden_id']);
+      await setPrimaryKey(MEMBERS, ['tenant_id', 'garden_id', 'entity_uri']);
+      await setPrimaryKey(QUARANTINED, ['tenant_id', 'fact_id']);
+    },
+  },
 ];

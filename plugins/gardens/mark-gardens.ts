@@ -39,7 +39,8 @@ const mark = async (
   const gardenIds = [...new Set(inGardens.map(({ fact }) => fact.gardenId ?? ''))];
   const gardens = await gardensById(own, tenantId, gardenIds);
   const held = inGardens.filter(({ fact }) => gardens.get(fact.gardenId ?? '')?.quarantine === true);
-  const rows = held.length === 0 ? [] : await own.select(QUARANTINED, { fact_id: held.map(({ fact }) => fact.id) });
+  const ids = held.map(({ fact }) => fact.id);
+  const rows = ids.length === 0 ? [] : await own.select(QUARANTINED, { tenant_id: tenantId, fact_id: ids });
   const statuses = new Map(rows.map(quarantinedFromRow).map((entry) => [entry.factId, entry.status]));
   return views.map((view) => {
     const garden = gardens.get(view.fact.gardenId ?? '');

@@ -128,7 +128,7 @@ export class QuarantineService implements Quarantine {
       name === null ? await this.#gardenOf(own, factId, caller) : (await gardens.enter(own, name, caller)).garden;
     await requireModerator(own, garden, caller);
     if (!garden.quarantine) throw new ServiceError('validation', 'the garden is no quarantine garden');
-    const entry = await entryOf(own, factId);
+    const entry = await entryOf(own, factId, caller);
     const [fact] = await reader.visible([factId]);
     if (entry === undefined || entry.gardenId !== garden.id || fact === undefined) throw noSuchFact();
     if (entry.status !== 'pending') throw notPending();
@@ -137,8 +137,7 @@ export class QuarantineService implements Quarantine {
 
   /** An unknown fact and one whose garden the caller may not enter are the same. */
   async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
-    const entry = await entryOf(own, factId);
-    const gardenId = entry?.tenantId === caller.tenantId ? entry.gardenId : '';
+    const gardenId = (await entryOf(own, factId, caller))?.gardenId ?? '';
     const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
     const role = await roleOf(own, gardenId, caller);
     if (garden === undefined || role === undefined) throw noSuchFact();
@@ -161,7 +160,7 @@ export class QuarantineService implements Quarantine {
     const garden = (await gardensById(own, caller.tenantId, [gardenId ?? ''])).get(gardenId ?? '');
     if (garden === undefined || garden.deletedMs !== null) throw noSuchGarden();
     await requireModerator(own, garden, caller);
-    if ((await entryOf(own, id))?.status !== 'pending') throw notPending();
+    if ((await entryOf(own, id, caller))?.status !== 'pending') throw notPending();
   }
 
   async #decide(
@@ -176,7 +175,7 @@ export class QuarantineService implements Quarantine {
     const nowMs = clock.nowMs();
     await tables
       .in(transaction)(QUARANTINED)
-      .where({ fact_id: fact.id })
+      .where({ tenant_id: fact.tenantId, fact_id: fact.id })
       .update({ status, acted_by: caller.entityUri, acted_ms: nowMs, target_garden_id: targetGarden?.id ?? null });
     await audit?.record(
       {
@@ -213,8 +212,12 @@ const checkPage = ({ limit, offset }: QuarantineSearch): void => {
 export const MAX_PAGE = 1_000;
 export const MAX_OFFSET = 1_000_000_000;
 
-const entryOf = async (own: ReadableTables, factId: string): Promise<Quarantined | undefined> => {
-  const [row] = await own.select(QUARANTINED, { fact_id: factId });
+const entryOf = async (
+  own: ReadableTables,
+  factId: string,
+  { tenantId }: Principal,
+): Promise<Quarantined | undefined> => {
+  const [row] = await own.select(QUARANTINED, { tenant_id: tenantId, fact_id: factId });
   return row === undefined ? undefined : quarantinedFromRow(row);
 };
 

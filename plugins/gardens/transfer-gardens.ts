@@ -25,19 +25,16 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
     const own = tables.in(snapshot);
     for await (const rows of pagesOf(own, GARDENS, 'garden_id', tenantId)) {
       const ids = rows.map((row) => String(row['garden_id']));
-      const members = (await own.select(MEMBERS, { garden_id: ids })).map(memberFromRow);
+      const members = (await own.select(MEMBERS, { tenant_id: tenantId, garden_id: ids })).map(memberFromRow);
       yield rows.map(gardenFromRow).map((garden) => gardenLine(garden, members));
     }
   },
   async take(transaction, tenantId, line) {
     const { garden, members } = readGarden(line, tenantId);
     const own = tables.in(transaction);
-    const [known] = await own.select(GARDENS, { garden_id: garden.id });
+    const [known] = await own.select(GARDENS, { tenant_id: tenantId, garden_id: garden.id });
     // What this store knows of a garden is newer than any file.
-    if (known !== undefined) {
-      if (gardenFromRow(known).tenantId !== tenantId) throw broken('id');
-      return false;
-    }
+    if (known !== undefined) return false;
     if (garden.deletedMs === null) {
       const taken = await own.select(GARDENS, { tenant_id: tenantId, active_slug: garden.slug });
       if (taken.length > 0) throw new ServiceError('validation', 'another garden has the slug of this one');
@@ -59,7 +56,7 @@ export const transferQuarantine = (tables: PluginTables): TransferSection => ({
   async take(transaction, tenantId, line) {
     const entry = readQuarantined(line, tenantId);
     const own = tables.in(transaction);
-    const [known] = await own.select(QUARANTINED, { fact_id: entry.factId });
+    const [known] = await own.select(QUARANTINED, { tenant_id: tenantId, fact_id: entry.factId });
     if (known !== undefined) return false;
     if ((await transaction.get(tenantId, entry.factId)) === undefined) throw broken('fact_id');
     await own.insertRows(QUARANTINED, [rowOfQuarantined(entry)]);
@@ -127,17 +124,18 @@ const readGarden = (line: TransferLine, tenantId: string): { garden: Garden; mem
     quarantine,
     deletedMs: deletedMs === null ? null : instantOf(line, 'deleted_ms'),
   };
-  const read = members.map((member: unknown) => readMember(member, garden.id));
+  const read = members.map((member: unknown) => readMember(member, garden));
   if (new Set(read.map(({ entityUri }) => entityUri)).size < read.length) throw broken('members');
   return { garden, members: read };
 };
 
-const readMember = (member: unknown, gardenId: string): Member => {
+const readMember = (member: unknown, { id: gardenId, tenantId }: Garden): Member => {
   if (typeof member !== 'object' || member === null) throw broken('members');
   const line = member as TransferLine;
   const role = ROLES.find((known) => known === line['role']);
   if (role === undefined) throw broken('role');
   return {
+    tenantId,
     gardenId,
     entityUri: readEntityUri(line['entity_uri'], 'entity_uri'),
     role,

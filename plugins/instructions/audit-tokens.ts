@@ -67,16 +67,16 @@ export class AuditTokens {
   async submit(caller: Principal, token: string, report: UsageReport): Promise<void> {
     const { tables, clock } = this.#parts;
     await tables.write(caller.tenantId, async (own, transaction) => {
-      const digest = sha256Hex(token);
-      const [row] = await own.select(TOKENS_TABLE, { digest });
-      if (row?.['tenant_id'] !== caller.tenantId || row['entity_uri'] !== caller.entityUri) {
+      const key = { tenant_id: caller.tenantId, digest: sha256Hex(token) };
+      const [row] = await own.select(TOKENS_TABLE, key);
+      if (row?.['entity_uri'] !== caller.entityUri) {
         throw new ServiceError(AUDIT_TOKEN_INVALID, 'this audit token was not given to this caller');
       }
       if (clock.nowMs() - Number(row['issued_ms']) > TOKEN_LIFETIME_MS) {
         throw new ServiceError(AUDIT_TOKEN_EXPIRED, 'the audit token is older than 24 hours');
       }
       if (Number(row['is_used']) === 1) return;
-      await own(TOKENS_TABLE).where({ digest }).update({ is_used: 1 });
+      await own(TOKENS_TABLE).where(key).update({ is_used: 1 });
       const chunks = JSON.parse(String(row['chunks'])) as string[];
       await this.#record(caller, { manifestId: String(row['fact_id']), chunks }, report, transaction);
     });

@@ -40,4 +40,9 @@ export const instructionsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 51,
+    name: 'audit_tokens_of_tenants',
+    up: ({ setPrimaryKey }) => setPrimaryKey(TOKENS_TABLE, ['tenant_id', 'digest']),
+  },
 ];

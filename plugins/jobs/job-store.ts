@@ -93,7 +93,7 @@ export class JobStore {
    */
   claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
-      const job = await jobIn(own, seen.id);
+      const job = await jobIn(own, seen);
       if (job === undefined || job.fence !== seen.fence || job.status !== seen.status) return undefined;
       const nowMs = await this.#parts.storeTime(transaction);
       if (job.attempts >= maxAttempts) {
@@ -120,7 +120,7 @@ export class JobStore {
       if ((await heldIn(own, held)) === undefined) return false;
       const nowMs = await this.#parts.storeTime(transaction);
       await own(QUEUE)
-        .where({ job_id: held.id })
+        .where(keyOf(held))
         .update({ due_ms: nowMs + LEASE_MS });
       return true;
     });
@@ -181,7 +181,7 @@ export class JobStore {
     for (const tenantId of new Set(rows.map((row) => String(row['tenant_id'])))) {
       const ids = rows.filter((row) => row['tenant_id'] === tenantId).map((row) => String(row['job_id']));
       await tables.write(tenantId, async (own) => {
-        await own(QUEUE).whereIn('job_id', ids).delete();
+        await own(QUEUE).where('tenant_id', tenantId).whereIn('job_id', ids).delete();
       });
     }
   }
@@ -193,7 +193,7 @@ export class JobStore {
       throw new RangeError('the payload of a job is too long');
     if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS)) throw new RangeError('the delay of a job is out of range');
     const key = dedupe === undefined ? null : digestOf(request, dedupe.key);
-    const [same] = key === null ? [] : await own.select(QUEUE, { dedupe: key });
+    const [same] = key === null ? [] : await own.select(QUEUE, { tenant_id: request.tenantId, dedupe: key });
     if (same !== undefined) return String(same['job_id']);
     const nowMs = await this.#parts.storeTime(transaction);
     const job: Job = {
@@ -239,19 +239,21 @@ export class JobStore {
   }
 }
 
-const jobIn = async (own: ReadableTables, id: string): Promise<Job | undefined> => {
-  const [row] = await own.select(QUEUE, { job_id: id });
+const keyOf = ({ tenantId, id }: Job) => ({ tenant_id: tenantId, job_id: id });
+
+const jobIn = async (own: ReadableTables, job: Job): Promise<Job | undefined> => {
+  const [row] = await own.select(QUEUE, keyOf(job));
   return row === undefined ? undefined : jobOf(row);
 };
 
-const heldIn = async (own: ReadableTables, { id, fence }: Job): Promise<Job | undefined> => {
-  const job = await jobIn(own, id);
-  return job?.status === 'running' && job.fence === fence ? job : undefined;
+const heldIn = async (own: ReadableTables, held: Job): Promise<Job | undefined> => {
+  const job = await jobIn(own, held);
+  return job?.status === 'running' && job.fence === held.fence ? job : undefined;
 };
 
 const replace = async (own: WritableTables, job: Job): Promise<void> => {
-  const { job_id: _, ...changes } = jobRow(job);
-  await own(QUEUE).where({ job_id: job.id }).update(changes);
+  const { tenant_id: _, job_id: __, ...changes } = jobRow(job);
+  await own(QUEUE).where(keyOf(job)).update(changes);
 };
 
 const digestOf = ({ tenantId, type }: JobRequest, key: string): string => {

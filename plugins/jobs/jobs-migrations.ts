@@ -32,4 +32,15 @@ export const jobsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 50,
+    name: 'jobs_of_tenants',
+    async up({ schema, setPrimaryKey }) {
+      await schema.alterTable('jobs_queue', (table) => {
+        table.dropUnique(['dedupe']);
+        table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });
+      });
+      await setPrimaryKey('jobs_queue', ['tenant_id', 'job_id']);
+    },
+  },
 ];

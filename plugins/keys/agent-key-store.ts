@@ -1,7 +1,6 @@
 import type { PluginTables, ReadableTables, Row, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { KEYS_CHANGED } from './key-store.ts';
-
-const TABLE = 'keys_agent_keys';
+import { AGENT_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
 /** A public key with which an agent signs what it asserts. */
 export interface AgentKey {
@@ -22,13 +21,13 @@ export class AgentKeyStore {
     this.#tables = tables;
   }
 
-  get(id: string): Promise<AgentKey | undefined> {
-    return this.#tables.read(async (own) => (await this.among(own, [id]))[0]);
+  get(id: string, tenantId: string): Promise<AgentKey | undefined> {
+    return this.#tables.read(async (own) => (await this.among(own, [id], tenantId))[0]);
   }
 
-  /** Returns those of the ids that exist, in no order. */
-  async among(own: ReadableTables, ids: readonly string[]): Promise<AgentKey[]> {
-    return (await own.select(TABLE, { id: ids })).map(keyFromRow);
+  /** Returns those of the tenant's keys that have one of the ids, in no order. */
+  async among(own: ReadableTables, ids: readonly string[], tenantId: string): Promise<AgentKey[]> {
+    return (await own.select(TABLE, { tenant_id: tenantId, id: ids })).map(keyFromRow);
   }
 
   /** Newest first, revoked ones included. */
@@ -47,9 +46,9 @@ export class AgentKeyStore {
     return own.insertRows(TABLE, [rowOf(key)]);
   }
 
-  async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+  async revoke(own: WritableTables, { id, tenantId }: AgentKey, nowMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
-    await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
+    await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
   }
 }
 

@@ -111,7 +111,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     await tables.write(this.#parts.tenantOf(known), async (own, transaction) => {
       const key = await store.byId(own, id);
       if (key === undefined || key.revokedMs !== null) return;
-      await store.revoke(own, id, clock.nowMs());
+      await store.revoke(own, key, clock.nowMs());
       await this.#auditRevocation(key, caller, transaction);
     });
   }

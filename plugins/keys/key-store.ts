@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
+import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
-const TABLE = 'keys_api_keys';
 /** Raised with every change of a key. */
 export const KEYS_CHANGED = 'changed';
 
@@ -39,14 +39,16 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
+  /** Fails, now or with the commit, when the digest is taken, in whatever tenant. */
+  async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
     own.signal(KEYS_CHANGED);
-    return own.insertRows(TABLE, [rowOfKey(key, digest)]);
+    await own.insertRows(DIGESTS_TABLE, [{ digest }]);
+    await own.insertRows(TABLE, [rowOfKey(key, digest)]);
   }
 
-  async revoke(own: WritableTables, id: string, nowMs: number): Promise<void> {
+  async revoke(own: WritableTables, { id, tenantId }: StoredKey, nowMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
-    await own(TABLE).where({ id }).update({ revoked_ms: nowMs });
+    await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
   }
 
   /** Lists newest first, or with `expiringByMs` soonest first. */

@@ -1,5 +1,10 @@
 import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
+export const API_KEYS_TABLE = 'keys_api_keys';
+export const AGENT_KEYS_TABLE = 'keys_agent_keys';
+/** Digests that are taken: a key opens one tenant, so it is registered once in the whole store. */
+export const DIGESTS_TABLE = 'keys_digests';
+
 /**
  * Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. Instants
  * are milliseconds.
@@ -9,7 +14,7 @@ export const keysMigrations: readonly Migration[] = [
     number: 6,
     name: 'agent_keys',
     async up({ schema }) {
-      await schema.createTable('keys_api_keys', (table) => {
+      await schema.createTable(API_KEYS_TABLE, (table) => {
         table.text('id').primary();
         table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('digest').notNullable().unique({ indexName: 'keys_api_keys_digest' });
@@ -25,7 +30,7 @@ export const keysMigrations: readonly Migration[] = [
         table.index(['entity_uri'], 'keys_api_keys_entity');
         table.index(['expires_ms'], 'keys_api_keys_expiry');
       });
-      await schema.createTable('keys_agent_keys', (table) => {
+      await schema.createTable(AGENT_KEYS_TABLE, (table) => {
         table.text('id').primary();
         table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
         table.text('entity_uri').notNullable();
@@ -35,6 +40,27 @@ export const keysMigrations: readonly Migration[] = [
         table.bigInteger('revoked_ms');
         table.index(['entity_uri'], 'keys_agent_keys_entity');
       });
+    },
+  },
+  {
+    number: 46,
+    name: 'keys_of_tenants',
+    async up({ schema, data, setPrimaryKey }) {
+      await schema.createTable(DIGESTS_TABLE, (table) => {
+        table.text('digest').primary();
+      });
+      const taken: { digest: string }[] = await data.table(API_KEYS_TABLE).select('digest');
+      if (taken.length > 0) await data.insertRows(DIGESTS_TABLE, taken);
+      await schema.alterTable(API_KEYS_TABLE, (table) => {
+        table.dropUnique(['digest'], 'keys_api_keys_digest');
+      });
+      await schema.alterTable(API_KEYS_TABLE, (table) => {
+        // A request brings its key before its tenant is known, and operators name the id alone.
+        table.index(['digest'], 'keys_api_keys_by_digest');
+        table.index(['id'], 'keys_api_keys_by_id');
+      });
+      await setPrimaryKey(API_KEYS_TABLE, ['tenant_id', 'id']);
+      await setPrimaryKey(AGENT_KEYS_TABLE, ['tenant_id', 'id']);
     },
   },
 ];

@@ -148,8 +148,8 @@ export const keysPlugin = definePlugin({
     const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });
     provide(AgentKeys, agentKeys);
     on(appendRead, (batch) => verifyAttestations(batch, agentKeys));
-    on(auditDescribeKeys, async ({ keyIds, tenantId, snapshot }) =>
-      (await agentKeyStore.among(tables.in(snapshot), keyIds)).filter((key) => key.tenantId === tenantId),
+    on(auditDescribeKeys, ({ keyIds, tenantId, snapshot }) =>
+      agentKeyStore.among(tables.in(snapshot), keyIds, tenantId),
     );
 
     route(meRoute());

@@ -60,17 +60,16 @@ export class StoredAgentKeys implements AgentKeys {
   async revoke(caller: Principal, id: string): Promise<void> {
     const { store, tables, clock, audit } = this.#parts;
     await tables.write(caller.tenantId, async (own, transaction) => {
-      const [key] = await store.among(own, [id]);
-      const isOwn = key?.entityUri === caller.entityUri && key.tenantId === caller.tenantId;
-      if (key === undefined || !isOwn) throw new ServiceError('lookup', 'no such agent key');
+      const [key] = await store.among(own, [id], caller.tenantId);
+      if (key?.entityUri !== caller.entityUri) throw new ServiceError('lookup', 'no such agent key');
       if (key.revokedMs !== null) throw new ServiceError('conflict', 'the agent key is already revoked');
-      await store.revoke(own, key.id, clock.nowMs());
+      await store.revoke(own, key, clock.nowMs());
       await audit?.record(rotation('agent_key_revoke', key, caller), transaction);
     });
   }
 
   async verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void> {
-    verifyAssertion(assertion, await this.#parts.store.get(assertion.keyId), caller, path);
+    verifyAssertion(assertion, await this.#parts.store.get(assertion.keyId, caller.tenantId), caller, path);
   }
 }
 

@@ -10,14 +10,14 @@ import type { AgentKey } from './agent-key-store.ts';
 import type { SignedAssertion } from './keys-api.ts';
 import { ATTESTATION_INVALID } from './keys-api.ts';
 
-/** Throws as `AgentKeys.verify` rejects. `key` is the one that the assertion names. */
+/** Throws as `AgentKeys.verify` rejects. `key` is the one of the caller's tenant that the assertion names. */
 export const verifyAssertion = (
   assertion: SignedAssertion,
   key: AgentKey | undefined,
   caller: Principal,
   path: string,
 ): void => {
-  if (key === undefined || key.tenantId !== caller.tenantId || key.revokedMs !== null) {
+  if (key === undefined || key.revokedMs !== null) {
     throw invalid(path, 'names no active agent key');
   }
   if (key.entityUri !== caller.entityUri) {

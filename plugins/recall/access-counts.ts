@@ -43,7 +43,10 @@ export class AccessCounts {
     const peaks = await own.select(PEAKS_TABLE, partsOf(view));
     const peak = peaks.reduce((most, row) => Math.max(most, Number(row['count'])), 0);
     if (peak === 0) return new Map();
-    const rows = await own.select(ACCESS_TABLE, { fact_id: views.map(({ fact }) => fact.id) });
+    const rows = await own.select(ACCESS_TABLE, {
+      tenant_id: view.tenantId,
+      fact_id: views.map(({ fact }) => fact.id),
+    });
     return new Map(rows.map((row) => [String(row['fact_id']), accessSignal(Number(row['count']), peak)]));
   }
 
@@ -59,7 +62,7 @@ export class AccessCounts {
         for (let at = 0; at < counted.length; at += FACTS_PER_STATEMENT) {
           const some = counted.slice(at, at + FACTS_PER_STATEMENT);
           await this.#tables.write(tenantId, (own) => add(own, tenantId, some));
-          for (const { view } of some) pending.delete(view.fact.id);
+          for (const { view } of some) pending.delete(keyOf(view));
         }
       }
     } catch (error) {
@@ -69,12 +72,15 @@ export class AccessCounts {
   }
 
   #add({ view, count }: Pending): void {
-    const { id } = view.fact;
-    const known = this.#pending.get(id);
+    const key = keyOf(view);
+    const known = this.#pending.get(key);
     if (known !== undefined) known.count += count;
-    else if (this.#pending.size < MAX_PENDING) this.#pending.set(id, { view, count });
+    else if (this.#pending.size < MAX_PENDING) this.#pending.set(key, { view, count });
   }
 }
+
+/** Two tenants may hold facts of the same id. */
+const keyOf = ({ fact }: FactView): string => `${fact.tenantId} ${fact.id}`;
 
 const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {
   const where = { tenant_id: tenantId, scope: [...scopes] };
@@ -85,7 +91,10 @@ const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {
 const add = async (own: WritableTables, tenantId: string, counted: readonly Pending[]): Promise<void> => {
   const ids = counted.map(({ view }) => view.fact.id);
   const stored = new Map(
-    (await own.select(ACCESS_TABLE, { fact_id: ids })).map((row) => [String(row['fact_id']), Number(row['count'])]),
+    (await own.select(ACCESS_TABLE, { tenant_id: tenantId, fact_id: ids })).map((row) => [
+      String(row['fact_id']),
+      Number(row['count']),
+    ]),
   );
   const fresh = counted.filter(({ view }) => !stored.has(view.fact.id));
   const rows: Row[] = fresh.map(({ view, count }) => ({ fact_id: view.fact.id, tenant_id: tenantId, count }));
@@ -93,6 +102,7 @@ const add = async (own: WritableTables, tenantId: string, counted: readonly Pend
   const known = counted.filter(({ view }) => stored.has(view.fact.id));
   for (const [count, some] of grouped(known, ({ count }) => count)) {
     await own(ACCESS_TABLE)
+      .where('tenant_id', tenantId)
       .whereIn(
         'fact_id',
         some.map(({ view }) => view.fact.id),

@@ -25,4 +25,9 @@ export const recallMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 52,
+    name: 'recalls_of_tenants',
+    up: ({ setPrimaryKey }) => setPrimaryKey(ACCESS_TABLE, ['tenant_id', 'fact_id']),
+  },
 ];

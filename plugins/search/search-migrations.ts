@@ -41,4 +41,9 @@ export const searchMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 55,
+    name: 'vectors_of_tenants',
+    up: ({ setPrimaryKey }) => setPrimaryKey(VECTORS_TABLE, ['tenant_id', 'seq']),
+  },
 ];

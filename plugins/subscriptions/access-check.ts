@@ -1,8 +1,10 @@
 import {
   all,
+  equals,
   type FactOutline,
   type FactReader,
   type Facts,
+  type Filter,
   isIn,
   type PluginSnapshot,
   type Principal,
@@ -98,7 +100,7 @@ export class AccessCheck {
     const ids = factIdsOf(event);
     const visible = await reader.visible(ids);
     if (visible.length < ids.length) {
-      const lost = (await reader.snapshot.outline(isIn('id', ids))).some((fact) => !mayReadPlace(fact, reader));
+      const lost = (await reader.snapshot.outline(amongTenant(ids, reader))).some((fact) => !mayReadPlace(fact, reader));
       return lost ? REVOKED : { revoked: false, result: undefined };
     }
     return { revoked: false, result: visible.find(({ id }) => id === event.factId) };
@@ -110,7 +112,7 @@ export class AccessCheck {
     const visible = new Set<string>();
     const constraint = await reader.constraint('visible');
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      const some = isIn('id', ids.slice(at, at + IDS_AT_ONCE));
+      const some = amongTenant(ids.slice(at, at + IDS_AT_ONCE), reader);
       const known = await reader.snapshot.outline(some);
       if (known.some((fact) => !mayReadPlace(fact, reader))) return REVOKED;
       for (const { id } of await reader.snapshot.outline(all(constraint, some))) visible.add(id);
@@ -120,6 +122,10 @@ export class AccessCheck {
 }
 
 const IDS_AT_ONCE = 1_000;
+
+/** Another tenant may have a fact of the same id. */
+const amongTenant = (ids: readonly string[], { caller }: FactReader): Filter =>
+  all(equals('tenantId', caller.tenantId), isIn('id', ids));
 
 /** Whether one key sees all that another of the same owner does: an admin is let into every garden. */
 const reachesAsFar = (one: Principal, other: Principal): boolean =>

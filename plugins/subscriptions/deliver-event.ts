@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AccessCheck, Standing } from './access-check.ts';
 import { deliveryJson } from './event-json.ts';
-import type { OutboxEvent } from './event-row.ts';
+import { type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
 import type { Outcome } from './outbox-store.ts';
 import { judgeStatus, nextPause } from './retry-plan.ts';
 import type { Subscription } from './subscription-record.ts';
@@ -75,7 +75,7 @@ export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Pro
 const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<Judged> =>
   parts.tables.read(async (own, snapshot): Promise<Judged> => {
     const { access } = parts;
-    const subscription = await subscriptionIn(own, event.subscriptionId);
+    const subscription = await subscriptionIn(own, subscriptionOfEvent(event));
     if (subscription?.status !== 'active') return { revoked: false, result: undefined };
     const standing = await access.asOwner<Content | undefined>(subscription, snapshot, async (reader) => {
       const found = await access.factOf(event, reader);

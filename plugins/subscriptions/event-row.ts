@@ -30,6 +30,9 @@ export interface OutboxEvent {
   readonly deliveredMs: number | null;
 }
 
+/** Key of the subscription that an event belongs to. */
+export const subscriptionOfEvent = ({ tenantId, subscriptionId: id }: OutboxEvent) => ({ tenantId, id });
+
 export interface NewEvent {
   readonly id: string;
   readonly type: OutboxEvent['type'];

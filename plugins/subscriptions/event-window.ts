@@ -8,7 +8,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { eventOf, type OutboxEvent } from './event-row.ts';
 import { REVOKED_EVENT } from './subscription-record.ts';
-import { EVENTS } from './subscription-store.ts';
+import { EVENTS, type SubscriptionKey, whereOf } from './subscription-store.ts';
 import { EVENT_NOT_FOUND } from './subscriptions-words.ts';
 
 export interface EventRange {
@@ -38,22 +38,27 @@ export interface PlaceCount {
  */
 export class EventWindow {
   readonly #own: ReadableTables;
-  readonly #id: string;
+  readonly #subscription: SubscriptionKey;
   readonly #fromMs: number;
   readonly #afterSeq: number;
 
-  private constructor(own: ReadableTables, id: string, fromMs: number, afterSeq: number) {
+  private constructor(own: ReadableTables, subscription: SubscriptionKey, fromMs: number, afterSeq: number) {
     this.#own = own;
-    this.#id = id;
+    this.#subscription = subscription;
     this.#fromMs = fromMs;
     this.#afterSeq = afterSeq;
   }
 
   /** `oldestMs`: what was queued before is no longer kept. */
-  static async open(own: ReadableTables, id: string, range: EventRange, oldestMs: number): Promise<EventWindow> {
+  static async open(
+    own: ReadableTables,
+    subscription: SubscriptionKey,
+    range: EventRange,
+    oldestMs: number,
+  ): Promise<EventWindow> {
     const { afterId, afterSeq = 0, sinceMs = 0 } = range;
-    const behind = afterId === undefined ? 0 : await seqOf(own, id, afterId, oldestMs);
-    return new EventWindow(own, id, Math.max(oldestMs, sinceMs), Math.max(afterSeq, behind));
+    const behind = afterId === undefined ? 0 : await seqOf(own, subscription, afterId, oldestMs);
+    return new EventWindow(own, subscription, Math.max(oldestMs, sinceMs), Math.max(afterSeq, behind));
   }
 
   /** How many there are in each place. */
@@ -88,15 +93,20 @@ export class EventWindow {
 
   #events(seq: number): Knex.QueryBuilder {
     return this.#own(EVENTS)
-      .where('subscription_id', this.#id)
+      .where(whereOf(this.#subscription))
       .where('seq', '>', Math.max(seq, this.#afterSeq))
       .where('created_ms', '>=', this.#fromMs);
   }
 }
 
 /** `seq` of an event of the subscription. */
-export const seqOf = async (own: ReadableTables, id: string, eventId: string, oldestMs: number): Promise<number> => {
-  const [row] = await own.select(EVENTS, { event_id: eventId, subscription_id: id });
+export const seqOf = async (
+  own: ReadableTables,
+  subscription: SubscriptionKey,
+  eventId: string,
+  oldestMs: number,
+): Promise<number> => {
+  const [row] = await own.select(EVENTS, { ...whereOf(subscription), event_id: eventId });
   if (row !== undefined && Number(row['created_ms']) >= oldestMs) return Number(row['seq']);
   throw new ServiceError(EVENT_NOT_FOUND, 'the subscription has no such event, or has it no longer');
 };

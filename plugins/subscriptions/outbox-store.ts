@@ -6,9 +6,16 @@ import type {
   SqlValue,
   WritableTables,
 } from '../../kernel/plugin-api.ts';
-import { eventOf, type OutboxEvent } from './event-row.ts';
+import { eventOf, type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
 import { type Subscription, subscriptionOf } from './subscription-record.ts';
-import { EVENTS, RECORDS, type SubscriptionStore } from './subscription-store.ts';
+import {
+  EVENTS,
+  RECORDS,
+  type SubscriptionKey,
+  type SubscriptionStore,
+  subscriptionIn,
+  whereOf,
+} from './subscription-store.ts';
 
 /** How long a claim holds. */
 export const LEASE_MS = 20_000;
@@ -75,8 +82,8 @@ export class OutboxStore {
     const { tables, storeTime } = this.#parts;
     return tables.write(tenantId, async (own, transaction) => {
       const nowMs = await storeTime(transaction);
-      const events = await stillAs(own, seen, (event) => event.dueMs !== null && event.dueMs <= nowMs);
-      const records = await recordsOf(own, events);
+      const events = await stillAs(own, tenantId, seen, (event) => event.dueMs !== null && event.dueMs <= nowMs);
+      const records = await recordsOf(own, tenantId, events);
       const taken: OutboxEvent[] = [];
       for (const event of events) {
         const record = records.get(event.subscriptionId);
@@ -84,6 +91,7 @@ export class OutboxStore {
       }
       if (taken.length === 0) return [];
       await own(EVENTS)
+        .where('tenant_id', tenantId)
         .whereIn(
           'seq',
           taken.map(({ seq }) => seq),
@@ -107,6 +115,7 @@ export class OutboxStore {
       const nowMs = await storeTime(transaction);
       const held = await stillAs(
         own,
+        tenantId,
         reports.map(({ event }) => event),
         ({ status }) => status === 'delivering',
       );
@@ -114,6 +123,7 @@ export class OutboxStore {
       const counted = reports.filter(({ event }) => ids.has(event.id));
       await this.#delivered(
         own,
+        tenantId,
         counted.filter(({ outcome }) => outcome.kind === 'delivered'),
       );
       for (const report of counted) await this.#settleOne(own, transaction, report, nowMs);
@@ -130,16 +140,17 @@ export class OutboxStore {
     for (const tenantId of new Set(old.map(({ tenant_id }) => tenant_id))) {
       const seqs = old.filter(({ tenant_id }) => tenant_id === tenantId).map(({ seq }) => seq);
       await tables.write(tenantId, async (own) => {
-        await own(EVENTS).whereIn('seq', seqs).delete();
+        await own(EVENTS).where('tenant_id', tenantId).whereIn('seq', seqs).delete();
       });
     }
     return old.length;
   }
 
-  async #delivered(own: WritableTables, reports: readonly Report[]): Promise<void> {
+  async #delivered(own: WritableTables, tenantId: string, reports: readonly Report[]): Promise<void> {
     if (reports.length === 0) return;
     const nowMs = this.#parts.nowMs();
     await own(EVENTS)
+      .where('tenant_id', tenantId)
       .whereIn(
         'seq',
         reports.map(({ event }) => event.seq),
@@ -147,12 +158,14 @@ export class OutboxStore {
       .update({ status: 'delivered', due_ms: null, delivered_ms: nowMs });
     // A success closes the circuit, and what had waited for that goes out now.
     const ids = [...new Set(reports.map(({ event }) => event.subscriptionId))];
-    const records = await own.select(RECORDS, { subscription_id: ids });
+    const records = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
     await own(RECORDS)
+      .where('tenant_id', tenantId)
       .whereIn('subscription_id', ids)
       .update({ last_delivered_ms: nowMs, failures: 0, probe_ms: null });
-    for (const { id, probeMs } of records.map(subscriptionOf)) {
-      if (probeMs !== null) await waitingOf(own, id).where('due_ms', '<=', probeMs).update({ due_ms: 0 });
+    for (const record of records.map(subscriptionOf)) {
+      const { probeMs } = record;
+      if (probeMs !== null) await waitingOf(own, record).where('due_ms', '<=', probeMs).update({ due_ms: 0 });
     }
   }
 
@@ -164,7 +177,7 @@ export class OutboxStore {
   ): Promise<void> {
     const { subscriptions } = this.#parts;
     // The claim is looked at again: another report of the same group may have ended the subscription.
-    const row = () => own(EVENTS).where({ seq: event.seq, fence: event.fence });
+    const row = () => own(EVENTS).where({ tenant_id: event.tenantId, seq: event.seq, fence: event.fence });
     switch (outcome.kind) {
       case 'delivered':
         return;
@@ -174,7 +187,7 @@ export class OutboxStore {
         return subscriptions.revokeIn(own, transaction, outcome.judged);
       case 'gone':
         await row().update({ status: 'failed', due_ms: null });
-        return subscriptions.cancelIn(own, transaction, event.subscriptionId, 'endpoint_gone');
+        return subscriptions.cancelIn(own, transaction, subscriptionOfEvent(event), 'endpoint_gone');
       case 'suppressed':
         await row().update({ status: 'dropped', due_ms: null });
         return;
@@ -187,58 +200,63 @@ export class OutboxStore {
         const pause = outcome.pauseMs;
         if (pause === undefined) await row().update({ status: 'failed', due_ms: null });
         else await row().update({ status: 'pending', due_ms: nowMs + pause });
-        await this.#countFailure(own, event.subscriptionId, nowMs);
+        await this.#countFailure(own, subscriptionOfEvent(event), nowMs);
       }
     }
   }
 
-  async #countFailure(own: WritableTables, id: string, nowMs: number): Promise<void> {
-    await own(RECORDS).where({ subscription_id: id }).increment('failures', 1);
-    const [row] = await own.select(RECORDS, { subscription_id: id });
-    if (row === undefined) return;
-    const { failures, probeMs } = subscriptionOf(row);
-    if (failures >= this.#parts.circuitThreshold && probeMs === null) await rest(own, id, nowMs + PROBE_INTERVAL_MS);
+  async #countFailure(own: WritableTables, key: SubscriptionKey, nowMs: number): Promise<void> {
+    await own(RECORDS).where(whereOf(key)).increment('failures', 1);
+    const record = await subscriptionIn(own, key);
+    if (record === undefined) return;
+    const { failures, probeMs } = record;
+    if (failures >= this.#parts.circuitThreshold && probeMs === null) await rest(own, key, nowMs + PROBE_INTERVAL_MS);
   }
 }
 
 /**
  * Whether an attempt may be made; a probe of an open circuit puts the next one off, and everything that waits with it.
  */
-const mayTry = async (own: WritableTables, { id, probeMs, status }: Subscription, nowMs: number): Promise<boolean> => {
-  if (status !== 'active') return false;
-  if (probeMs === null) return true;
-  const known = await own.select(RECORDS, { subscription_id: id });
-  const nextMs = Number(known[0]?.['probe_ms'] ?? 0);
-  await rest(own, id, nextMs <= nowMs ? nowMs + PROBE_INTERVAL_MS : nextMs);
+const mayTry = async (own: WritableTables, record: Subscription, nowMs: number): Promise<boolean> => {
+  if (record.status !== 'active') return false;
+  if (record.probeMs === null) return true;
+  const nextMs = (await subscriptionIn(own, record))?.probeMs ?? 0;
+  await rest(own, record, nextMs <= nowMs ? nowMs + PROBE_INTERVAL_MS : nextMs);
   return nextMs <= nowMs;
 };
 
 /**
  * Puts off the next probe, and with it all that waits: looking at each of them again every second would be for nothing.
  */
-const rest = async (own: WritableTables, id: string, untilMs: number): Promise<void> => {
-  await own(RECORDS).where({ subscription_id: id }).update({ probe_ms: untilMs });
-  await waitingOf(own, id).where('due_ms', '<', untilMs).update({ due_ms: untilMs });
+const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number): Promise<void> => {
+  await own(RECORDS).where(whereOf(key)).update({ probe_ms: untilMs });
+  await waitingOf(own, key).where('due_ms', '<', untilMs).update({ due_ms: untilMs });
 };
 
-const waitingOf = (own: WritableTables, id: string) => own(EVENTS).where({ subscription_id: id, status: 'pending' });
+const waitingOf = (own: WritableTables, key: SubscriptionKey) =>
+  own(EVENTS).where({ ...whereOf(key), status: 'pending' });
 
 /** Those of the events that are as they were seen. */
 const stillAs = async (
   own: ReadableTables,
+  tenantId: string,
   seen: readonly OutboxEvent[],
   holds: (event: OutboxEvent) => boolean,
 ): Promise<OutboxEvent[]> => {
   if (seen.length === 0) return [];
   const fences = new Map(seen.map(({ seq, fence }) => [seq, fence]));
-  const rows = await own.select(EVENTS, { seq: [...fences.keys()] });
+  const rows = await own.select(EVENTS, { tenant_id: tenantId, seq: [...fences.keys()] });
   const events = rows.map(eventOf).filter((event) => fences.get(event.seq) === event.fence && holds(event));
   return events.sort((a, b) => a.seq - b.seq);
 };
 
-const recordsOf = async (own: ReadableTables, events: readonly OutboxEvent[]): Promise<Map<string, Subscription>> => {
+const recordsOf = async (
+  own: ReadableTables,
+  tenantId: string,
+  events: readonly OutboxEvent[],
+): Promise<Map<string, Subscription>> => {
   const ids = [...new Set(events.map(({ subscriptionId }) => subscriptionId))];
   if (ids.length === 0) return new Map();
-  const rows = await own.select(RECORDS, { subscription_id: ids });
+  const rows = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
   return new Map(rows.map(subscriptionOf).map((record) => [record.id, record]));
 };

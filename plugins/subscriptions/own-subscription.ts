@@ -9,7 +9,7 @@ export const ownSubscription = async (
   caller: Principal,
   snapshot: PluginSnapshot,
 ): Promise<Subscription> => {
-  const record = await store.get(id, snapshot);
+  const record = await store.get({ tenantId: caller.tenantId, id }, snapshot);
   if (record === undefined || !isOwner(record, caller)) throw noSuchSubscription();
   return record;
 };

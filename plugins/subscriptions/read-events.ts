@@ -13,7 +13,7 @@ import type { OutboxEvent } from './event-row.ts';
 import { type EventRange, EventWindow, type PlaceCount, seqOf } from './event-window.ts';
 import { ownSubscription } from './own-subscription.ts';
 import type { Subscription } from './subscription-record.ts';
-import { EVENTS, type SubscriptionStore } from './subscription-store.ts';
+import { EVENTS, type SubscriptionStore, whereOf } from './subscription-store.ts';
 import type { ShownEvent } from './subscriptions-api.ts';
 
 export interface ReadEventsParts {
@@ -77,7 +77,7 @@ const lookAt = async (
   const caller = asking.keyId === subscription.keyId ? asking : await parts.access.callerNow(asking, snapshot);
   if (caller === undefined) return undefined;
   const oldestMs = parts.nowMs() - parts.replayMs;
-  const window = await EventWindow.open(parts.store.in(snapshot), id, range, oldestMs);
+  const window = await EventWindow.open(parts.store.in(snapshot), subscription, range, oldestMs);
   const ended = async () => ({ isEnding: false, result: await lastWords(subscription, window) });
   if (subscription.cancelledReason === 'access_revoked') return ended();
   const standing = await parts.access.asOwner(subscription, snapshot, (reader) =>
@@ -101,9 +101,9 @@ export const positionOf = (
   { tables, store, nowMs, replayMs }: ReadEventsParts,
 ): Promise<number> =>
   tables.read(async (own, snapshot) => {
-    await ownSubscription(store, id, caller, snapshot);
-    if (eventId !== undefined) return seqOf(own, id, eventId, nowMs() - replayMs);
-    const [row] = (await own(EVENTS).where({ subscription_id: id }).max({ newest: 'seq' })) as { newest: unknown }[];
+    const subscription = await ownSubscription(store, id, caller, snapshot);
+    if (eventId !== undefined) return seqOf(own, subscription, eventId, nowMs() - replayMs);
+    const [row] = (await own(EVENTS).where(whereOf(subscription)).max({ newest: 'seq' })) as { newest: unknown }[];
     return Number(row?.newest ?? 0);
   });
 

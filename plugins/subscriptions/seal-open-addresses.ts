@@ -1,6 +1,6 @@
 import type { PluginTables, SqlValue } from '../../kernel/plugin-api.ts';
 import { hostOf, type Subscription, subscriptionOf } from './subscription-record.ts';
-import { RECORDS } from './subscription-store.ts';
+import { RECORDS, whereOf } from './subscription-store.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 /**
@@ -20,7 +20,7 @@ export const sealOpenAddresses = async (
     await tables.write(tenantId, async (own) => {
       for (const record of records) {
         await own(RECORDS)
-          .where({ subscription_id: record.id })
+          .where(whereOf(record))
           .whereNull('webhook_host')
           .update(closedColumns(record, seals));
       }

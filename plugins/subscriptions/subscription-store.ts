@@ -52,8 +52,8 @@ export class SubscriptionStore {
     return this.#parts.tables.in(snapshot);
   }
 
-  async get(id: string, snapshot: PluginSnapshot): Promise<Subscription | undefined> {
-    return subscriptionIn(this.in(snapshot), id);
+  async get(key: SubscriptionKey, snapshot: PluginSnapshot): Promise<Subscription | undefined> {
+    return subscriptionIn(this.in(snapshot), key);
   }
 
   /** Oldest first. */
@@ -85,17 +85,17 @@ export class SubscriptionStore {
       if (same.status !== 'active') return { record: same, isNew: false };
       const renewed = { ...same, tokenId: record.tokenId, keyId: await rights.keyFor(same, transaction) };
       await own(RECORDS)
-        .where({ subscription_id: same.id })
+        .where(whereOf(same))
         .update({ token_id: renewed.tokenId, key_id: renewed.keyId });
       return { record: renewed, isNew: false };
     });
   }
 
   /** Forgets a subscription; its events are never shown or sent again, and go with the others of their time. */
-  remove({ id, tenantId }: Subscription): Promise<void> {
-    return this.#parts.tables.write(tenantId, async (own) => {
-      await own(RECORDS).where({ subscription_id: id }).delete();
-      await dropPending(own, id);
+  remove(record: Subscription): Promise<void> {
+    return this.#parts.tables.write(record.tenantId, async (own) => {
+      await own(RECORDS).where(whereOf(record)).delete();
+      await dropPending(own, record);
       own.signal(WORK);
     });
   }
@@ -106,20 +106,25 @@ export class SubscriptionStore {
   }
 
   async revokeIn(own: WritableTables, transaction: PluginTransaction, judged: Subscription): Promise<void> {
-    const record = await subscriptionIn(own, judged.id);
+    const record = await subscriptionIn(own, judged);
     // Its owner may have asked for it again since, and then it lives by rights that nobody has judged yet.
     if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
-    await this.cancelIn(own, transaction, judged.id, 'access_revoked');
+    await this.cancelIn(own, transaction, judged, 'access_revoked');
   }
 
   /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
-  async cancelIn(own: WritableTables, transaction: PluginTransaction, id: string, reason: CancelReason): Promise<void> {
-    const record = await subscriptionIn(own, id);
+  async cancelIn(
+    own: WritableTables,
+    transaction: PluginTransaction,
+    key: SubscriptionKey,
+    reason: CancelReason,
+  ): Promise<void> {
+    const record = await subscriptionIn(own, key);
     if (record === undefined || record.status !== 'active') return;
     await own(RECORDS)
-      .where({ subscription_id: id })
+      .where(whereOf(record))
       .update({ status: 'cancelled', cancelled_reason: reason, match_key: null, probe_ms: null });
-    await dropPending(own, id);
+    await dropPending(own, record);
     own.signal(WORK);
     if (reason !== 'access_revoked') return;
     const { random, audit, nowMs } = this.#parts;
@@ -137,15 +142,19 @@ export class SubscriptionStore {
         event: SUBSCRIPTION_CANCELLED,
         tenantId: record.tenantId,
         entityUri: record.ownerUri,
-        detail: { subscription_id: id, target_type: record.targetType },
+        detail: { subscription_id: record.id, target_type: record.targetType },
       },
       transaction,
     );
   }
 }
 
-export const subscriptionIn = async (own: ReadableTables, id: string): Promise<Subscription | undefined> => {
-  const [row] = await own.select(RECORDS, { subscription_id: id });
+export type SubscriptionKey = Pick<Subscription, 'tenantId' | 'id'>;
+
+export const whereOf = ({ tenantId, id }: SubscriptionKey) => ({ tenant_id: tenantId, subscription_id: id });
+
+export const subscriptionIn = async (own: ReadableTables, key: SubscriptionKey): Promise<Subscription | undefined> => {
+  const [row] = await own.select(RECORDS, whereOf(key));
   return row === undefined ? undefined : subscriptionOf(row);
 };
 
@@ -155,9 +164,9 @@ const countOf = async (own: ReadableTables, where: Readonly<Record<string, strin
 };
 
 /** The number of a claim changes too, so that the report of a delivery under way does not count. */
-const dropPending = async (own: WritableTables, id: string): Promise<void> => {
+const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<void> => {
   await own(EVENTS)
-    .where({ subscription_id: id })
+    .where(whereOf(key))
     .whereNotNull('due_ms')
     .increment('fence', 1)
     .update({ status: 'dropped', due_ms: null });

@@ -85,4 +85,21 @@ export const subscriptionsMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 53,
+    name: 'subscriptions_of_tenants',
+    async up({ schema, setPrimaryKey }) {
+      await schema.alterTable('subscriptions_events', (table) => {
+        table.dropUnique(['event_id']);
+        table.unique(['tenant_id', 'event_id'], { indexName: 'subscriptions_events_id' });
+        table.dropIndex([], 'subscriptions_events_replay_by_place');
+        table.index(
+          ['tenant_id', 'subscription_id', 'seq', 'created_ms', 'scope', 'garden_id'],
+          'subscriptions_events_replay',
+        );
+      });
+      await setPrimaryKey('subscriptions_records', ['tenant_id', 'subscription_id']);
+      await setPrimaryKey('subscriptions_events', ['tenant_id', 'seq']);
+    },
+  },
 ];

@@ -79,7 +79,7 @@ export const openOutbox = async (kind: StoreKind): Promise<OpenOutbox> => {
       const rows = await tables.read((from) => from.select(EVENTS, { subscription_id: id }));
       return rows.map(eventOf).sort((a, b) => a.seq - b.seq);
     },
-    read: async ({ id }) => (await tables.read((from) => subscriptionIn(from, id))) as Subscription,
+    read: async (subscription) => (await tables.read((from) => subscriptionIn(from, subscription))) as Subscription,
     claimDue: async () => outbox.claim(TENANT, await outbox.due(100, [])),
     close: async () => {
       await store.close();
