@@ -36,7 +36,11 @@ export class CapabilityStore {
     return own.insertRows(TOKENS_TABLE, [rowOfCapability(token)]);
   }
 
-  async revoke(own: WritableTables, { tenantId, tokenId }: StoredCapability, { nowMs, by, reason }: Revocation): Promise<void> {
+  async revoke(
+    own: WritableTables,
+    { tenantId, tokenId }: StoredCapability,
+    { nowMs, by, reason }: Revocation,
+  ): Promise<void> {
     const change = { revoked_ms: nowMs, revoked_by: by, revoke_reason: reason };
     await own(TOKENS_TABLE).where({ tenant_id: tenantId, token_id: tokenId }).update(change);
   }

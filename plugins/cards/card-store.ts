@@ -46,12 +46,7 @@ export class CardStore {
   }
 
   /** Whether the store has a card that looked further. A summary that took longer must not replace it. */
-  async isOvertaken(
-    transaction: PluginTransaction,
-    tenantId: string,
-    key: string,
-    { upTo }: Card,
-  ): Promise<boolean> {
+  async isOvertaken(transaction: PluginTransaction, tenantId: string, key: string, { upTo }: Card): Promise<boolean> {
     const stored = await cardIn(this.#tables.in(transaction), tenantId, key);
     return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;
   }

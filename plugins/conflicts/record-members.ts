@@ -1,4 +1,11 @@
-import { all, equals, type FactOutline, isIn, type PluginSnapshot, type ReadableTables } from '../../kernel/plugin-api.ts';
+import {
+  all,
+  equals,
+  type FactOutline,
+  isIn,
+  type PluginSnapshot,
+  type ReadableTables,
+} from '../../kernel/plugin-api.ts';
 import { MEMBERS, type RecordKey } from './conflict-record.ts';
 
 /**

@@ -131,11 +131,7 @@ const keyOfMember = ({ tenantId, gardenId, entityUri }: Member) => ({
 });
 
 /** Its members go, its facts keep its name, which nobody may enter any more. */
-export const markDeleted = async (
-  own: WritableTables,
-  { id, tenantId }: GardenKey,
-  nowMs: number,
-): Promise<void> => {
+export const markDeleted = async (own: WritableTables, { id, tenantId }: GardenKey, nowMs: number): Promise<void> => {
   const where = { tenant_id: tenantId, garden_id: id };
   await own(MEMBERS).where(where).delete();
   await own(GARDENS).where(where).update({ active_slug: null, deleted_ms: nowMs });

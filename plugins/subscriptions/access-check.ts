@@ -100,7 +100,9 @@ export class AccessCheck {
     const ids = factIdsOf(event);
     const visible = await reader.visible(ids);
     if (visible.length < ids.length) {
-      const lost = (await reader.snapshot.outline(amongTenant(ids, reader))).some((fact) => !mayReadPlace(fact, reader));
+      const lost = (await reader.snapshot.outline(amongTenant(ids, reader))).some(
+        (fact) => !mayReadPlace(fact, reader),
+      );
       return lost ? REVOKED : { revoked: false, result: undefined };
     }
     return { revoked: false, result: visible.find(({ id }) => id === event.factId) };

@@ -19,10 +19,7 @@ export const sealOpenAddresses = async (
     const records = found.filter((record) => record.tenantId === tenantId);
     await tables.write(tenantId, async (own) => {
       for (const record of records) {
-        await own(RECORDS)
-          .where(whereOf(record))
-          .whereNull('webhook_host')
-          .update(closedColumns(record, seals));
+        await own(RECORDS).where(whereOf(record)).whereNull('webhook_host').update(closedColumns(record, seals));
       }
     });
   }

@@ -84,9 +84,7 @@ export class SubscriptionStore {
       }
       if (same.status !== 'active') return { record: same, isNew: false };
       const renewed = { ...same, tokenId: record.tokenId, keyId: await rights.keyFor(same, transaction) };
-      await own(RECORDS)
-        .where(whereOf(same))
-        .update({ token_id: renewed.tokenId, key_id: renewed.keyId });
+      await own(RECORDS).where(whereOf(same)).update({ token_id: renewed.tokenId, key_id: renewed.keyId });
       return { record: renewed, isNew: false };
     });
   }

@@ -40,7 +40,9 @@ forEachStore('Events that were queued before places were kept with them', (kind)
       });
       await tables.write('default', (own) => own.insertRows(EVENTS, [event(1), event(2)]));
       await store.migrate(all);
-      const counts = await tables.read(async (own) => (await EventWindow.open(own, { tenantId: 'default', id: 's' }, {}, 0)).counts());
+      const counts = await tables.read(async (own) =>
+        (await EventWindow.open(own, { tenantId: 'default', id: 's' }, {}, 0)).counts(),
+      );
       expect(counts).to.deep.equal([{ scope: null, gardenId: null, count: 2 }]);
     } finally {
       await store.close();

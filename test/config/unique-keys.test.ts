@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
+import { forEachStore } from '../kit/for-each-store.ts';
+import { startTestNode } from '../kit/start-test-node.ts';
+import { type Catalogue, readCatalogue } from '../kit/store-catalogue.ts';
+import { placeTestStore } from '../kit/test-store.ts';
+
+/** Tables that hold nothing of a tenant, and why. */
+const OF_THE_NODE: Readonly<Record<string, string>> = {
+  schema_migrations: 'the migrations that the store has had',
+  node_clock: 'the clock of the node stamps the facts of all tenants',
+  node_settings: 'what the node knows of itself',
+  leases: 'which process does what',
+  keys_digests: 'a key opens one tenant, so its digest is there once in the whole store',
+  capability_tokens_signing_keys: 'public keys of the node',
+  graph_progress: 'how far the graph has followed the feed of all tenants',
+  search_embedders: 'how far each embedder has followed the feed of all tenants',
+};
+
+/** Tables whose keys do not yet begin with the tenant. */
+const LATER: ReadonlySet<string> = new Set([
+  'facts',
+  'feed',
+  'fact_covers',
+  'fact_expiries',
+  'audit_entries',
+  'billing_events',
+]);
+
+forEachStore('The unique keys of a store', (kind) => {
+  let folder: string;
+  let catalogue: Catalogue;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'keys-'));
+    const node = await startTestNode({ plugins: Object.keys(PLUGIN_CATALOG), folder });
+    await node.stop();
+    catalogue = await readCatalogue(await placeTestStore(kind, folder));
+  });
+  after(async () => {
+    await (await placeTestStore(kind, folder)).remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('begin with the tenant, wherever a table has rows of tenants', () => {
+    const unique = catalogue.indexes.filter(
+      ({ table, isUnique }) => isUnique && !LATER.has(table) && OF_THE_NODE[table] === undefined,
+    );
+    expect(unique.length).to.be.greaterThan(20);
+    const others = unique.filter(({ columns }) => columns[0] !== 'tenant_id');
+    expect(others.map(({ table, name, columns }) => `${table}: ${name} (${columns.join(', ')})`)).to.deep.equal([]);
+  });
+
+  it('are there for every table, and every table of tenants has their column', () => {
+    const tables = Object.entries(catalogue.columns);
+    const isOfTenants = (columns: readonly string[]) => columns.some((column) => column.startsWith('tenant_id '));
+    const unkeyed = tables.filter(([table, columns]) => OF_THE_NODE[table] === undefined && !isOfTenants(columns));
+    expect(unkeyed.map(([table]) => table)).to.deep.equal([]);
+    const wronglyExempt = tables.filter(([table, columns]) => OF_THE_NODE[table] !== undefined && isOfTenants(columns));
+    expect(wronglyExempt.map(([table]) => table)).to.deep.equal([]);
+    expect(Object.keys(OF_THE_NODE).filter((table) => catalogue.columns[table] === undefined)).to.deep.equal([]);
+  });
+});
