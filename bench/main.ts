@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
+import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
@@ -62,6 +63,15 @@ program
   .option('--per-entity <n>', 'facts in each answer: 1, 2, 5, 10, 25 or 50', positive, 10)
   .option('--seconds <n>', 'time of each measurement', positive, 4)
   .action(benchQuery);
+
+program
+  .command('ledgers')
+  .description('reads of facts, audit, log and billing on a large store, and a migrated copy against the store before')
+  .option('--facts <n>', 'facts in the store', positive, 1_000_000)
+  .option('--seconds <n>', 'time of each read on each side, spread over the rounds', positive, 3)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .option('--against <dir>', 'a checkout that was built: its node fills the store, and this one migrates a copy')
+  .action((options: LedgersOptions) => benchLedgers(options));
 
 program
   .command('roundtrip')

@@ -14,7 +14,9 @@ export type RequestPlan =
   /** Bodies of `size` assertions, `perEntity` of them about each entity. */
   | { readonly kind: 'batch'; readonly first: number; readonly size: number; readonly perEntity: number }
   /** Entity queries, spread over the first `entities` entities that the loader made. */
-  | { readonly kind: 'query'; readonly path: string; readonly entities: number };
+  | { readonly kind: 'query'; readonly path: string; readonly entities: number }
+  /** These paths in turn. They travel as an argument of a process, so there should be some hundreds at most. */
+  | { readonly kind: 'read'; readonly paths: readonly string[] };
 
 /** What one run measured. */
 export interface LoadReport {

@@ -61,7 +61,7 @@ export const requestMaker = (plan: Pick<LoadPlan, 'key' | 'requests'>): (() => s
 };
 
 const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
-  let n = plan.kind === 'query' ? 0 : plan.first;
+  let n = 'first' in plan ? plan.first : 0;
   if (plan.kind === 'append') return () => ({ path: '/v1/facts', body: appendBody(n++, plan.contradicting) });
   if (plan.kind === 'batch') {
     return () => {
@@ -70,6 +70,7 @@ const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
       return { path: '/v1/facts/batch', body };
     };
   }
+  if (plan.kind === 'read') return () => ({ path: plan.paths[n++ % plan.paths.length] ?? '/' });
   return () => {
     const entity = loaderEntity((n * 7919) % plan.entities);
     n += 1;

@@ -2,7 +2,8 @@ import type { ServerProcess } from '../processes/child-process.ts';
 import { requestMaker } from './load-requests.ts';
 import { RawConnection } from './raw-connection.ts';
 
-const FACTS_PER_REQUEST = 500;
+/** Numbers to load from and to should be multiples of it. */
+export const FACTS_PER_REQUEST = 500;
 const CONNECTIONS = 4;
 const REPORT_EVERY_MS = 5_000;
 

@@ -1,12 +1,13 @@
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bareInsertRate, sampleFactTable } from '../ceiling/bare-insert.ts';
 import type { CeilingLayoutName } from '../ceiling/ceiling-layout.ts';
 import { PostgresBareInsert } from '../ceiling/postgres-bare-insert.ts';
 import { startBenchPostgres } from './bench-postgres.ts';
-import type { ServerProcess } from './child-process.ts';
+import { makeFolder, type ServerProcess } from './child-process.ts';
 import type { LaunchOptions } from './launch-node.ts';
 import { startCeiling } from './start-ceiling.ts';
-import { type NodeProcess, startNode } from './start-node.ts';
+import { type NodeProcess, startNode, startNodeIn } from './start-node.ts';
 
 export type BenchStore = 'sqlite' | 'postgres';
 
@@ -15,10 +16,14 @@ export interface NodesOptions extends Pick<LaunchOptions, 'env' | 'checkout'> {
   readonly processes?: number;
 }
 
+export type CopyOptions = Pick<LaunchOptions, 'checkout' | 'startLimitMs'>;
+
 /** An engine with servers on it, each of them on an empty store of its own unless it shares one. */
 export interface BenchPlace {
   /** Starts node processes that share one store. */
   startNodes(options?: NodesOptions): Promise<readonly NodeProcess[]>;
+  /** Starts a node on a copy of the store and the folder of one that has ended. */
+  startCopy(ended: NodeProcess, options?: CopyOptions): Promise<NodeProcess>;
   startCeiling(layout: CeilingLayoutName): Promise<ServerProcess>;
   /**
    * Takes rows from the store of this node; each call of what it returns inserts them anew, and tells how many a
@@ -42,6 +47,7 @@ const sqlitePlace: BenchPlace = {
     if (processes !== 1) throw new Error('several processes are measured on PostgreSQL: --store postgres');
     return [await startNode(options)];
   },
+  startCopy: async ({ folder }, options = {}) => startNodeIn(await copyFolder(folder), options),
   startCeiling: (layout) => startCeiling({ layout }),
   async bareInsert({ folder, database }, rows, batch) {
     const sample = sampleFactTable(database, rows);
@@ -67,6 +73,10 @@ const openPostgresPlace = async (): Promise<BenchPlace> => {
         throw error;
       }
     },
+    startCopy: async ({ folder, database }, options = {}) => {
+      const [copy, env] = [await copyFolder(folder), onDatabase(await server.copyDatabase(database), undefined, {})];
+      return startNodeIn(copy, { ...options, env });
+    },
     startCeiling: async (layout) => startCeiling({ layout, database: await server.createDatabase() }),
     bareInsert: async ({ database }, rows, batch) => {
       const insert = await PostgresBareInsert.sample(database, rows, batch);
@@ -75,6 +85,12 @@ const openPostgresPlace = async (): Promise<BenchPlace> => {
     databaseCpuMs: () => server.cpuMs(),
     close: () => server.stop(),
   };
+};
+
+const copyFolder = async (folder: string): Promise<string> => {
+  const copy = await makeFolder();
+  await cp(folder, copy, { recursive: true });
+  return copy;
 };
 
 /** Processes of one node share its private key, which lies in the folder of the first. */

@@ -8,6 +8,8 @@ import { postgresCpuMs, postgresServerPid } from './postgres-cpu.ts';
 export interface BenchPostgres {
   /** Answers the address of an empty database. */
   createDatabase(): Promise<string>;
+  /** Answers the address of a copy of a database that nobody is connected to. */
+  copyDatabase(address: string): Promise<string>;
   /** Processor time of all its processes so far, in milliseconds; null where it cannot be read. */
   cpuMs(): number | null;
   /** Removes the databases, and ends the server if it was started here. */
@@ -22,17 +24,19 @@ export const startBenchPostgres = async (): Promise<BenchPostgres> => {
   const given = process.env['SVC_TEST_DATABASE_URL'];
   const { url, stop } = given ? { url: given, stop: async () => {} } : await startPostgres(DURABLE);
   const databases: string[] = [];
+  const create = async (template: string): Promise<string> => {
+    const name = `bench_${randomBytes(6).toString('hex')}`;
+    await administer(url, `CREATE DATABASE ${name} ${template}`);
+    databases.push(name);
+    const address = new URL(url);
+    address.pathname = `/${name}`;
+    return address.href;
+  };
   try {
     const server = await inspect(url);
     return {
-      async createDatabase() {
-        const name = `bench_${randomBytes(6).toString('hex')}`;
-        await administer(url, `CREATE DATABASE ${name}`);
-        databases.push(name);
-        const address = new URL(url);
-        address.pathname = `/${name}`;
-        return address.href;
-      },
+      createDatabase: () => create(''),
+      copyDatabase: (address) => create(`TEMPLATE ${new URL(address).pathname.slice(1)}`),
       cpuMs: () => (server === null ? null : postgresCpuMs(server)),
       async stop() {
         for (const name of databases) await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

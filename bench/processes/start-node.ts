@@ -14,7 +14,8 @@ export interface NodeProcess extends ServerProcess {
 export const startNode = async (options: LaunchOptions = {}): Promise<NodeProcess> =>
   startNodeIn(await makeFolder(), options);
 
-const startNodeIn = async (folder: string, options: LaunchOptions): Promise<NodeProcess> => {
+/** Starts a node on what is in the folder, which `stop` removes. */
+export const startNodeIn = async (folder: string, options: LaunchOptions): Promise<NodeProcess> => {
   const { port, child } = await launchNode(folder, options);
   return {
     port,

@@ -25,6 +25,12 @@ describe('The load generator', () => {
     expect(head).to.include('Authorization: Bearer k');
   });
 
+  it('asks for the paths that it was given, in turn', () => {
+    const make = requestMaker({ key: 'k', requests: { kind: 'read', paths: ['/a', '/b?c=d'] } });
+    const asked = Array.from({ length: 3 }, () => make().split('\r\n')[0]);
+    expect(asked).to.deep.equal(['GET /a HTTP/1.1', 'GET /b?c=d HTTP/1.1', 'GET /a HTTP/1.1']);
+  });
+
   it('fills a store with entities of equal size, one in five of which is contradicted, and asks for those alone', () => {
     const perEntity = 10;
     const make = requestMaker({ key: 'k', requests: { kind: 'batch', first: 0, size: 510, perEntity } });
