@@ -1,0 +1,23 @@
+import type { FactValue } from '../../ports/fact.ts';
+import { canonicalScalar } from '../crypto/canonical-scalar.ts';
+import { sha256Hex } from '../crypto/sha256-digest.ts';
+
+/**
+ * 32 bytes that stand for a value and do not show it: SHA-256 over the salt, followed by the RFC 8785 form of the whole
+ * value. Without the salt nobody can find out by trying which value it was, however few there are to try.
+ */
+export const valueCommitment = (salt: Uint8Array, { interpretAs, type, v }: FactValue): Uint8Array => {
+  const text = `{"interpret_as":"${interpretAs}","type":"${type}","v":${canonicalScalar(v)}}`;
+  const room = salt.length + text.length * MAX_UTF8_BYTES;
+  const bytes = room <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(room);
+  bytes.set(salt);
+  const end = salt.length + bytes.write(text, salt.length);
+  // By way of hex: Node makes a short text faster than a buffer of its own.
+  return Buffer.from(sha256Hex(bytes.subarray(0, end)), 'hex');
+};
+
+/** Of one UTF-16 unit. */
+const MAX_UTF8_BYTES = 3;
+
+/** Most values fit, so that nothing is allocated for them. */
+const SCRATCH = Buffer.alloc(8 * 1024);
