@@ -69,6 +69,8 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
     find: (query) => data.find(query),
     outline: (filter) => data.outline(filter),
     siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
+    ledger: (query) => data.ledger(query),
+    ledgerHead: (tenantId) => data.ledgerHead(tenantId),
     databaseMs: () => data.databaseMs(),
     table: (name) => data.table(own(name)),
     select: (table, where) => data.select(STATES_OF_FACTS.has(table) ? table : own(table), where),

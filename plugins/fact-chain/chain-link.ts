@@ -1,80 +1,61 @@
-import { formatInstant, type Row, type SqlValue, type StoredFact, sha256Hex } from '../../kernel/plugin-api.ts';
+import {
+  type FactLink,
+  formatInstant,
+  type LedgerEntry,
+  type StoredFact,
+  sha256Hex,
+  valueCommitment,
+} from '../../kernel/plugin-api.ts';
 
-/** A link: a digest of a fact as it was stored, tied to the link before it. */
-export interface ChainLink {
-  readonly tenantId: string;
-  /** From 1, without gaps. */
-  readonly seq: number;
-  readonly factId: string;
-  /** Stamp of the fact in the feed, by which its link is found. */
-  readonly feed: StoredFact['feed'];
-  /** Milliseconds since the epoch. */
-  readonly createdMs: number;
-  /** `sha256:<hex>` */
-  readonly eventHash: string;
-  readonly hash: string;
+/** A place in the chain of a tenant. */
+export interface ChainPlace {
+  /** Number of the fact in the ledger of its tenant. */
+  readonly number: number;
+  readonly link: FactLink;
 }
 
-/** Where a chain ends. */
-export interface ChainHead {
-  readonly seq: number;
-  /** Null for a chain without links. */
-  readonly hash: string | null;
-}
-
-export const CHAIN_START: ChainHead = { seq: 0, hash: null };
-
-/** Members stand in the order of their names, because key-sorted compact JSON is what is hashed. */
-export const eventHash = (fact: StoredFact): string =>
-  digest({
-    cid: fact.cid,
-    confidence: fact.confidence,
-    entity: fact.entity,
-    fact_id: fact.id,
-    relation: fact.relation,
-    scope: fact.scope,
-    source: fact.source,
-    tenant_id: fact.tenantId,
-    value_type: fact.value.type,
-    value_v: fact.value.v,
-  });
-
-export const linkHash = (link: Omit<ChainLink, 'hash' | 'feed'>, previousHash: string | null): string =>
-  digest({
-    chain_seq: link.seq,
-    created_at: formatInstant(link.createdMs),
-    event_hash: link.eventHash,
-    fact_id: link.factId,
-    previous_hash: previousHash,
-    tenant_id: link.tenantId,
-  });
-
-/** The link that ties a fact to the end of its tenant's chain. */
-export const nextLink = (fact: StoredFact, head: ChainHead, createdMs: number): ChainLink => {
-  const seq = head.seq + 1;
-  const link = { tenantId: fact.tenantId, seq, factId: fact.id, createdMs, eventHash: eventHash(fact) };
-  return { ...link, feed: fact.feed, hash: linkHash(link, head.hash) };
+/** The link of a fact: a digest of what it says, tied to the link before it. `previous` is null for the first one. */
+export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitment: Uint8Array): FactLink => {
+  const seq = previous === null ? 1 : previous.seq + 1;
+  const id = JSON.stringify(fact.id);
+  const tenantId = JSON.stringify(fact.tenantId);
+  // Both texts are compact JSON with sorted names. A template writes them faster than `JSON.stringify`.
+  const event =
+    `{"confidence":${fact.confidence},"entity":${JSON.stringify(fact.entity)},"fact_id":${id},` +
+    `"relation":${JSON.stringify(fact.relation)},"scope":"${fact.scope}","source":${JSON.stringify(fact.source)},` +
+    `"tenant_id":${tenantId},"value_commitment":"${hashText(commitment)}"}`;
+  const tie =
+    `{"chain_seq":${seq},"created_at":"${formatInstant(fact.feed.wallMs)}","event_hash":"sha256:${sha256Hex(event)}",` +
+    `"fact_id":${id},"previous_hash":${previous === null ? null : `"${hashText(previous.hash)}"`},` +
+    `"tenant_id":${tenantId}}`;
+  return { seq, hash: Buffer.from(sha256Hex(tie), 'hex') };
 };
 
-export const linkRow = (link: ChainLink): Row => ({
-  tenant_id: link.tenantId,
-  chain_seq: link.seq,
-  feed_wall: link.feed.wallMs,
-  feed_ctr: link.feed.counter,
-  fact_id: link.factId,
-  created_ms: link.createdMs,
-  event_hash: link.eventHash,
-  link_hash: link.hash,
-});
+/** What stands for the value of a stored fact in its link. An erased fact has it in its row. */
+export const commitmentOf = (
+  { value }: StoredFact,
+  { salt, commitment }: Pick<LedgerEntry, 'salt' | 'commitment'>,
+): Uint8Array => {
+  if (commitment === null) return hasCanonicalForm(value) ? valueCommitment(salt ?? NO_SALT, value) : NO_COMMITMENT;
+  return salt === null && value.v === null ? commitment : NO_COMMITMENT;
+};
 
-export const linkFromRow = (row: Readonly<Record<string, SqlValue>>): ChainLink => ({
-  tenantId: String(row['tenant_id']),
-  seq: Number(row['chain_seq']),
-  feed: { wallMs: Number(row['feed_wall']), counter: Number(row['feed_ctr']) },
-  factId: String(row['fact_id']),
-  createdMs: Number(row['created_ms']),
-  eventHash: String(row['event_hash']),
-  hash: String(row['link_hash']),
-});
+/** Of a fact that was given to the store without a salt. */
+const NO_SALT = new Uint8Array(0);
 
-const digest = (members: Readonly<Record<string, unknown>>): string => `sha256:${sha256Hex(JSON.stringify(members))}`;
+/** Of a row that was changed from outside, and holds what no row can: an erased value, or a number that is none. */
+const NO_COMMITMENT = new Uint8Array(32);
+
+const hasCanonicalForm = ({ v }: StoredFact['value']): boolean =>
+  typeof v === 'string' ? v.isWellFormed() : typeof v !== 'number' || Number.isFinite(v);
+
+/** `sha256:<hex>` */
+export const hashText = (hash: Uint8Array): string =>
+  `sha256:${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex')}`;
+
+/** The bytes of a `hashText`. */
+export const hashBytes = (text: string): Uint8Array => Buffer.from(text.slice('sha256:'.length), 'hex');
+
+/** True also for two that are not there. */
+export const isSameLink = (a: FactLink | undefined, b: FactLink | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.seq === b.seq && Buffer.compare(a.hash, b.hash) === 0;

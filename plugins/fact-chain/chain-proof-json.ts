@@ -9,6 +9,7 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { defineRecallMember } from '../recall/recall-api.ts';
+import { hashText } from './chain-link.ts';
 import type { Checkpoint } from './checkpoints.ts';
 
 const HASH_JSON = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
@@ -57,18 +58,20 @@ export const CHAIN_PROOF = defineRecallMember('chain_proof', {
 /** A proof up to a checkpoint. `logId` names the node's own log of checkpoints. */
 export const chainProofJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => ({
   tenant_id: checkpoint.tenantId,
-  checked_entries: checkpoint.seq,
-  head_hash: checkpoint.hash,
+  checked_entries: checkpoint.link.seq,
+  head_hash: hashText(checkpoint.link.hash),
   checkpoint: checkpointJson(checkpoint, names, logId),
 });
 
 /** The log is the node's own, so a checkpoint is submitted as soon as it is made. */
 const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => {
   const createdAt = formatInstant(checkpoint.createdMs);
+  const { previousHash } = checkpoint;
+  const chainHash = hashText(checkpoint.link.hash);
   // In the order of their names, as they are hashed.
   const payload = {
-    chain_hash: checkpoint.hash,
-    covered_chain_seq: checkpoint.seq,
+    chain_hash: chainHash,
+    covered_chain_seq: checkpoint.link.seq,
     created_at: createdAt,
     kind: names.chainCheckpointKind,
     tenant_id: checkpoint.tenantId,
@@ -77,8 +80,8 @@ const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: stri
   return {
     id: checkpoint.id,
     tenant_id: checkpoint.tenantId,
-    covered_chain_seq: checkpoint.seq,
-    chain_hash: checkpoint.hash,
+    covered_chain_seq: checkpoint.link.seq,
+    chain_hash: chainHash,
     status: 'submitted',
     attempt_count: 1,
     created_at: createdAt,
@@ -89,7 +92,7 @@ const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: stri
     tl_leaf_hash: sha256Hex(JSON.stringify(payload)),
     tl_log_index: checkpoint.logIndex,
     tl_integrated_time: Math.floor(checkpoint.createdMs / 1000),
-    tl_inclusion_proof: { chain_hash: checkpoint.hash, prev_hash: checkpoint.previousHash },
+    tl_inclusion_proof: { chain_hash: chainHash, prev_hash: previousHash && hashText(previousHash) },
     tl_raw: { payload },
   };
 };

@@ -1,15 +1,16 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
+import { anchorInSteps, makeAnchors } from './anchor-old-chain.ts';
+import { CHECKPOINTS_TABLE } from './fact-chain-tables.ts';
 
-export const LINKS_TABLE = 'fact_chain_links';
-export const CHECKPOINTS_TABLE = 'fact_chain_checkpoints';
+/** Held a link for each fact, until the links came into the rows of the facts. */
+const OLD_LINKS_TABLE = 'fact_chain_links';
 
-/** Both keys of a link grow with the chain, so that a commit touches the last page of each. */
 export const factChainMigrations: readonly Migration[] = [
   {
     number: 21,
     name: 'fact_chain',
     async up({ schema }) {
-      await schema.createTable(LINKS_TABLE, (table) => {
+      await schema.createTable(OLD_LINKS_TABLE, (table) => {
         table.text('tenant_id').notNullable();
         table.bigInteger('chain_seq').notNullable();
         table.bigInteger('feed_wall').notNullable();
@@ -31,6 +32,15 @@ export const factChainMigrations: readonly Migration[] = [
         table.bigInteger('created_ms').notNullable();
         table.primary(['tenant_id', 'log_index']);
       });
+    },
+  },
+  {
+    number: 45,
+    name: 'fact_chain_anchors',
+    prepare: anchorInSteps,
+    async up(schema) {
+      await makeAnchors(schema);
+      await schema.schema.dropTable(OLD_LINKS_TABLE);
     },
   },
 ];

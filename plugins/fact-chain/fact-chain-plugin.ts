@@ -1,7 +1,7 @@
 import {
+  appendLink,
   Clock,
   definePlugin,
-  factAppended,
   hasPermission,
   KERNEL_API,
   NodeSelf,
@@ -11,7 +11,7 @@ import {
 import { AUDIT_READ } from '../audit/audit-api.ts';
 import { recallAnswer } from '../recall/recall-api.ts';
 import { CHAIN_PROOF } from './chain-proof-json.ts';
-import { ChainStore } from './chain-store.ts';
+import { isLinked, linkBacklog, linkNew } from './extend-chain.ts';
 import { FactChain } from './fact-chain-api.ts';
 import { factChainMigrations } from './fact-chain-migrations.ts';
 import * as words from './fact-chain-words.ts';
@@ -33,8 +33,7 @@ export const factChainPlugin = definePlugin({
   declares: [CHAIN_PROOF, ...Object.values(words)],
   migrations: factChainMigrations,
   setup({ use, tables, on, every, provide }) {
-    const store = new ChainStore(tables);
-    const parts = { ...use, tables, store };
+    const parts = { ...use, tables };
     const chain: FactChain = {
       async prove(caller, facts) {
         requirePermission(caller, MAY_PROVE);
@@ -43,19 +42,16 @@ export const factChainPlugin = definePlugin({
     };
     provide(FactChain, chain);
     const written = new Set<string>();
-    on(factAppended, async ({ facts, transaction, nowMs }) => {
-      await store.extend(
-        facts.map(({ fact }) => fact),
-        transaction,
-        nowMs,
+    on(appendLink, ({ facts, tenantId, head, transaction }) => {
+      written.add(tenantId);
+      if (isLinked(head)) return linkNew(facts, head.linked?.link ?? null);
+      return linkBacklog(tenantId, head, transaction).then((link) =>
+        link === null ? undefined : linkNew(facts, link),
       );
-      for (const { fact } of facts) written.add(fact.tenantId);
-      return undefined;
     });
     every(VERIFY_INTERVAL_MS, async () => {
       for (const tenantId of [...written]) {
         written.delete(tenantId);
-        await tables.write(tenantId, (_own, transaction) => store.catchUp(tenantId, transaction, use.clock.nowMs()));
         await advanceCheckpoint(tenantId, [], parts);
       }
     });

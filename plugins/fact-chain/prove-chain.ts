@@ -6,47 +6,54 @@ import {
   type StoredFact,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
-import type { ChainHead } from './chain-link.ts';
 import { chainProofJson } from './chain-proof-json.ts';
-import type { ChainStore } from './chain-store.ts';
-import { addCheckpoint, type Checkpoint, headOf, newestCheckpoint } from './checkpoints.ts';
-import { verifyFacts, verifyLinks } from './verify-links.ts';
+import { addCheckpoint, type Checkpoint, newestCheckpoint } from './checkpoints.ts';
+import { isLinked, linkBacklog } from './extend-chain.ts';
+import { verifyLinks, verifyShown } from './verify-links.ts';
 
 /** Most links that one call hashes, in some 50 ms. The next call and the background go on from there. */
 export const LINKS_PER_PROOF = 2_000;
 
 export interface ProofParts {
   readonly tables: PluginTables;
-  readonly store: ChainStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
 }
 
 /**
- * Verifies from the newest checkpoint on, and stores how far it came. Returns undefined while the tenant has no links.
+ * Links facts that have no link yet, verifies the chain from the newest checkpoint on, and stores how far it came.
+ * Returns undefined while the tenant has no links.
  */
 export const advanceCheckpoint = async (
   tenantId: string,
-  facts: readonly StoredFact[],
-  { tables, store, clock, random }: ProofParts,
+  shown: readonly StoredFact[],
+  { tables, clock, random }: ProofParts,
 ): Promise<Checkpoint | undefined> => {
-  const { last, head } = await tables.read(async (_own, snapshot) => {
-    const last = await newestCheckpoint(tables, tenantId, snapshot);
-    const links = await store.after(snapshot, tenantId, headOf(last).seq, LINKS_PER_PROOF);
-    if (facts.length > 0) verifyFacts(facts, await store.ofFacts(snapshot, facts));
-    const head: ChainHead = links.length === 0 ? headOf(last) : await verifyLinks(links, headOf(last), snapshot);
-    return { last, head };
+  await linkRest(tenantId, tables);
+  const { last, place } = await tables.read(async (own, snapshot) => {
+    const last = await newestCheckpoint(own, tenantId);
+    const head = await snapshot.ledgerHead(tenantId);
+    await verifyShown(shown, { tenantId, head }, snapshot);
+    return { last, place: await verifyLinks({ tenantId, from: last, head, limit: LINKS_PER_PROOF }, snapshot) };
   });
-  const { seq, hash } = head;
-  if (hash === null || seq === last?.seq) return last;
+  if (place === undefined || place.link.seq === last?.link.seq) return last;
   const id = `chaincp_${random.uuid().replaceAll('-', '')}`;
-  return addCheckpoint(tables, tenantId, { seq, hash }, { id, nowMs: clock.nowMs() });
+  return addCheckpoint(tables, tenantId, place, { id, nowMs: clock.nowMs() });
+};
+
+/** Facts that were stored while the plugin was off. There are seldom any, so that a look comes before the write. */
+const linkRest = async (tenantId: string, tables: PluginTables): Promise<void> => {
+  if (await tables.read(async (_own, snapshot) => isLinked(await snapshot.ledgerHead(tenantId)))) return;
+  await tables.write(tenantId, async (_own, transaction) => {
+    const head = await transaction.ledgerHead(tenantId);
+    if (!isLinked(head)) await linkBacklog(tenantId, head, transaction);
+  });
 };
 
 /** See `FactChain.prove`. */
-export const proveChain = async (tenantId: string, facts: readonly StoredFact[], parts: ProofParts) => {
-  const checkpoint = await advanceCheckpoint(tenantId, facts, parts);
+export const proveChain = async (tenantId: string, shown: readonly StoredFact[], parts: ProofParts) => {
+  const checkpoint = await advanceCheckpoint(tenantId, shown, parts);
   if (checkpoint === undefined) return null;
   const { names, nodeId } = parts.self;
   return chainProofJson(checkpoint, names, sha256Hex(`${nodeId} ${tenantId}`));

@@ -1,44 +1,104 @@
-import { isIn, type PluginSnapshot, ServiceError, type StoredFact } from '../../kernel/plugin-api.ts';
-import { type ChainHead, type ChainLink, eventHash, linkHash } from './chain-link.ts';
-import { FACT_CHAIN_MISMATCH } from './fact-chain-words.ts';
+import {
+  contentId,
+  type FactLink,
+  isIn,
+  type LedgerEntry,
+  type LedgerHead,
+  type PluginSnapshot,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { type ChainPlace, commitmentOf, isSameLink, linkAfter } from './chain-link.ts';
+import { chainMismatch } from './chain-mismatch.ts';
+import { factsOf } from './extend-chain.ts';
 
-/** Hashes links and their facts again, from `head` on. Returns the new head. Throws `fact_chain_mismatch` (409). */
+/** Of a snapshot, or of the data that a migration reads. */
+type ChainSource = Pick<PluginSnapshot, 'find' | 'ledger'>;
+
+export interface Stretch {
+  readonly tenantId: string;
+  /** The last place that was verified, undefined at the start. */
+  readonly from: ChainPlace | undefined;
+  readonly head: LedgerHead;
+  /** Most links to hash. */
+  readonly limit: number;
+}
+
+/**
+ * Hashes links and their facts again, from a verified place on. Returns the new place. Throws `fact_chain_mismatch`
+ * (409).
+ */
 export const verifyLinks = async (
-  links: readonly ChainLink[],
-  head: ChainHead,
-  snapshot: PluginSnapshot,
-): Promise<ChainHead> => {
-  const ids = links.map(({ factId }) => factId);
-  const found = await snapshot.find({ filter: isIn('id', ids), order: 'feed', limit: ids.length });
-  const facts = new Map(found.map((fact) => [fact.id, fact]));
-  let verified = head;
-  for (const link of links) {
-    if (link.seq !== verified.seq + 1) throw mismatch('a link is missing', link);
-    if (linkHash(link, verified.hash) !== link.hash) throw mismatch('a link was changed', link);
-    verifyFact(link, facts.get(link.factId));
-    verified = link;
+  { tenantId, from, head, limit }: Stretch,
+  snapshot: ChainSource,
+): Promise<ChainPlace | undefined> => {
+  const end = head.linked;
+  const below = end === null ? 0 : end.number + 1;
+  const entries = await snapshot.ledger({ tenantId, above: from?.number, below, order: 'oldest', limit });
+  const facts = await factsOf(tenantId, entries, snapshot);
+  let place = from;
+  for (const entry of entries) {
+    place = { number: entry.number, link: verifyLink(entry, place?.link ?? null, facts.get(entry.factId)) };
   }
-  return verified;
+  const isAtEnd = entries.length < limit || place?.number === end?.number;
+  if (isAtEnd && !isSameLink(place?.link, end?.link)) {
+    throw chainMismatch('a fact is missing', { seq: (end ?? place)?.link.seq ?? 0, factId: null });
+  }
+  return place;
 };
 
 /**
  * Verifies the links of facts that a caller is about to see. A new fact may have no link yet; it comes with the rest of
  * the chain.
  */
-export const verifyFacts = (facts: readonly StoredFact[], links: ReadonlyMap<string, ChainLink>): void => {
-  for (const fact of facts) {
-    const link = links.get(fact.id);
-    if (link !== undefined) verifyFact(link, fact);
+export const verifyShown = async (
+  shown: readonly StoredFact[],
+  { tenantId, head }: Pick<Stretch, 'tenantId' | 'head'>,
+  snapshot: ChainSource,
+): Promise<void> => {
+  if (shown.length === 0) return;
+  const ids = shown.map(({ id }) => id);
+  const entries = await snapshot.ledger({ tenantId, filter: isIn('id', ids), order: 'oldest', limit: ids.length });
+  // A fact that was erased after it was read is verified as the store holds it.
+  const erased = entries.filter(({ commitment }) => commitment !== null);
+  const facts = new Map(shown.map((fact) => [fact.id, fact]));
+  for (const [id, fact] of await factsOf(tenantId, erased, snapshot)) facts.set(id, fact);
+  const known = new Map(entries.flatMap(({ link }) => (link === null ? [] : [[link.seq, link] as const])));
+  await Promise.all(
+    entries.map(async (entry) => {
+      if (entry.link === null && entry.number > (head.linked?.number ?? 0)) return;
+      const previous = await linkBefore(entry, known, snapshot);
+      verifyLink(entry, previous, facts.get(entry.factId));
+    }),
+  );
+};
+
+const linkBefore = async (
+  { tenantId, number, link }: LedgerEntry,
+  known: ReadonlyMap<number, FactLink>,
+  snapshot: ChainSource,
+): Promise<FactLink | null> => {
+  const neighbour = link === null ? undefined : known.get(link.seq - 1);
+  if (neighbour !== undefined) return neighbour;
+  const [before] = await snapshot.ledger({ tenantId, below: number, order: 'newest', limit: 1 });
+  return before?.link ?? null;
+};
+
+/** Returns the link of an entry when it is what follows from its fact and the link before. */
+const verifyLink = (entry: LedgerEntry, previous: FactLink | null, fact: StoredFact | undefined): FactLink => {
+  const { factId, link } = entry;
+  const seq = (previous?.seq ?? 0) + 1;
+  if (link?.seq !== seq) throw chainMismatch('a link is missing', { seq: link?.seq ?? seq, factId });
+  if (fact === undefined) throw chainMismatch('a fact is missing', { seq, factId });
+  if (holds(() => isSameLink(linkAfter(previous, fact, commitmentOf(fact, entry)), link))) return link;
+  const isSound = entry.commitment !== null || holds(() => contentId(fact) === fact.cid);
+  throw chainMismatch(isSound ? 'a link does not fit its fact' : 'a fact was changed', { seq, factId });
+};
+
+/** A row that was changed from outside may hold what cannot be hashed, such as a time that is none. */
+const holds = (check: () => boolean): boolean => {
+  try {
+    return check();
+  } catch {
+    return false;
   }
 };
-
-const verifyFact = (link: ChainLink, fact: StoredFact | undefined): void => {
-  if (fact === undefined) throw mismatch('a fact is missing', link);
-  if (eventHash(fact) !== link.eventHash) throw mismatch('a fact was changed', link);
-};
-
-const mismatch = (reason: string, { factId, seq }: ChainLink): ServiceError =>
-  new ServiceError(FACT_CHAIN_MISMATCH, `the chain of facts is broken at link ${seq}: ${reason}`, {
-    hint: 'the store was changed from outside; compare it with a backup or a peer',
-    members: { mismatch_reason: reason, fact_id: factId, chain_seq: seq },
-  });

@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
-import { BACKLOG_PER_WRITE } from '../../../plugins/fact-chain/chain-store.ts';
+import { BACKLOG_PER_WRITE } from '../../../plugins/fact-chain/extend-chain.ts';
 import { FactChain } from '../../../plugins/fact-chain/fact-chain-api.ts';
 import { LINKS_PER_PROOF } from '../../../plugins/fact-chain/prove-chain.ts';
-import { FactStore } from '../../../ports/ports.ts';
+import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
-
-const AUDITOR = createPrincipal({ permissions: new Set(['audit.read']) });
-const PLUGINS = ['keys', 'facts', 'conflicts', 'fact-chain'];
-
-interface Link {
-  readonly chain_seq: number | string;
-  readonly fact_id: string;
-  readonly event_hash: string;
-  readonly link_hash: string;
-  readonly created_ms: number | string;
-}
+import {
+  assertFacts,
+  CHAINED,
+  documentedHash,
+  eraseFacts,
+  hashText,
+  ledgerOf,
+  prove,
+  storedFacts,
+  UNCHAINED,
+} from './chain-node.ts';
 
 forEachStore('the chain of facts', () => {
   const nodes: TestNode[] = [];
@@ -28,24 +28,15 @@ forEachStore('the chain of facts', () => {
   });
 
   const start = async (options: TestNodeOptions = {}): Promise<TestNode> => {
-    const node = await startTestNode({ plugins: PLUGINS, ...options });
+    const node = await startTestNode({ plugins: CHAINED, ...options });
     nodes.push(node);
     return node;
   };
-  const assertFacts = async (node: TestNode, values: readonly unknown[], entity = 'user:a'): Promise<string[]> => {
-    const key = await node.addKey();
-    const body = values.map((v, at) => ({
-      entity: `${entity}-${at}`,
-      relation: 'memory:n',
-      value: { type: typeof v, v },
-      source: 'agent:s',
-    }));
-    const reply = await node.request('POST', '/v1/facts/batch', { key, body });
-    return reply.body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
-  };
-  const prove = (node: TestNode) => node.kernel.get(FactChain).prove(AUDITOR, []);
-  const links = async (node: TestNode): Promise<Link[]> =>
-    (await node.kernel.get(FactStore).table('fact_chain_links').orderBy('chain_seq')) as Link[];
+  const say = async (node: TestNode, values: readonly unknown[], entity?: string): Promise<string[]> =>
+    assertFacts(node, await node.addKey(), values, entity);
+  const linkedIds = async (node: TestNode): Promise<string[]> =>
+    (await ledgerOf(node)).filter(({ link }) => link !== null).map(({ factId }) => factId);
+  const many = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
   it('is null while there are no facts', async () => {
     expect(await prove(await start())).to.equal(null);
@@ -59,40 +50,22 @@ forEachStore('the chain of facts', () => {
     expect(await chain.prove(foreigner, [])).to.equal(null);
   });
 
-  it('ties each fact to the one before it, by hashes that anybody can make again', async () => {
+  it('ties each fact to the one before it, by hashes that anybody can make again who knows the salts', async () => {
     const node = await start();
-    const ids = await assertFacts(node, [1, 'two', true]);
-    const chain = await links(node);
-    expect(chain.map(({ chain_seq }) => Number(chain_seq))).to.deep.equal([1, 2, 3]);
-    expect(chain.map(({ fact_id }) => fact_id)).to.deep.equal(ids);
+    const ids = await say(node, [1, 'two', true]);
+    const entries = await ledgerOf(node);
+    expect(entries.map(({ factId }) => factId)).to.deep.equal(ids);
+    const facts = new Map((await storedFacts(node)).map((fact) => [fact.id, fact]));
     let previous: string | null = null;
-    for (const [at, link] of chain.entries()) {
-      const key = await node.addKey();
-      const { body: fact } = await node.request('GET', `/v1/facts/${link.fact_id}`, { key });
-      const event = {
-        cid: fact.cid,
-        confidence: fact.confidence,
-        entity: fact.entity,
-        fact_id: fact.id,
-        relation: fact.relation,
-        scope: fact.scope,
-        source: fact.source,
-        tenant_id: 'default',
-        value_type: fact.value.type,
-        value_v: fact.value.v,
-      };
-      expect(link.event_hash).to.equal(`sha256:${sha256Hex(JSON.stringify(event))}`);
-      const tie = {
-        chain_seq: at + 1,
-        created_at: new Date(Number(link.created_ms)).toISOString(),
-        event_hash: link.event_hash,
-        fact_id: fact.id,
-        previous_hash: previous,
-        tenant_id: 'default',
-      };
-      expect(link.link_hash).to.equal(`sha256:${sha256Hex(JSON.stringify(tie))}`);
-      previous = link.link_hash;
+    for (const [at, entry] of entries.entries()) {
+      const fact = facts.get(entry.factId);
+      if (fact === undefined || entry.link === null) throw new Error('a fact or its link is not there');
+      expect(entry.salt).to.have.lengthOf(16);
+      expect(entry.link.seq).to.equal(at + 1);
+      expect(hashText(entry.link.hash)).to.equal(documentedHash(fact, entry, { seq: at + 1, previous }));
+      previous = hashText(entry.link.hash);
     }
+    expect(await prove(node)).to.include({ checked_entries: 3, head_hash: previous });
   });
 
   it('holds the facts that follow from facts too, in the order of their stamps', async () => {
@@ -102,20 +75,20 @@ forEachStore('the chain of facts', () => {
       const body = { entity: 'user:a', relation: 'memory:n', value: { type: 'number', v }, source: 'agent:s' };
       await node.request('POST', '/v1/facts', { key, body });
     }
-    const stored = await node.kernel
-      .get(FactStore)
-      .read((snapshot) => snapshot.find({ filter: { kind: 'all', of: [] }, order: 'feed', limit: 100 }));
+    const stored = await storedFacts(node);
     expect(stored.length).to.be.greaterThan(2);
-    expect((await links(node)).map(({ fact_id }) => fact_id)).to.deep.equal(stored.map(({ id }) => id));
+    expect(await linkedIds(node)).to.deep.equal(stored.map(({ id }) => id));
+    expect(await prove(node)).to.include({ checked_entries: stored.length });
   });
 
   it('is proved with a checkpoint at its head, whose leaf hash is that of its payload', async () => {
     const node = await start();
-    await assertFacts(node, [1, 2]);
-    const proof = (await prove(node)) as Readonly<Record<string, unknown>>;
-    const head = (await links(node)).at(-1)?.link_hash;
+    await say(node, [1, 2]);
+    const proof = await prove(node);
+    const newest = (await ledgerOf(node)).at(-1)?.link;
+    const head = newest && hashText(newest.hash);
     expect(proof).to.include({ tenant_id: 'default', checked_entries: 2, head_hash: head });
-    const checkpoint = proof['checkpoint'] as Record<string, unknown>;
+    const checkpoint = proof?.checkpoint ?? {};
     expect(checkpoint).to.include({ covered_chain_seq: 2, chain_hash: head, status: 'submitted', tl_backend: 'local' });
     const { payload } = checkpoint['tl_raw'] as { payload: Record<string, unknown> };
     expect(Object.keys(payload).sort()).to.deep.equal(Object.keys(payload));
@@ -133,23 +106,53 @@ forEachStore('the chain of facts', () => {
 
   it('goes on from the last checkpoint, which the next one names', async () => {
     const node = await start();
-    await assertFacts(node, [1]);
-    const first = (await prove(node)) as Readonly<Record<string, unknown>>;
-    await assertFacts(node, [2], 'user:b');
-    const second = (await prove(node)) as { checked_entries: number; checkpoint: Record<string, unknown> };
-    expect(second.checked_entries).to.equal(2);
-    expect(second.checkpoint['tl_log_index']).to.equal(1);
-    expect(second.checkpoint['tl_inclusion_proof']).to.include({ prev_hash: first['head_hash'] });
+    await say(node, [1]);
+    const first = await prove(node);
+    await say(node, [2], 'user:b');
+    const second = await prove(node);
+    expect(second?.checked_entries).to.equal(2);
+    expect(second?.checkpoint['tl_log_index']).to.equal(1);
+    expect(second?.checkpoint['tl_inclusion_proof']).to.include({ prev_hash: first?.head_hash });
   });
 
   it('takes in what was stored while nobody kept it, oldest first', async () => {
     await inTemporaryFolder(async (folder) => {
-      const without = await start({ plugins: ['keys', 'facts', 'conflicts'], folder });
-      const early = await assertFacts(without, [1, 2, 3]);
+      const without = await start({ plugins: UNCHAINED, folder });
+      const early = await say(without, [1, 2, 3]);
       await without.stop();
       const node = await start({ folder });
-      const late = await assertFacts(node, [4], 'user:late');
-      expect((await links(node)).map(({ fact_id }) => fact_id)).to.deep.equal([...early, ...late]);
+      const late = await say(node, [4], 'user:late');
+      expect(await linkedIds(node)).to.deep.equal([...early, ...late]);
+      expect(await prove(node)).to.include({ checked_entries: 4 });
+      await node.stop();
+    });
+  });
+
+  it('takes it in for a proof too, when nothing is stored any more', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const without = await start({ plugins: UNCHAINED, folder });
+      await say(without, [1, 2, 3]);
+      const node = await start({ folder });
+      expect(await prove(node)).to.include({ checked_entries: 3 });
+      await without.stop();
+      await node.stop();
+    });
+  });
+
+  it('leaves new facts for later while a long backlog is taken in, a part with each write', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const without = await start({ plugins: UNCHAINED, folder });
+      const early: string[] = [];
+      for (const part of [BACKLOG_PER_WRITE, 10]) {
+        early.push(...(await say(without, many(part), `user:part-${part}`)));
+      }
+      const node = await start({ folder });
+      const [middle = ''] = await say(node, ['m'], 'user:middle');
+      expect(await linkedIds(node)).to.deep.equal(early.slice(0, BACKLOG_PER_WRITE));
+      const [late = ''] = await say(node, ['l'], 'user:late');
+      expect(await linkedIds(node)).to.deep.equal([...early, middle, late]);
+      expect(await prove(node)).to.include({ checked_entries: early.length + 2 });
+      await without.stop();
       await node.stop();
     });
   });
@@ -157,68 +160,68 @@ forEachStore('the chain of facts', () => {
   it('hashes a bounded number of links for one proof, and says how far it came', async () => {
     const node = await start();
     expect(BACKLOG_PER_WRITE).to.be.lessThan(LINKS_PER_PROOF);
-    for (let batch = 0; batch < 3; batch += 1) {
-      await assertFacts(
-        node,
-        Array.from({ length: 1_000 }, (_, n) => n),
-        `user:${batch}`,
-      );
-    }
+    for (let batch = 0; batch < 3; batch += 1) await say(node, many(1_000), `user:${batch}`);
     expect(await prove(node)).to.include({ checked_entries: LINKS_PER_PROOF });
     expect(await prove(node)).to.include({ checked_entries: 3_000 });
   });
-});
 
-describe('a chain that was tampered with', () => {
-  let node: TestNode;
-  let ids: string[];
-  beforeEach(async () => {
-    node = await startTestNode({ plugins: PLUGINS, store: 'sqlite' });
-    const key = await node.addKey();
-    const body = [1, 2, 3].map((v) => ({
-      entity: `user:${v}`,
-      relation: 'memory:n',
-      value: { type: 'number', v },
-      source: 'agent:s',
-    }));
-    const reply = await node.request('POST', '/v1/facts/batch', { key, body });
-    ids = reply.body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
-  });
-  afterEach(() => node.stop());
-
-  const prove = () => node.kernel.get(FactChain).prove(AUDITOR, []);
-  const table = () => node.kernel.get(FactStore).table('fact_chain_links');
-  const refused = async (seq: number) => {
-    const error = await rejection(prove());
-    expect(error).to.include({ status: 409, code: 'fact_chain_mismatch' });
-    expect((error as { members?: object }).members).to.include({ chain_seq: seq, fact_id: ids[seq - 1] });
-  };
-
-  it('is refused where a link was changed', async () => {
-    await table().where({ chain_seq: 2 }).update({ created_ms: 1 });
-    await refused(2);
+  it('costs an append no statement, however many facts it brings', async () => {
+    const appendsOf = async (plugins: readonly string[]): Promise<number[]> => {
+      const counter = createStoreCounter();
+      const node = await start({ plugins, wrapStore: counter.count });
+      const key = await node.addKey();
+      await assertFacts(node, key, ['first'], 'user:first');
+      const counts: number[] = [];
+      for (const count of [1, 100]) {
+        counts.push((await counter.during(() => assertFacts(node, key, many(count), `user:${count}`))).statements);
+      }
+      await node.stop();
+      return counts;
+    };
+    const [one = 0, hundred = 0] = await appendsOf(UNCHAINED);
+    // The one more is the end of the ledger, which the store has read with the clock.
+    expect(await appendsOf(CHAINED)).to.deep.equal([one + 1, hundred + 1]);
   });
 
-  it('is refused where what a link says of its fact was changed', async () => {
-    await table().where({ chain_seq: 2 }).update({ event_hash: 'sha256:0' });
-    await refused(2);
+  it('reads shown facts that follow one another together', async () => {
+    const counter = createStoreCounter();
+    const node = await start({ wrapStore: counter.count });
+    await say(node, many(100));
+    await prove(node);
+    const shown = await storedFacts(node);
+    const alone = await counter.during(() => prove(node, 'default', shown.slice(50, 51)));
+    const together = await counter.during(() => prove(node, 'default', shown.slice(50)));
+    expect(together.statements).to.equal(alone.statements);
   });
 
-  it('is refused where a link was taken out', async () => {
-    await table().where({ chain_seq: 2 }).delete();
-    await refused(3);
+  it('keeps the link of a fact whose value is erased, and still holds', async () => {
+    const node = await start();
+    const ids = await say(node, ['secret', 'other', 'third']);
+    const before = await ledgerOf(node);
+    await eraseFacts(node, ids.slice(0, 2));
+    const after = await ledgerOf(node);
+    expect(after.map(({ link }) => link)).to.deep.equal(before.map(({ link }) => link));
+    expect(after.map(({ salt }) => salt === null)).to.deep.equal([true, true, false]);
+    expect(await prove(node, 'default', await storedFacts(node))).to.include({ checked_entries: 3 });
   });
 
-  it('is refused for a fact that is shown and no longer says what it said, however long ago it was verified', async () => {
-    await prove();
-    const [fact] = await node.kernel
-      .get(FactStore)
-      .read((snapshot) => snapshot.find({ filter: { kind: 'all', of: [] }, order: 'feed', limit: 1 }));
-    if (fact === undefined) throw new Error('there is no fact');
-    const chain = node.kernel.get(FactChain);
-    await chain.prove(AUDITOR, [fact]);
-    expect(await rejection(chain.prove(AUDITOR, [{ ...fact, source: 'agent:other' }]))).to.include({
-      code: 'fact_chain_mismatch',
+  it('takes a fact that was erased since a caller read it for what it is now', async () => {
+    const node = await start();
+    const ids = await say(node, ['secret', 'other']);
+    const read = await storedFacts(node);
+    await eraseFacts(node, ids.slice(0, 1));
+    expect(await prove(node, 'default', read)).to.include({ checked_entries: 2 });
+  });
+
+  it('links facts that were erased before they had a link', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const without = await start({ plugins: UNCHAINED, folder });
+      const [first = ''] = await say(without, ['secret', 'other']);
+      await eraseFacts(without, [first]);
+      const node = await start({ folder });
+      expect(await prove(node)).to.include({ checked_entries: 2 });
+      await without.stop();
+      await node.stop();
     });
   });
 });

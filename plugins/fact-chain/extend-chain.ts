@@ -1,0 +1,68 @@
+import {
+  all,
+  equals,
+  type FactLink,
+  isIn,
+  type LedgerEntry,
+  type LedgerHead,
+  type PluginSnapshot,
+  type PluginTransaction,
+  type StoredFact,
+  valueCommitment,
+} from '../../kernel/plugin-api.ts';
+import { commitmentOf, linkAfter } from './chain-link.ts';
+
+/** Most facts that one transaction links besides its own: those that were stored while the plugin was off. */
+export const BACKLOG_PER_WRITE = 1_000;
+
+/** Whether every fact of the tenant has a link. */
+export const isLinked = ({ newest, linked }: LedgerHead): boolean => newest?.number === linked?.number;
+
+/** Links facts that are about to be stored, behind the newest link of their tenant. */
+export const linkNew = (
+  facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[],
+  newest: FactLink | null,
+): FactLink[] => {
+  let link = newest;
+  return facts.map(({ fact, salt }) => {
+    link = linkAfter(link, fact, valueCommitment(salt, fact.value));
+    return link;
+  });
+};
+
+/** Links stored facts that have no link, oldest first. Returns the newest link once every fact has one. */
+export const linkBacklog = async (
+  tenantId: string,
+  { newest, linked }: LedgerHead,
+  transaction: PluginTransaction,
+): Promise<FactLink | null> => {
+  const entries = await transaction.ledger({
+    tenantId,
+    above: linked?.number,
+    order: 'oldest',
+    limit: BACKLOG_PER_WRITE,
+  });
+  const facts = await factsOf(tenantId, entries, transaction);
+  let link = linked?.link ?? null;
+  const links = entries.map((entry) => {
+    const fact = facts.get(entry.factId);
+    if (fact === undefined) throw new Error('the ledger has an entry without a fact');
+    link = linkAfter(link, fact, commitmentOf(fact, entry));
+    return { number: entry.number, link };
+  });
+  if (links.length > 0) await transaction.addLinks(links);
+  return entries.at(-1)?.number === newest?.number ? link : null;
+};
+
+/** The facts of entries, by their identifiers. */
+export const factsOf = async (
+  tenantId: string,
+  entries: readonly LedgerEntry[],
+  snapshot: Pick<PluginSnapshot, 'find'>,
+): Promise<ReadonlyMap<string, StoredFact>> => {
+  if (entries.length === 0) return new Map();
+  const ids = entries.map(({ factId }) => factId);
+  const filter = all(equals('tenantId', tenantId), isIn('id', ids));
+  const found = await snapshot.find({ filter, order: 'feed', limit: ids.length });
+  return new Map(found.map((fact) => [fact.id, fact]));
+};

@@ -1,0 +1,4 @@
+export const CHECKPOINTS_TABLE = 'fact_chain_checkpoints';
+
+/** A row for each tenant whose facts were linked anew: the head of its old chain, and the same place of the new one. */
+export const ANCHORS_TABLE = 'fact_chain_anchors';
