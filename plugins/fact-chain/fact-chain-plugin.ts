@@ -51,8 +51,10 @@ export const factChainPlugin = definePlugin({
     });
     every(VERIFY_INTERVAL_MS, async () => {
       for (const tenantId of [...written]) {
+        // Before the work: a chain that does not hold must not keep the others waiting.
         written.delete(tenantId);
-        await advanceCheckpoint(tenantId, [], parts);
+        const { isComplete } = await advanceCheckpoint(tenantId, [], parts);
+        if (!isComplete) written.add(tenantId);
       }
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {

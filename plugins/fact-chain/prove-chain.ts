@@ -21,25 +21,31 @@ export interface ProofParts {
   readonly self: NodeSelf;
 }
 
-/**
- * Links facts that have no link yet, verifies the chain from the newest checkpoint on, and stores how far it came.
- * Returns undefined while the tenant has no links.
- */
+export interface Advance {
+  /** The newest, undefined while the tenant has no links. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** Whether every fact has a link, and every link was verified. */
+  readonly isComplete: boolean;
+}
+
+/** Links facts that have no link yet, verifies the chain from the newest checkpoint on, and stores how far it came. */
 export const advanceCheckpoint = async (
   tenantId: string,
   shown: readonly StoredFact[],
   { tables, clock, random }: ProofParts,
-): Promise<Checkpoint | undefined> => {
+): Promise<Advance> => {
   await linkRest(tenantId, tables);
-  const { last, place } = await tables.read(async (own, snapshot) => {
+  const { last, head, place } = await tables.read(async (own, snapshot) => {
     const last = await newestCheckpoint(own, tenantId);
     const head = await snapshot.ledgerHead(tenantId);
     await verifyShown(shown, { tenantId, head }, snapshot);
-    return { last, place: await verifyLinks({ tenantId, from: last, head, limit: LINKS_PER_PROOF }, snapshot) };
+    const place = await verifyLinks({ tenantId, from: last, head, limit: LINKS_PER_PROOF }, snapshot);
+    return { last, head, place };
   });
-  if (place === undefined || place.link.seq === last?.link.seq) return last;
+  const isComplete = isLinked(head) && place?.number === head.linked?.number;
+  if (place === undefined || place.link.seq === last?.link.seq) return { checkpoint: last, isComplete };
   const id = `chaincp_${random.uuid().replaceAll('-', '')}`;
-  return addCheckpoint(tables, tenantId, place, { id, nowMs: clock.nowMs() });
+  return { checkpoint: await addCheckpoint(tables, tenantId, place, { id, nowMs: clock.nowMs() }), isComplete };
 };
 
 /** Facts that were stored while the plugin was off. There are seldom any, so that a look comes before the write. */
@@ -53,7 +59,7 @@ const linkRest = async (tenantId: string, tables: PluginTables): Promise<void> =
 
 /** See `FactChain.prove`. */
 export const proveChain = async (tenantId: string, shown: readonly StoredFact[], parts: ProofParts) => {
-  const checkpoint = await advanceCheckpoint(tenantId, shown, parts);
+  const { checkpoint } = await advanceCheckpoint(tenantId, shown, parts);
   if (checkpoint === undefined) return null;
   const { names, nodeId } = parts.self;
   return chainProofJson(checkpoint, names, sha256Hex(`${nodeId} ${tenantId}`));

@@ -3,7 +3,9 @@ import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { BACKLOG_PER_WRITE } from '../../../plugins/fact-chain/extend-chain.ts';
 import { FactChain } from '../../../plugins/fact-chain/fact-chain-api.ts';
 import { LINKS_PER_PROOF } from '../../../plugins/fact-chain/prove-chain.ts';
+import { FactStore, type Row } from '../../../ports/ports.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -163,6 +165,25 @@ forEachStore('the chain of facts', () => {
     for (let batch = 0; batch < 3; batch += 1) await say(node, many(1_000), `user:${batch}`);
     expect(await prove(node)).to.include({ checked_entries: LINKS_PER_PROOF });
     expect(await prove(node)).to.include({ checked_entries: 3_000 });
+  });
+
+  it('is linked and verified in the background, a part at a time until all is done', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const without = await start({ plugins: UNCHAINED, folder });
+      for (let batch = 0; batch < 2; batch += 1) await say(without, many(BACKLOG_PER_WRITE), `user:${batch}`);
+      const node = await start({ folder });
+      await say(node, ['last'], 'user:last');
+      const covered = async (): Promise<number> => {
+        const checkpoints = await node.kernel.get(FactStore).table('fact_chain_checkpoints');
+        return Math.max(0, ...checkpoints.map((row: Row) => Number(row['covered_chain_seq'])));
+      };
+      await comesTrue(async () => {
+        await node.clock.advance(10_000);
+        return (await covered()) === 2 * BACKLOG_PER_WRITE + 1;
+      });
+      await without.stop();
+      await node.stop();
+    });
   });
 
   it('costs an append no statement, however many facts it brings', async () => {

@@ -1,15 +1,14 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { tamper } from '../../kit/tamper.ts';
 
-describe('a recall of a fact that was changed behind the node’s back', () => {
+forEachStore('a recall of a fact that was changed behind the node’s back', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
     node = await startTestNode({
       plugins: ['keys', 'facts', 'fact-chain', 'recall', 'audit', 'search'],
-      store: 'sqlite',
     });
     key = await node.addKey({ permissions: ['read', 'write', 'audit.read'] });
     const body = {
@@ -19,9 +18,7 @@ describe('a recall of a fact that was changed behind the node’s back', () => {
       source: 'agent:s',
     };
     expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
-    const database = loadSqliteDriver().open(join(node.folder, 'node.db'));
-    database.exec(`DROP TRIGGER facts_refuse_update; UPDATE facts SET value_v = 'zeppelin, changed'`);
-    database.close();
+    await tamper(node, `UPDATE facts SET value_v = 'zeppelin, changed'`);
   });
   afterEach(() => node.stop());
 
