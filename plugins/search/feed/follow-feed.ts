@@ -87,7 +87,7 @@ export class IndexFeed {
     const { index } = this.#options;
     for (const fact of facts) index.add(fact);
     for (const cover of covers) index.cover(cover);
-    for (const { factId, expiresMs, hlc } of expiries) index.expire(factId, expiresMs, hlc);
+    for (const expiry of expiries) index.expire(expiry);
     // In one turn, so that the index and its stamp never disagree.
     this.#applied = upTo;
     // Much text is taken in page by page, and others have their turn in between.

@@ -1,6 +1,7 @@
 import type { Hlc } from '../../../ports/ports.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
+import { tenantOfRealm } from './realm.ts';
 import type { Hash64 } from './text-hash.ts';
 
 /** What the index keeps of a fact besides its words and its vector. */
@@ -36,7 +37,7 @@ export class DocumentTable {
   flags = new Uint8Array(1_024);
 
   constructor(seed: number) {
-    this.ids = new IdTable(this.rows, ID, seed);
+    this.ids = new IdTable(this.rows, ID, seed, (document) => this.tenantOf(document));
   }
 
   get count(): number {
@@ -66,6 +67,11 @@ export class DocumentTable {
     this.#reserve(document + 1);
     this.norms[document] = members.norm;
     return document;
+  }
+
+  /** Number of the document's tenant. */
+  tenantOf(document: number): number {
+    return tenantOfRealm(this.word(document, REALM));
   }
 
   word(document: number, member: number): number {

@@ -3,45 +3,56 @@ import type { PagedRows } from './paged-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { mix32 } from './text-hash.ts';
 
-/** Rows by identifier. A UUID is kept in 16 bytes of its row, any other identifier beside the table. */
+/**
+ * Rows by tenant and identifier: two tenants may have facts of one identifier. A UUID is kept in 16 bytes of its row,
+ * any other identifier beside the table.
+ */
 export class IdTable {
   readonly #rows: PagedRows;
   readonly #offset: number;
   readonly #seed: number;
+  readonly #tenantOf: (row: number) => number;
   readonly #table = new SlotTable();
   readonly #others = new Map<string, number>();
   readonly #otherOf = new Map<number, string>();
   readonly #sought = new Uint32Array(4);
+  #soughtTenant = 0;
   readonly #isSought = (row: number): boolean => {
     const words = this.#rows.wordsOf(row);
     const at = this.#rows.wordAt(row) + this.#offset;
     const sought = this.#sought;
     for (let word = 0; word < 4; word += 1) if (words[at + word] !== sought[word]) return false;
-    return true;
+    return this.#tenantOf(row) === this.#soughtTenant;
   };
 
-  /** `offset` is where the four words of the identifier are in a row. Peers choose identifiers, hence the seed. */
-  constructor(rows: PagedRows, offset: number, seed: number) {
+  /**
+   * `offset` is where the four words of the identifier are in a row, `tenantOf` the tenant's number of a row. Peers
+   * choose identifiers, hence the seed.
+   */
+  constructor(rows: PagedRows, offset: number, seed: number, tenantOf: (row: number) => number) {
     this.#rows = rows;
     this.#offset = offset;
     this.#seed = seed;
+    this.#tenantOf = tenantOf;
   }
 
-  /** The row under the identifier, or -1. */
-  find(id: string): number {
-    if (!readUuid(id, this.#sought)) return this.#others.get(id) ?? -1;
-    return this.#table.find(this.#hashOf(this.#sought), this.#isSought);
+  /** The row under the tenant's identifier, or -1. */
+  find(tenant: number, id: string): number {
+    if (!readUuid(id, this.#sought)) return this.#others.get(otherKey(tenant, id)) ?? -1;
+    this.#soughtTenant = tenant;
+    return this.#table.find(this.#hashOf(this.#sought, tenant), this.#isSought);
   }
 
-  /** Writes a new identifier to its row. */
+  /** Writes a new identifier to its row, which has its tenant. */
   add(id: string, row: number): void {
+    const tenant = this.#tenantOf(row);
     if (!readUuid(id, this.#sought)) {
-      this.#others.set(id, row);
+      this.#others.set(otherKey(tenant, id), row);
       this.#otherOf.set(row, id);
       return;
     }
     this.#rows.wordsOf(row).set(this.#sought, this.#rows.wordAt(row) + this.#offset);
-    this.#table.add(this.#hashOf(this.#sought), row);
+    this.#table.add(this.#hashOf(this.#sought, tenant), row);
   }
 
   idOf(row: number): string {
@@ -51,7 +62,7 @@ export class IdTable {
 
   /** Identifiers that are no UUIDs, of the first `count` rows. */
   others(count: number): [id: string, row: number][] {
-    return [...this.#others].filter(([, row]) => row < count);
+    return [...this.#otherOf].flatMap(([row, id]) => (row < count ? [[id, row]] : []));
   }
 
   /** Finds the rows again that were restored, given the identifiers that are no UUIDs. */
@@ -60,12 +71,14 @@ export class IdTable {
     for (let row = 0; row < this.#rows.count; row += 1) {
       if (this.#otherOf.has(row)) continue;
       const at = this.#rows.wordAt(row) + this.#offset;
-      this.#table.add(this.#hashOf(this.#rows.wordsOf(row).subarray(at, at + 4)), row);
+      this.#table.add(this.#hashOf(this.#rows.wordsOf(row).subarray(at, at + 4), this.#tenantOf(row)), row);
     }
   }
 
-  #hashOf(id: Uint32Array): number {
-    const rest = mix32((id[2] as number) ^ mix32((id[3] as number) ^ this.#seed));
+  #hashOf(id: Uint32Array, tenant: number): number {
+    const rest = mix32((id[2] as number) ^ mix32((id[3] as number) ^ Math.imul(tenant, 0x85ebca6b) ^ this.#seed));
     return mix32((id[0] as number) ^ Math.imul((id[1] as number) ^ this.#seed, 0x9e3779b1) ^ rest) >>> 0;
   }
 }
+
+const otherKey = (tenant: number, id: string): string => `${tenant} ${id}`;

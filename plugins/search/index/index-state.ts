@@ -1,4 +1,5 @@
-import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
+import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
+import type { Cover, StoredFact, TripleKey } from '../../../ports/ports.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';
 import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';
@@ -10,7 +11,7 @@ import { CONFIDENCE, DocumentTable, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELAT
 import type { IndexPart } from './index-part.ts';
 import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
-import { realmOf } from './realm.ts';
+import { realmOf, tenantOfRealm } from './realm.ts';
 import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
 
 /** What of a fact the index reads. */
@@ -69,6 +70,11 @@ export class IndexState {
     if (fact.sessionId !== null) lists.add(part.number, this.#session.hi, this.#session.lo, document, 0, 0);
   }
 
+  /** The document of a fact, or -1. */
+  documentOf({ tenantId, id }: FactName): number {
+    return this.documents.ids.find(this.catalog.tenantNumber(tenantId), id);
+  }
+
   /** Takes a cover in; the same one again changes nothing. */
   cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
     const { documents, covers, catalog } = this;
@@ -83,14 +89,15 @@ export class IndexState {
   }
 
   /** Takes the time to live of a fact in, which may not be known yet. */
-  expire(factId: string, expiresMs: number, hlc: Hlc): void {
+  expire({ tenantId, factId, expiresMs, hlc }: Expiry): void {
     const { documents, lifetimes, catalog } = this;
-    const document = documents.ids.find(factId);
-    const isFirst = lifetimes.ids.find(factId) < 0;
-    if (!lifetimes.set(factId, expiresMs, hlc) || document < 0) return;
+    const tenant = catalog.tenantNumber(tenantId);
+    const document = documents.ids.find(tenant, factId);
+    const isFirst = lifetimes.ids.find(tenant, factId) < 0;
+    if (!lifetimes.set(tenant, factId, expiresMs, hlc) || document < 0) return;
     const before = documents.double(document, EXPIRES);
-    if (isFirst) lifetimes.setLimit(factId, before);
-    documents.setExpiry(document, Math.min(expiresMs, lifetimes.limitOf(factId)));
+    if (isFirst) lifetimes.setLimit(tenant, factId, before);
+    documents.setExpiry(document, Math.min(expiresMs, lifetimes.limitOf(tenant, factId)));
     if (before !== Number.POSITIVE_INFINITY) return;
     (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
   }
@@ -112,9 +119,10 @@ export class IndexState {
   }
 
   #lifeEnd(document: number): number {
-    const id = this.documents.ids.idOf(document);
-    const lifeEnd = this.lifetimes.expiryOf(id);
-    return lifeEnd === Number.POSITIVE_INFINITY ? lifeEnd : Math.min(lifeEnd, this.lifetimes.limitOf(id));
+    const { documents, lifetimes } = this;
+    const [tenant, id] = [documents.tenantOf(document), documents.ids.idOf(document)];
+    const lifeEnd = lifetimes.expiryOf(tenant, id);
+    return lifeEnd === Number.POSITIVE_INFINITY ? lifeEnd : Math.min(lifeEnd, lifetimes.limitOf(tenant, id));
   }
 
   #addDocument(fact: IndexedFact, part: IndexPart, norm: number): number {
@@ -123,8 +131,9 @@ export class IndexState {
     if (fact.sessionId === null) this.#session.hi = this.#session.lo = 0;
     else this.hasher.hash(fact.sessionId, KEY_KINDS.session, this.#session);
     const ownEnd = fact.validUntilMs ?? Number.POSITIVE_INFINITY;
-    const lifeEnd = lifetimes.expiryOf(fact.id);
-    if (lifeEnd !== Number.POSITIVE_INFINITY) lifetimes.setLimit(fact.id, ownEnd);
+    const tenant = tenantOfRealm(realm);
+    const lifeEnd = lifetimes.expiryOf(tenant, fact.id);
+    if (lifeEnd !== Number.POSITIVE_INFINITY) lifetimes.setLimit(tenant, fact.id, ownEnd);
     const expiresMs = Math.min(ownEnd, lifeEnd);
     const document = documents.add({
       id: fact.id,

@@ -3,7 +3,7 @@ import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 
 /**
- * Times to live that were set for facts, known here or not; the newest one of a fact counts, and of two with one stamp
+ * Times to live that were set for facts of tenants, by number, known here or not; the newest one of a fact counts, and of two with one stamp
  * the earlier end.
  */
 export class LifetimeTable {
@@ -11,14 +11,20 @@ export class LifetimeTable {
   readonly ids: IdTable;
 
   constructor(seed: number) {
-    this.ids = new IdTable(this.rows, ID, seed);
+    this.ids = new IdTable(
+      this.rows,
+      ID,
+      seed,
+      (row) => this.rows.wordsOf(row)[this.rows.wordAt(row) + TENANT] as number,
+    );
   }
 
   /** True when this is now what counts for the fact. */
-  set(factId: string, expiresMs: number, hlc: Hlc): boolean {
-    let row = this.ids.find(factId);
+  set(tenant: number, factId: string, expiresMs: number, hlc: Hlc): boolean {
+    let row = this.ids.find(tenant, factId);
     if (row < 0) {
       row = this.rows.append();
+      this.rows.wordsOf(row)[this.rows.wordAt(row) + TENANT] = tenant;
       this.ids.add(factId, row);
       this.#write(row, LIMIT, Number.POSITIVE_INFINITY);
     } else if (!this.#isNewer(row, expiresMs, hlc)) return false;
@@ -29,19 +35,19 @@ export class LifetimeTable {
   }
 
   /** When the fact expires for its time to live, `Infinity` when it has none. */
-  expiryOf(factId: string): number {
+  expiryOf(tenant: number, factId: string): number {
     if (this.rows.count === 0) return Number.POSITIVE_INFINITY;
-    const row = this.ids.find(factId);
+    const row = this.ids.find(tenant, factId);
     return row < 0 ? Number.POSITIVE_INFINITY : this.#read(row, EXPIRES);
   }
 
   /** The fact's own end, past which no time to live moves its expiry. Kept for a fact that has a time to live. */
-  limitOf(factId: string): number {
-    return this.#read(this.ids.find(factId), LIMIT);
+  limitOf(tenant: number, factId: string): number {
+    return this.#read(this.ids.find(tenant, factId), LIMIT);
   }
 
-  setLimit(factId: string, limitMs: number): void {
-    this.#write(this.ids.find(factId), LIMIT, limitMs);
+  setLimit(tenant: number, factId: string, limitMs: number): void {
+    this.#write(this.ids.find(tenant, factId), LIMIT, limitMs);
   }
 
   #isNewer(row: number, expiresMs: number, hlc: Hlc): boolean {
@@ -65,4 +71,5 @@ const LIMIT = 1;
 const WALL = 2;
 const COUNTER = 6;
 const ID = 7;
+const TENANT = 11;
 const ROW_WORDS = 12;

@@ -1,4 +1,4 @@
-import { compareHlc } from '../../../kernel/plugin-api.ts';
+import { compareHlc, type Expiry } from '../../../kernel/plugin-api.ts';
 import type { Cover, Hlc } from '../../../ports/ports.ts';
 import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
@@ -26,7 +26,7 @@ export interface IndexWriter {
   /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
   cover(cover: Omit<Cover, 'factId' | 'kind'>): void;
   /** Sets when a fact expires; the newest stamp counts. Idempotent. */
-  expire(factId: string, expiresMs: number, hlc: Hlc): void;
+  expire(expiry: Expiry): void;
 }
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
@@ -82,7 +82,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   }
 
   add(fact: IndexedFact): void {
-    if (!isFindable(fact) || this.#state.documents.ids.find(fact.id) >= 0) return;
+    if (!isFindable(fact) || this.#state.documentOf(fact) >= 0) return;
     if (compareHlc(fact.feed, this.#newest) <= 0) {
       throw new RangeError('facts are taken into the search index in the order of the feed');
     }
@@ -94,8 +94,8 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     this.#state.cover(cover);
   }
 
-  expire(factId: string, expiresMs: number, hlc: Hlc): void {
-    this.#state.expire(factId, expiresMs, hlc);
+  expire(expiry: Expiry): void {
+    this.#state.expire(expiry);
   }
 
   async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
@@ -109,7 +109,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
     if (limit < 1) return [];
-    const scores = sessionNeighbours(this.#state, seeds, new ViewFilter(this.#state, view));
+    const scores = sessionNeighbours(this.#state, view.tenantId, seeds, new ViewFilter(this.#state, view));
     const top = new TopDocuments(limit, scores.size);
     for (const [document, score] of scores) top.offer(document, score);
     return this.#hits(top.take());

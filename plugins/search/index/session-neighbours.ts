@@ -16,6 +16,7 @@ const MOST_PASSED = 256;
  */
 export const sessionNeighbours = (
   state: IndexState,
+  tenantId: string,
   seeds: readonly Hit[],
   filter: ViewFilter,
   weights: readonly number[] = NEIGHBOUR_WEIGHTS,
@@ -24,7 +25,7 @@ export const sessionNeighbours = (
   const open = new Set(filter.parts.map(({ number }) => number));
   const sessions = new Map<string, Uint32Array[]>();
   for (const { id, score } of seeds) {
-    const seed = state.documents.ids.find(id);
+    const seed = state.documentOf({ tenantId, id });
     if (seed < 0 || !open.has(state.documents.word(seed, PART))) continue;
     const lists = listsOf(state, seed, filter, sessions);
     for (const direction of [-1, 1] as const) {

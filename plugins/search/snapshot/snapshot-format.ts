@@ -45,4 +45,4 @@ export const LIST_HEAD = 6;
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';
 
 /** Names all that a reader must have in common with the writer. */
-export const SNAPSHOT_FORMAT = `fact index 2, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;
+export const SNAPSHOT_FORMAT = `fact index 3, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;

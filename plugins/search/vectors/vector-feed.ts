@@ -1,11 +1,11 @@
-import { coalesce } from '../../../kernel/plugin-api.ts';
+import { coalesce, type FactName } from '../../../kernel/plugin-api.ts';
 import type { VectorStore } from './vector-store.ts';
 
 const VECTORS_PER_PAGE = 1_000;
 
 /** Where vectors go. False for a fact that is not there (yet). */
 export interface VectorSink {
-  set(factId: string, code: Int8Array, scale: number): boolean;
+  set(fact: FactName, code: Int8Array, scale: number): boolean;
 }
 
 /** Brings the vectors that any process has stored into this one's index, in the order in which they were stored. */
@@ -39,7 +39,7 @@ export class VectorFeed {
     const last = vectors.at(-1);
     if (last === undefined) return false;
     await this.#index();
-    for (const { factId, code, scale } of vectors) this.#sink.set(factId, code, scale);
+    for (const { fact, code, scale } of vectors) this.#sink.set(fact, code, scale);
     this.#seq = last.seq;
     return vectors.length === VECTORS_PER_PAGE;
   }

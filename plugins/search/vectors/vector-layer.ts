@@ -1,3 +1,4 @@
+import type { FactName } from '../../../kernel/plugin-api.ts';
 import type { DocumentTable } from '../index/document-table.ts';
 import { ORDINAL, PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
@@ -37,17 +38,17 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /** Stores or replaces the vector of a fact; false when the fact is not in the index. */
-  set(factId: string, code: Int8Array, scale: number): boolean {
+  set(fact: FactName, code: Int8Array, scale: number): boolean {
     const { documents } = this.#state;
-    const document = documents.ids.find(factId);
+    const document = this.#state.documentOf(fact);
     if (document < 0) return false;
     this.tableOf(documents.word(document, PART)).set(documents.word(document, ORDINAL), code, scale);
     return true;
   }
 
-  has(factId: string): boolean {
+  has(fact: FactName): boolean {
     const { documents } = this.#state;
-    const document = documents.ids.find(factId);
+    const document = this.#state.documentOf(fact);
     return document >= 0 && this.#hasDocument(documents, document);
   }
 

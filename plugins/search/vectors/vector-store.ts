@@ -1,6 +1,7 @@
 import {
   above,
   compareHlc,
+  type FactName,
   type Hlc,
   type PluginTables,
   type PluginTransaction,
@@ -19,7 +20,7 @@ export interface VectorCode {
 export interface StoredVector extends VectorCode {
   /** Grows in the order of commits. */
   readonly seq: number;
-  readonly factId: string;
+  readonly fact: FactName;
 }
 
 /** Writes of vectors take turns among themselves and with nothing else. */
@@ -142,7 +143,7 @@ const vectorFromRow = (row: Readonly<Record<string, SqlValue>>): StoredVector =>
   const bytes = row['code'] as Uint8Array;
   return {
     seq: Number(row['seq']),
-    factId: String(row['fact_id']),
+    fact: { tenantId: String(row['tenant_id']), id: String(row['fact_id']) },
     scale: Number(row['scale']),
     // A copy: the bytes may lie anywhere in a buffer that the driver goes on using.
     code: Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Expiry } from '../../../../kernel/plugin-api.ts';
 import type { IndexWriter } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { Cover, Scope, StoredFact } from '../../../../ports/ports.ts';
@@ -15,7 +16,13 @@ export type Step =
       readonly gardenId: string | null;
       readonly hlc: number;
     }
-  | { readonly kind: 'expiry'; readonly target: number; readonly expiresMs: number; readonly hlc: number };
+  | {
+      readonly kind: 'expiry';
+      readonly tenantId: string;
+      readonly target: number;
+      readonly expiresMs: number;
+      readonly hlc: number;
+    };
 
 const WORDS = ['river', 'rivers', 'stone', 'walked', 'May', '7th', 'the', 'Zoë', '東京', 'of', 'oak', 'oaks'];
 const ENTITIES = ['user:alice', 'user:bob'];
@@ -59,6 +66,7 @@ const covers: fc.Arbitrary<Step> = fc.record({
 
 const expiries: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('expiry' as const),
+  tenantId: fc.constantFrom('default', 'default', 'another'),
   target: fc.integer({ min: 0, max: 20 }),
   expiresMs: times,
   hlc: times,
@@ -83,7 +91,7 @@ export const views: fc.Arbitrary<SearchView> = fc.record({
 export const applyStep = (step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void => {
   if (step.kind === 'fact') index.add(factOf(step, n));
   else if (step.kind === 'cover') index.cover(coverOf(step, n));
-  else index.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
+  else index.expire(expiryOf(step));
 };
 
 /** What a naive index knows after the story. */
@@ -92,13 +100,23 @@ export const retold = (story: readonly Step[]): NaiveIndex => {
   story.forEach((step, n) => {
     if (step.kind === 'fact') naive.facts.push(factOf(step, n));
     else if (step.kind === 'cover') naive.covers.push(coverOf(step, n));
-    else naive.expire(sampleId(step.target), step.expiresMs, stamp(step.hlc));
+    else naive.expire(expiryOf(step));
   });
   return naive;
 };
 
-const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact =>
-  sampleFact(n, { ...step.fact, hlc: stamp(step.hlc), feed: stamp(n) });
+/** Facts of the two tenants share identifiers, and no two facts of one tenant do. */
+const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact => {
+  const id = sampleId(step.fact.tenantId === 'another' ? n ^ 1 : n);
+  return sampleFact(n, { ...step.fact, id, hlc: stamp(step.hlc), feed: stamp(n) });
+};
+
+const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'expiry' }>): Expiry => ({
+  tenantId,
+  factId: sampleId(target),
+  expiresMs,
+  hlc: stamp(hlc),
+});
 
 const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
   kind: n % 2 === 0 ? 'retraction' : 'resolution',

@@ -1,6 +1,6 @@
 import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
 import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
-import { compareHlc, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
+import { compareHlc, type Expiry, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
 import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
@@ -17,13 +17,14 @@ import { testHasher } from './test-seed.ts';
 export class NaiveIndex {
   readonly facts: StoredFact[] = [];
   readonly covers: Cover[] = [];
-  readonly expiries = new Map<string, { expiresMs: number; hlc: Hlc }>();
+  readonly expiries = new Map<string, Expiry>();
   readonly #reader = new TermReader(testHasher());
 
-  expire(factId: string, expiresMs: number, hlc: Hlc): void {
-    const known = this.expiries.get(factId);
-    const order = known === undefined ? 1 : compareHlc(hlc, known.hlc) || known.expiresMs - expiresMs;
-    if (order > 0) this.expiries.set(factId, { expiresMs, hlc });
+  expire(expiry: Expiry): void {
+    const key = `${expiry.tenantId} ${expiry.factId}`;
+    const known = this.expiries.get(key);
+    const order = known === undefined ? 1 : compareHlc(expiry.hlc, known.hlc) || known.expiresMs - expiry.expiresMs;
+    if (order > 0) this.expiries.set(key, expiry);
   }
 
   /** Facts that the view may find, oldest first, judged by the kernel's own filter. */
@@ -72,7 +73,7 @@ export class NaiveIndex {
     const live = await this.live(view);
     const scores = new Map<string, number>();
     for (const seed of seeds) {
-      const fact = this.facts.find(({ id }) => id === seed.id);
+      const fact = this.facts.find(({ id, tenantId }) => id === seed.id && tenantId === view.tenantId);
       if (fact === undefined || fact.sessionId === null || !isOpen(fact, view)) continue;
       const session = live.filter(({ sessionId, id }) => sessionId === fact.sessionId && id !== fact.id);
       const before = session.filter(({ feed }) => compareHlc(feed, fact.feed) < 0).reverse();
@@ -99,9 +100,7 @@ export class NaiveIndex {
 
   #exists(node: InTableFilter, fact: StoredFact): boolean {
     const rows =
-      node.table === 'fact_covers'
-        ? this.covers.map(rowOfCover)
-        : [...this.expiries].map(([fact_id, { expiresMs }]) => ({ fact_id, expires_ms: expiresMs }));
+      node.table === 'fact_covers' ? this.covers.map(rowOfCover) : [...this.expiries.values()].map(rowOfExpiry);
     return rows.some((row: Readonly<Record<string, unknown>>) => {
       const matches = node.match.every(({ column, is, field }) => {
         const member = memberOf(fact, field);
@@ -126,6 +125,12 @@ interface Counted {
   readonly times: ReadonlyMap<string, number>;
   readonly length: number;
 }
+
+const rowOfExpiry = ({ tenantId, factId, expiresMs }: Expiry) => ({
+  tenant_id: tenantId,
+  fact_id: factId,
+  expires_ms: expiresMs,
+});
 
 const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, hlc }: Cover) => ({
   tenant_id: tenantId,

@@ -15,6 +15,8 @@ const VIEW: SearchView = {
 };
 const DIMENSIONS = 64;
 
+const nameOf = (n: number) => ({ tenantId: VIEW.tenantId, id: sampleId(n) });
+
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
 
@@ -36,7 +38,7 @@ describe('a search by vectors', () => {
     idsOf(await index.dense(query, floor, { ...VIEW, ...view }, limit));
   const set = (to: typeof layer, n: number): boolean => {
     const { code, scale } = codes.quantise(vectorOf(Math.min(n, 9)));
-    return to.set(sampleId(n), code, scale);
+    return to.set(nameOf(n), code, scale);
   };
   before(() => {
     index.add(said(1, 'plain'));
@@ -55,7 +57,7 @@ describe('a search by vectors', () => {
   });
 
   it('knows which facts have one', () => {
-    expect([1, 6, 99].map((n) => layer.has(sampleId(n)))).to.deep.equal([true, false, false]);
+    expect([1, 6, 99].map((n) => layer.has(nameOf(n)))).to.deep.equal([true, false, false]);
     expect(set(layer, 99)).to.equal(false);
   });
 
