@@ -21,14 +21,7 @@ const OF_THE_NODE: Readonly<Record<string, string>> = {
 };
 
 /** Tables whose keys do not yet begin with the tenant. */
-const LATER: ReadonlySet<string> = new Set([
-  'facts',
-  'feed',
-  'fact_covers',
-  'fact_expiries',
-  'audit_entries',
-  'billing_events',
-]);
+const LATER: ReadonlySet<string> = new Set(['audit_entries', 'billing_events']);
 
 forEachStore('The unique keys of a store', (kind) => {
   let folder: string;
