@@ -3,8 +3,8 @@ import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 
 /**
- * Times to live that were set for facts of tenants, by number, known here or not; the newest one of a fact counts, and of two with one stamp
- * the earlier end.
+ * Times to live that were set for facts of tenants, by number, known here or not; the newest one of a fact counts, and
+ * of two with one stamp the earlier end.
  */
 export class LifetimeTable {
   readonly rows = new PagedRows(ROW_WORDS);
