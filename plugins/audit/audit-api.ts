@@ -22,7 +22,10 @@ export const AuditEvents = defineVocabulary<AuditEvent>('audit event', /^[a-z][a
 export const defineAuditEvent = (id: string, definition: { readonly summary: string }): AuditEvent =>
   AuditEvents.define(id, definition);
 
-/** A client or another node brought a fact that was stored. */
+/**
+ * A fact was stored: asserted, brought by a peer, imported, or written by the node. Each stored fact is such an entry,
+ * also when it was stored while this plugin was switched off. Plugins cannot record it.
+ */
 export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
 /** An event that several plugins record. Its detail says what was done. */
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
@@ -40,7 +43,7 @@ export interface AuditEntry {
   /** Who did it. */
   readonly entityUri: string;
   readonly oidcSub?: string | null;
-  /** The fact of the entry. It must be stored already for the entry to be found by it. */
+  /** The fact that the entry is about, stored or not. */
   readonly factId?: string | null;
   readonly source?: string;
   readonly attestedKeyId?: string | null;
@@ -50,9 +53,9 @@ export interface AuditEntry {
 /** The log of who did what. Append-only; entries of one tenant are numbered in the order of their commits. */
 export interface AuditLog {
   /**
-   * Adds entries, in order. With a transaction they exist exactly when it commits; use it for what the transaction
-   * changes. Without one they are committed when the promise resolves. Throws without one inside a write, which it
-   * would have to wait for.
+   * Adds entries, in order. With a transaction, which is one of their tenant, they exist exactly when it commits; use
+   * it for what the transaction changes. Without one they are committed when the promise resolves. Throws without one
+   * inside a write, which it would have to wait for.
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
@@ -85,7 +88,7 @@ export const auditDescribeKeys = defineCollectHook<
 
 /** An entry as it was recorded. */
 export interface RecordedEntry {
-  /** Entries of one tenant are numbered in the order of their commits. */
+  /** Entries of one tenant are numbered in the order of their commits, with gaps. */
   readonly seq: number;
   readonly id: string;
   readonly event: string;

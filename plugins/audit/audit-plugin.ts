@@ -3,8 +3,8 @@ import {
   Cursors,
   definePlugin,
   Facts,
-  factAppended,
   KERNEL_API,
+  NodeSelf,
   type PluginTransaction,
   Random,
   Vocabulary,
@@ -31,18 +31,21 @@ export const auditPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
-  requires: { facts: Facts, clock: Clock, random: Random, cursors: Cursors, vocabulary: Vocabulary },
+  requires: { facts: Facts, clock: Clock, random: Random, self: NodeSelf, cursors: Cursors, vocabulary: Vocabulary },
   provides: [AuditLog, Audit],
   declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, KEY_ROTATION],
   migrations: auditMigrations,
-  setup({ use, tables, hooks, on, provide, route }) {
-    const { facts, clock, random, cursors, vocabulary } = use;
-    const store = new AuditStore({ tables, clock, random });
+  setup({ use, tables, hooks, provide, route }) {
+    const { facts, clock, random, self, cursors, vocabulary } = use;
+    const store = new AuditStore({ tables, clock, random, names: self.names });
     const limit = new RejectionLimit();
     const recordApart = (entries: readonly AuditEntry[]): Promise<void> =>
       tables.write(tenantOf(entries), (_own, transaction) => store.add(entries, transaction));
 
-    const refuseUndeclared = ({ event }: AuditEntry): void => {
+    const refuseUnfit = ({ event }: AuditEntry): void => {
+      if (event.id === FACT_WRITE.id) {
+        throw new Error(`the audit event ${event.id} is recorded, but stored facts have that entry by themselves`);
+      }
       if (vocabulary.find(AuditEvents, event.id) === undefined) {
         throw new Error(`the audit event ${event.id} is recorded, but no enabled plugin declares it`);
       }
@@ -50,18 +53,15 @@ export const auditPlugin = definePlugin({
     provide(AuditLog, {
       async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction) {
         const entries = [given].flat();
-        entries.forEach(refuseUndeclared);
+        entries.forEach(refuseUnfit);
         if (transaction !== undefined) await store.add(entries, transaction);
         else if (entries.length > 0) await recordApart(entries);
       },
       async recordRejection(entry) {
-        refuseUndeclared(entry);
+        refuseUnfit(entry);
         const admitted = limit.admit(entry, clock.monotonicMs());
         if (admitted !== null) await recordApart([admitted]);
       },
-    });
-    on(factAppended, async (batch) => {
-      await store.addFacts(batch);
     });
     const audit = new StoredAudit({ store, facts, hooks });
     provide(Audit, audit);

@@ -15,7 +15,8 @@ import {
   type EntryWithFact,
   type RecordedEntry,
 } from './audit-api.ts';
-import type { AuditStore, StoredFilter } from './audit-store.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { StoredFilter } from './matching-entries.ts';
 import { readFactEntries } from './read-fact-entries.ts';
 
 export interface StoredAuditParts {
@@ -33,6 +34,8 @@ export const MAX_LOG_PAGE = 1_000;
 export const DEFAULT_LOG_PAGE = 200;
 export const MAX_ENTRY_PAGE = 500;
 export const DEFAULT_ENTRY_PAGE = 50;
+/** Most entries of one fact, because this reply has no pages. */
+const MAX_ENTRIES_OF_FACT = 1000;
 /** Entries held in memory at a time while exporting. */
 const EXPORT_PAGE = 500;
 
@@ -54,9 +57,9 @@ export class StoredAudit implements Audit {
     const { store, facts } = this.#parts;
     const wanted = { ...filter, tenantId: caller.tenantId };
     return facts.read(caller, 'query', async ({ snapshot }) => {
-      const found = await store.inOrder(wanted, afterSeq, limit + 1, snapshot);
-      const total = await store.count(wanted, snapshot);
-      return { entries: found.slice(0, limit), total, more: found.length > limit };
+      const matching = await store.matching(wanted, snapshot);
+      const found = await matching.inOrder(afterSeq, limit + 1);
+      return { entries: found.slice(0, limit), total: await matching.count(), more: found.length > limit };
     });
   }
 
@@ -70,10 +73,10 @@ export class StoredAudit implements Audit {
     const { store, facts, hooks } = this.#parts;
     const open = openTo(caller, filter);
     return facts.read(caller, 'get', async (reader) => {
-      const found = await store.newestFirst(open, after, limit + 1, reader.snapshot);
+      const matching = await store.matching(open, reader.snapshot);
+      const found = await matching.newestFirst(after, limit + 1);
       const entries = await readFactEntries(found.slice(0, limit), reader, hooks);
-      const total = await store.count(open, reader.snapshot);
-      return { entries, total, more: entries.length < found.length };
+      return { entries, total: await matching.count(), more: entries.length < found.length };
     });
   }
 
@@ -81,7 +84,8 @@ export class StoredAudit implements Audit {
     requirePermission(caller, READS_SOME);
     const { store, facts, hooks } = this.#parts;
     return facts.read(caller, 'get', async (reader) => {
-      const found = await store.aboutFact(openTo(caller, {}), factId, reader.snapshot);
+      const matching = await store.matching(openTo(caller, { factId }), reader.snapshot);
+      const found = await matching.inOrder(0, MAX_ENTRIES_OF_FACT);
       const entries = await readFactEntries(found, reader, hooks);
       return { entries, more: entries.length < found.length };
     });
@@ -102,7 +106,8 @@ export class StoredAudit implements Audit {
     let after: EntryPosition | undefined;
     do {
       const page = await facts.read(caller, 'get', async (reader) => {
-        const found = await store.newestFirst(open, after, EXPORT_PAGE, reader.snapshot);
+        const matching = await store.matching(open, reader.snapshot);
+        const found = await matching.newestFirst(after, EXPORT_PAGE);
         const entries = await readFactEntries(found, reader, hooks);
         const isLast = found.length < EXPORT_PAGE && entries.length === found.length;
         return { last: isLast ? undefined : entries.at(-1)?.entry, entries };

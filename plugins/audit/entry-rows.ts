@@ -1,0 +1,91 @@
+import type { Knex } from 'knex';
+import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/plugin-api.ts';
+import type { AuditEntry, RecordedEntry } from './audit-api.ts';
+import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
+
+/** Entries that are not about the storing of a fact. */
+export const ENTRIES_TABLE = 'audit_entries';
+
+/** What `entryId` made, and what the node gave the entry. */
+export interface EntryStamp {
+  readonly seq: number;
+  readonly id: string;
+  readonly tsMs: number;
+}
+
+export const rowOfEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): Row => ({
+  tenant_id: entry.tenantId,
+  seq,
+  id,
+  event_type: entry.event.id,
+  entity_uri: entry.entityUri,
+  oidc_sub: entry.oidcSub ?? null,
+  fact_id: entry.factId ?? null,
+  source: entry.source ?? '',
+  attested_key_id: entry.attestedKeyId ?? null,
+  ts_ms: tsMs,
+  detail: entry.detail === undefined ? null : JSON.stringify(entry.detail),
+});
+
+/** The entries with rows. */
+export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, tables: PluginTables): MatchingEntries => {
+  const { tenantId, factId } = filter;
+  const rows = (): Knex.QueryBuilder => tables.in(snapshot)(ENTRIES_TABLE).where('tenant_id', tenantId);
+  const matching = (): Knex.QueryBuilder => narrowed(rows(), filter);
+  return {
+    async inOrder(afterSeq, limit) {
+      const query = matching().where('seq', '>', afterSeq).orderBy('seq').limit(limit);
+      // Named like this, the few rows of a fact are found before the order is; SQLite would rather walk all of them.
+      if (factId !== undefined) query.whereIn('seq', rows().where('fact_id', factId).select('seq'));
+      return entriesOf(await query);
+    },
+    async newestFirst(after, limit) {
+      const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
+      if (after !== undefined) {
+        const { tsMs, id } = after;
+        // The bound alone gives the right order. Named first, it lets the index find the place.
+        query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('id', '>=', id));
+      }
+      return entriesOf(await query);
+    },
+    async count() {
+      const [row] = (await matching().count({ n: '*' })) as { n: number | string }[];
+      return Number(row?.n ?? 0);
+    },
+  };
+};
+
+const narrowed = (query: Knex.QueryBuilder, filter: StoredFilter): Knex.QueryBuilder => {
+  const equal: Record<string, SqlValue> = {};
+  if (filter.source !== undefined) equal['source'] = filter.source;
+  if (filter.oidcSub !== undefined) equal['oidc_sub'] = filter.oidcSub;
+  if (filter.event !== undefined) equal['event_type'] = filter.event;
+  if (filter.factId !== undefined) equal['fact_id'] = filter.factId;
+  query.where(equal);
+  for (const entity of [filter.entityUri, filter.ownedBy]) {
+    if (entity !== undefined) query.where('entity_uri', entity);
+  }
+  if (filter.attested === true) query.whereNotNull('attested_key_id');
+  if (filter.attested === false) query.whereNull('attested_key_id');
+  if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
+  if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
+  return query;
+};
+
+const entriesOf = (rows: unknown): RecordedEntry[] => (rows as Record<string, SqlValue>[]).map(entryFromRow);
+
+const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry => ({
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  event: String(row['event_type']),
+  tenantId: String(row['tenant_id']),
+  entityUri: String(row['entity_uri']),
+  oidcSub: textOrNull(row['oidc_sub']),
+  factId: textOrNull(row['fact_id']),
+  source: String(row['source']),
+  attestedKeyId: textOrNull(row['attested_key_id']),
+  tsMs: Number(row['ts_ms']),
+  detail: textOrNull(row['detail']),
+});
+
+const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

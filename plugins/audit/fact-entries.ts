@@ -1,0 +1,117 @@
+import {
+  all,
+  equals,
+  type Filter,
+  isNull,
+  type LedgerEntry,
+  type LedgerRange,
+  matchKey,
+  not,
+  type PluginSnapshot,
+  type ServiceNames,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import { type EntryPosition, FACT_WRITE, type RecordedEntry } from './audit-api.ts';
+import { entryId, numberBound } from './entry-id.ts';
+import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
+
+/**
+ * The entries `fact_write`: one for each stored fact, read from the ledger of the tenant. They have no rows of their
+ * own, so a fact cannot be stored without its entry.
+ */
+export const factEntries = async (
+  filter: StoredFilter,
+  snapshot: PluginSnapshot,
+  names: ServiceNames,
+): Promise<MatchingEntries> => {
+  const { tenantId } = filter;
+  const bounds = await boundsOf(filter, snapshot);
+  const range: LedgerRange = { tenantId, ...bounds, ...conditionsOf(filter, names) };
+  const isEmpty = isForOthers(filter);
+  return {
+    async inOrder(afterSeq, limit) {
+      if (isEmpty) return [];
+      const above = Math.max(afterSeq, bounds.above);
+      return (await snapshot.ledger({ ...range, above, order: 'oldest', limit })).map(entryOfFact);
+    },
+    async newestFirst(after, limit) {
+      if (isEmpty) return [];
+      const behind = after === undefined ? undefined : await numberBehind(after, tenantId, snapshot);
+      const below = lower(bounds.below, behind);
+      return (await snapshot.ledger({ ...range, below, order: 'newest', limit })).map(entryOfFact);
+    },
+    count: async () => (isEmpty ? 0 : snapshot.ledgerCount(range)),
+  };
+};
+
+/** Whether it asks for entries of somebody else than the only one whose entries the caller may read. */
+const isForOthers = ({ entityUri, ownedBy }: StoredFilter): boolean =>
+  entityUri !== undefined && ownedBy !== undefined && entityUri !== ownedBy;
+
+interface Bounds {
+  readonly above: number;
+  readonly below: number | undefined;
+}
+
+/** Numbers grow with the instants of the feed. */
+const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: PluginSnapshot): Promise<Bounds> => {
+  const from = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, sinceMs);
+  return {
+    above: from === undefined ? Number.MAX_SAFE_INTEGER : from - 1,
+    below: untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, untilMs + 1),
+  };
+};
+
+/** The number below which the entries after this position lie; undefined when they are all. */
+const numberBehind = async (
+  { tsMs, id }: EntryPosition,
+  tenantId: string,
+  snapshot: PluginSnapshot,
+): Promise<number | undefined> => {
+  const first = await snapshot.ledgerNumberAt(tenantId, tsMs);
+  if (first === undefined) return undefined;
+  // Of the facts of the same instant, those whose identifiers are lower.
+  const next = await snapshot.ledgerNumberAt(tenantId, tsMs + 1);
+  return lower(next, Math.max(first, numberBound(id)));
+};
+
+const lower = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+const conditionsOf = (
+  { entityUri, ownedBy, oidcSub, source, factId, attested }: StoredFilter,
+  names: ServiceNames,
+): Pick<LedgerRange, 'writer' | 'writerSub' | 'filter'> => {
+  const conditions: Filter[] = [];
+  if (factId !== undefined) conditions.push(equals('id', factId));
+  // The index holds keys, and several sources may share one.
+  if (source !== undefined) conditions.push(equals('sourceKey', matchKey(source, names)), equals('source', source));
+  if (attested === true) conditions.push(not(isNull('attestedKeyId')));
+  if (attested === false) conditions.push(isNull('attestedKeyId'));
+  return {
+    writer: ownedBy ?? entityUri,
+    writerSub: oidcSub,
+    filter: conditions.length === 0 ? undefined : all(...conditions),
+  };
+};
+
+const entryOfFact = (entry: LedgerEntry): RecordedEntry => ({
+  seq: entry.number,
+  id: entryId(entry.number, tailOfFact(entry)),
+  event: FACT_WRITE.id,
+  tenantId: entry.tenantId,
+  entityUri: entry.writer,
+  oidcSub: entry.writerSub,
+  factId: entry.factId,
+  source: entry.source,
+  attestedKeyId: entry.attestedKeyId,
+  tsMs: entry.feed.wallMs,
+  detail: null,
+});
+
+/** A fact that another node has too may have the same number there, but not the same feed stamp. */
+const tailOfFact = ({ tenantId, factId, feed }: LedgerEntry): string => {
+  const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
+  // The first digit is the variant that all UUIDs of RFC 9562 have.
+  return `8${digest.slice(0, 3)}-${digest.slice(3, 15)}`;
+};

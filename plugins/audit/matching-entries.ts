@@ -1,0 +1,43 @@
+import type { AuditFilter, EntryPosition, RecordedEntry } from './audit-api.ts';
+
+/** A filter, narrowed to what the caller may read. */
+export interface StoredFilter extends AuditFilter {
+  readonly tenantId: string;
+  /** Only entries of this entity, whatever `entityUri` asks for. */
+  readonly ownedBy?: string | undefined;
+}
+
+/** The entries that satisfy a filter, on one snapshot. */
+export interface MatchingEntries {
+  /** Entries numbered above `afterSeq`, ascending. */
+  inOrder(afterSeq: number, limit: number): Promise<RecordedEntry[]>;
+  /** Entries after the position, ts descending, id descending. */
+  newestFirst(after: EntryPosition | undefined, limit: number): Promise<RecordedEntry[]>;
+  count(): Promise<number>;
+}
+
+/** The entries of all parts, in one order. A part is asked when the one before it has answered. */
+export const mergeEntries = (parts: readonly MatchingEntries[]): MatchingEntries => {
+  const merge = async (
+    read: (part: MatchingEntries) => Promise<RecordedEntry[]>,
+    compare: (a: RecordedEntry, b: RecordedEntry) => number,
+    limit: number,
+  ): Promise<RecordedEntry[]> => {
+    const found: RecordedEntry[] = [];
+    for (const part of parts) found.push(...(await read(part)));
+    return (parts.length > 1 ? found.sort(compare) : found).slice(0, limit);
+  };
+  return {
+    inOrder: (afterSeq, limit) => merge((part) => part.inOrder(afterSeq, limit), bySeq, limit),
+    newestFirst: (after, limit) => merge((part) => part.newestFirst(after, limit), byTime, limit),
+    async count() {
+      let total = 0;
+      for (const part of parts) total += await part.count();
+      return total;
+    },
+  };
+};
+
+const bySeq = (a: RecordedEntry, b: RecordedEntry): number => a.seq - b.seq;
+
+const byTime = (a: RecordedEntry, b: RecordedEntry): number => b.tsMs - a.tsMs || (a.id < b.id ? 1 : -1);
