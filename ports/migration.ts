@@ -30,6 +30,9 @@ export interface SchemaDialect {
    * `NEW`. In place of `freeze`.
    */
   freezeUnless(table: string, permitted: string): readonly string[];
+  /** Lets every insert into the table fail with this message, until `admitInserts` or until the table is dropped. */
+  refuseInserts(table: string, message: string): readonly string[];
+  admitInserts(table: string): readonly string[];
   /** Runs a statement that updates rows of a frozen table. */
   updateFrozen(table: string, statement: string): readonly string[];
   /**
@@ -43,6 +46,8 @@ export interface SchemaDialect {
   ): Promise<readonly string[]>;
   /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */
   expectRows(expected: ExpectedRows): readonly string[];
+  /** Lets the planner count the rows of a table that has just been filled. Empty where `expectRows` tells it. */
+  gatherStatistics(table: string): readonly string[];
 }
 
 /** Rows of an index and, behind the first number, rows for each longer prefix of it. */

@@ -26,6 +26,13 @@ export const postgresSchema: SchemaDialect = {
     `CREATE TRIGGER ${table}_refuse_delete BEFORE DELETE OR TRUNCATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
   ],
+  refuseInserts: (table, message) => [
+    `CREATE FUNCTION ${table}_refuse_insert() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION '${message}'; END $$`,
+    `CREATE TRIGGER ${table}_refuse_insert BEFORE INSERT ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_insert()`,
+  ],
+  admitInserts: (table) => [`DROP FUNCTION ${table}_refuse_insert CASCADE`],
   updateFrozen: (table, statement) => [
     `ALTER TABLE ${table} DISABLE TRIGGER ${table}_refuse_change`,
     statement,
@@ -49,4 +56,5 @@ export const postgresSchema: SchemaDialect = {
     ];
   },
   expectRows: () => [],
+  gatherStatistics: (table) => [`ANALYZE ${table}`],
 };

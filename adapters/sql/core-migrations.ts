@@ -7,7 +7,7 @@ import {
   type SchemaDialect,
 } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
-import { oneRowMigration } from './one-row/one-row-migration.ts';
+import { createOneRowMigration } from './one-row/one-row-migration.ts';
 import { separatePlaces } from './separate-places.ts';
 
 /**
@@ -26,7 +26,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 17, name: 'leases', up: (schema) => runAll(schema, leaseTable(schema.dialect)) },
   { owner: 'core', number: 28, name: 'places', up: (schema) => separatePlaces(schema) },
   { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
-  oneRowMigration,
+  createOneRowMigration({ facts: 4_000, bytes: 16 * 1024 * 1024 }),
 ];
 
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {

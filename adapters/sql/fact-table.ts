@@ -57,8 +57,8 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
   )`;
 
 /** Where the ledger of each tenant ends. Its row is written once in each transaction that adds to it. */
-export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): string =>
-  `CREATE TABLE ${LEDGERS_TABLE} (
+export const createLedgerTable = ({ textType, bytesType }: SchemaDialect, name: string): string =>
+  `CREATE TABLE ${name} (
     tenant_id ${textType} NOT NULL PRIMARY KEY,
     number BIGINT NOT NULL,
     fact_number BIGINT,
@@ -70,17 +70,17 @@ export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): strin
   )`;
 
 /** Every insert pays for each of these: measure before you add one. */
-export const FACT_INDEXES: readonly string[] = [
-  'CREATE UNIQUE INDEX facts_by_number ON facts (tenant_id, number)',
-  'CREATE UNIQUE INDEX facts_by_id ON facts (tenant_id, id)',
-  'CREATE INDEX facts_by_feed ON facts (tenant_id, feed_wall, feed_ctr)',
-  `CREATE INDEX facts_by_cid ON facts (tenant_id, (${indexedPartSql('cid', INDEXED_CID)}))`,
-  `CREATE INDEX facts_by_triple ON facts
+export const factIndexes = (table: string): readonly string[] => [
+  `CREATE UNIQUE INDEX facts_by_number ON ${table} (tenant_id, number)`,
+  `CREATE UNIQUE INDEX facts_by_id ON ${table} (tenant_id, id)`,
+  `CREATE INDEX facts_by_feed ON ${table} (tenant_id, feed_wall, feed_ctr)`,
+  `CREATE INDEX facts_by_cid ON ${table} (tenant_id, (${indexedPartSql('cid', INDEXED_CID)}))`,
+  `CREATE INDEX facts_by_triple ON ${table}
     (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
-  'CREATE INDEX facts_by_timestamp ON facts (tenant_id, timestamp_ms, id)',
-  'CREATE INDEX facts_by_source ON facts (tenant_id, source_key)',
-  'CREATE INDEX facts_by_writer ON facts (tenant_id, (coalesce(writer, asserted_by)), number)',
-  'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
+  `CREATE INDEX facts_by_timestamp ON ${table} (tenant_id, timestamp_ms, id)`,
+  `CREATE INDEX facts_by_source ON ${table} (tenant_id, source_key)`,
+  `CREATE INDEX facts_by_writer ON ${table} (tenant_id, (coalesce(writer, asserted_by)), number)`,
+  `CREATE INDEX facts_by_session ON ${table} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
 ];
 
 /**

@@ -24,6 +24,10 @@ export const sqliteSchema: SchemaDialect = {
   },
   freeze: (table) => [refuseUpdates(table), refuse(table, 'DELETE')],
   freezeUnless: (table, permitted) => [refuse(table, 'UPDATE', permitted), refuse(table, 'DELETE')],
+  refuseInserts: (table, message) => [
+    `CREATE TRIGGER ${table}_refuse_insert BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, '${message}'); END`,
+  ],
+  admitInserts: (table) => [`DROP TRIGGER ${table}_refuse_insert`],
   updateFrozen: (table, statement) => [`DROP TRIGGER ${table}_refuse_update`, statement, refuseUpdates(table)],
   // SQLite cannot change a key: the rows move into a table that is made anew, by the statement that SQLite has kept.
   setPrimaryKey: async (table, columns, read) => {
@@ -55,4 +59,5 @@ export const sqliteSchema: SchemaDialect = {
     // Makes this connection read them; others do when they see the new schema.
     'ANALYZE sqlite_schema',
   ],
+  gatherStatistics: () => [],
 };
