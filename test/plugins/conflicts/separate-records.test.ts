@@ -7,8 +7,9 @@ import { planMigrations } from '../../../kernel/plugins/plan-migrations.ts';
 import { conflictsPlugin } from '../../../plugins/conflicts/conflicts-plugin.ts';
 import { gardensPlugin } from '../../../plugins/gardens/gardens-plugin.ts';
 import type { FactStore, Row, StoredFact } from '../../../ports/ports.ts';
-import { factById, SAMPLE_TRIPLE, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, SAMPLE_TRIPLE, sampleFact, sampleId } from '../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../kit/for-each-store.ts';
+import { storeFactsAsBefore } from '../../kit/older-store.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
 
 const [HERBS, ROOTS] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
@@ -77,7 +78,7 @@ forEachStore('records of a store from before places', () => {
   };
 
   it('keep the facts of one place, and are gone where they joined several', async () => {
-    await storeFacts(store, [
+    await storeFactsAsBefore(store, [
       said(1, 'a'),
       said(2, 'b'),
       said(3, 'c', HERBS),
@@ -112,7 +113,7 @@ forEachStore('records of a store from before places', () => {
   });
 
   it('are made for differing facts of a garden that a retraction outside had ended, and no other', async () => {
-    await storeFacts(store, [said(1, 'a'), said(2, 'b', HERBS), said(3, 'c', HERBS), said(4, 'd', ROOTS)]);
+    await storeFactsAsBefore(store, [said(1, 'a'), said(2, 'b', HERBS), said(3, 'c', HERBS), said(4, 'd', ROOTS)]);
     await cover(9, null);
     await cover(8, ROOTS);
     await store.migrate(migrations);
@@ -129,7 +130,7 @@ forEachStore('records of a store from before places', () => {
 
   it('leave no remark about two gardens to the members of one', async () => {
     const remark = sampleFact(1, { system: true, gardenId: HERBS });
-    await storeFacts(store, [remark, sampleFact(2, { system: true, gardenId: HERBS })]);
+    await storeFactsAsBefore(store, [remark, sampleFact(2, { system: true, gardenId: HERBS })]);
     await insert('gardens_also_in', { fact_id: sampleId(1), tenant_id: 'default', garden_id: ROOTS });
     await store.migrate(migrations);
     const gardens = await store.read((snapshot) => Promise.all([1, 2].map((n) => factById(snapshot, sampleId(n)))));
