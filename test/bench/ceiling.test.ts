@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { CEILING_LAYOUTS, type CeilingLayoutName } from '../../bench/ceiling/ceiling-layout.ts';
@@ -7,6 +6,7 @@ import { runLoad } from '../../bench/load/run-load.ts';
 import type { ServerProcess } from '../../bench/processes/child-process.ts';
 import { startCeiling } from '../../bench/processes/start-ceiling.ts';
 import { bytesPerFact, storeSize } from '../../bench/processes/store-size.ts';
+import { expectedLink, type LinkSource } from '../kit/expected-link.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../kit/postgres-server.ts';
 
@@ -31,32 +31,21 @@ const rowsOf = async ({ database }: ServerProcess, sql: string): Promise<readonl
   }
 };
 
-/** Members in the order of their names, as compact JSON. */
-const digest = (members: Row): string => `sha256:${hash('sha256', JSON.stringify(members))}`;
-
-/** The hash that a row should have, from what is in it and the one before it. */
-const expectedLink = (row: Row, previous: string | null): string => {
-  const value = `{"interpret_as":"literal","type":"${row['value_type']}","v":${row['value_v']}}`;
-  const commitment = hash('sha256', Buffer.concat([row['salt'] as Uint8Array, Buffer.from(value)]));
-  const event = digest({
-    confidence: row['confidence'],
-    entity: row['entity'] ?? row['entity_key'],
-    fact_id: row['id'],
-    relation: row['relation'] ?? row['relation_key'],
-    scope: row['scope'],
-    source: row['source'],
-    tenant_id: row['tenant_id'],
-    value_commitment: `sha256:${commitment}`,
-  });
-  return digest({
-    chain_seq: Number(row['number']),
-    created_at: new Date(Number(row['timestamp_ms'])).toISOString(),
-    event_hash: event,
-    fact_id: row['id'],
-    previous_hash: previous,
-    tenant_id: row['tenant_id'],
-  });
-};
+const linkSource = (row: Row): LinkSource => ({
+  seq: Number(row['number']),
+  createdMs: Number(row['timestamp_ms']),
+  tenantId: String(row['tenant_id']),
+  factId: String(row['id']),
+  entity: String(row['entity'] ?? row['entity_key']),
+  relation: String(row['relation'] ?? row['relation_key']),
+  scope: String(row['scope']),
+  source: String(row['source']),
+  confidence: Number(row['confidence']),
+  interpretAs: 'literal',
+  valueType: String(row['value_type']),
+  v: JSON.parse(String(row['value_v'])),
+  salt: row['salt'] as Uint8Array,
+});
 
 /** Every stored fact with all that its layout keeps of it. */
 const WHOLE_FACTS: Readonly<Record<CeilingLayoutName, string>> = {
@@ -117,7 +106,7 @@ for (const layout of Object.keys(CEILING_LAYOUTS) as CeilingLayoutName[]) {
         let previous: string | null = null;
         for (const row of rows) {
           const hex = Buffer.from(row['link_hash'] as Uint8Array).toString('hex');
-          expect(`sha256:${hex}`, `fact ${row['number']}`).to.equal(expectedLink(row, previous));
+          expect(`sha256:${hex}`, `fact ${row['number']}`).to.equal(expectedLink(linkSource(row), previous));
           previous = `sha256:${hex}`;
         }
         expect(rows.length).to.be.above(3);

@@ -1,3 +1,4 @@
+import { expectedLink } from '../kit/expected-link.ts';
 import type { FactRecord, StoredState } from './stored-state.ts';
 
 /** Ids that are not in the list exactly once, and ids of the list that are not expected. */
@@ -53,37 +54,82 @@ const conflictProblems = (state: StoredState): string[] => {
   return problems;
 };
 
-const stampProblems = (state: StoredState): string[] => {
+const stampProblems = ({ facts, clock, head }: StoredState): string[] => {
   const problems: string[] = [];
   let last = 0;
-  for (const { id, stamp } of state.feed) {
+  for (const { id, stamp } of facts) {
     if (stamp <= last) problems.push(`the stamp of ${id} does not come after the one before it`);
     last = stamp;
   }
-  const feedStamps = new Map(state.feed.map(({ id, stamp }) => [id, stamp]));
-  for (const { id, stamp } of state.facts) {
-    if (feedStamps.get(id) !== stamp) problems.push(`fact ${id} has another stamp than its feed entry`);
-  }
-  if (state.clock < last) problems.push('the clock is behind the feed');
+  if (clock < last) problems.push('the clock is behind the feed');
+  if ((head?.stamp ?? 0) !== last) problems.push('the ledger ends at another stamp than its newest fact');
   return problems;
 };
+
+/** Each number is given out once, facts have them in the order of the feed, and none lies above the ledger's end. */
+const numberProblems = ({ facts, head, auditNumbers, billedUpTo }: StoredState): string[] => {
+  const problems: string[] = [];
+  const taken = new Set(auditNumbers);
+  if (taken.size !== auditNumbers.length) problems.push('two rows of the audit log have one number');
+  let last = 0;
+  for (const { id, number } of facts) {
+    if (number <= last) problems.push(`the number of ${id} does not come after the one before it`);
+    if (taken.has(number)) problems.push(`a row of the audit log has the number of fact ${id}`);
+    last = number;
+  }
+  const highest = auditNumbers.reduce((a, b) => Math.max(a, b), last);
+  if ((head?.number ?? 0) < highest) problems.push('the ledger has given out fewer numbers than there are');
+  if ((head?.factNumber ?? 0) !== last) problems.push('the ledger ends at another number than its newest fact');
+  if (billedUpTo > highest) problems.push('billing lines were written for facts that are not there');
+  return problems;
+};
+
+/** Each fact is tied to the one before it, from 1 and without gaps. */
+const chainProblems = ({ facts, head }: StoredState): string[] => {
+  let previous: string | null = null;
+  for (const [at, { id, link, linked }] of facts.entries()) {
+    const seq = at + 1;
+    if (linked.seq !== seq) return [`fact ${id} has link ${linked.seq} instead of ${seq}`];
+    if (link !== expectedLink({ ...linked, seq }, previous)) return [`the link of fact ${id} does not fit`];
+    previous = link;
+  }
+  const newest = facts.at(-1);
+  const isAtEnd = (head?.link ?? null) === previous && (head?.linkedNumber ?? null) === (newest?.number ?? null);
+  return isAtEnd ? [] : ['the chain ends elsewhere than the ledger says'];
+};
+
+/** Facts that are charged for: those that a client wrote, and no others. */
+const billed = ({ facts }: StoredState): string[] =>
+  facts.flatMap(({ id, tags }) => (tags.includes('billing') ? [id] : []));
 
 /**
  * What is wrong with a store by itself: every fact has all that belongs to it, and nothing is there without its fact.
  */
-export const problemsOf = (state: StoredState): string[] => {
-  const ids = state.facts.map(({ id }) => id);
-  const asserted = state.facts.filter(({ isSystem }) => !isSystem).map(({ id }) => id);
-  return [
-    ...state.damage,
-    ...differences(
-      'feed entries',
-      ids,
-      state.feed.map(({ id }) => id),
-    ),
-    ...differences('audit entries', ids, state.audited),
-    ...differences('billing rows', asserted, state.billed),
-    ...conflictProblems(state),
-    ...stampProblems(state),
-  ];
-};
+export const problemsOf = (state: StoredState): string[] => [
+  ...state.damage,
+  ...state.auditedTwice.map((id) => `a row of the audit log repeats that fact ${id} was written`),
+  ...differences('billing tags', clientFacts(state), billed(state)),
+  ...conflictProblems(state),
+  ...stampProblems(state),
+  ...numberProblems(state),
+  ...chainProblems(state),
+];
+
+/** Ids of the facts that the node did not write itself. */
+const clientFacts = ({ facts }: StoredState): string[] => facts.flatMap(({ id, isSystem }) => (isSystem ? [] : [id]));
+
+/** What the lists of audit and billing say of the facts, each id as often as there is an entry. */
+export interface DerivedIds {
+  readonly audited: readonly string[];
+  readonly billed: readonly string[];
+}
+
+/** Each stored fact has one entry in the audit log, and one in billing when a client wrote it. */
+export const derivedProblems = (state: StoredState, { audited, billed: charged }: DerivedIds): string[] => [
+  ...differences(
+    'audit entries',
+    state.facts.map(({ id }) => id),
+    audited,
+  ),
+  ...differences('billing events', clientFacts(state), charged),
+];

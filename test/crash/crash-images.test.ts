@@ -111,16 +111,16 @@ describe('A copy of a store that is being written', () => {
 
       it('holds a beginning of the feed and all that belongs to it when its log is torn at any byte', async () => {
         const log = await readFile(join(folder, `${NODE_DATABASE}-wal`));
-        const whole = (await tearLog(folder, log, log.length)).feed.map(({ id }) => id);
+        const whole = (await tearLog(folder, log, log.length)).facts.map(({ id }) => id);
         for (let torn = 0; torn < images; torn += 1) {
           const length = Math.floor(fraction() * log.length);
           const state = await tearLog(folder, log, length);
           const where = `seed ${seed}, log torn at ${length}`;
           expect(problemsOf(state).slice(0, SHOWN), where).to.deep.equal([]);
           expect(
-            state.feed.map(({ id }) => id),
+            state.facts.map(({ id }) => id),
             where,
-          ).to.deep.equal(whole.slice(0, state.feed.length));
+          ).to.deep.equal(whole.slice(0, state.facts.length));
         }
       });
     });

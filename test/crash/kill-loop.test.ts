@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
-import { problemsOf } from './check-state.ts';
+import { derivedProblems, problemsOf } from './check-state.ts';
 import { KILLS, SEED } from './crash-counts.ts';
+import { readDerived } from './derived-lists.ts';
 import { readStateOf } from './read-state.ts';
 import { parseStamp, type StoredState } from './stored-state.ts';
 import { newHistory, type WriteHistory, writeUntil } from './write-load.ts';
@@ -14,6 +15,7 @@ const LONGEST_MS = 500;
 /** Acknowledged facts that are asked for over HTTP after each restart. */
 const ASKED_PER_RESTART = 12;
 const SECONDS_PER_KILL = 20;
+const SHOWN = 10;
 
 const lost = (history: WriteHistory, state: StoredState): string[] => {
   const stored = new Map(state.facts.map((fact) => [fact.id, fact]));
@@ -59,42 +61,80 @@ const overHttp = async (node: NodeProcess, history: WriteHistory, fraction: () =
   return problems;
 };
 
+/** Kills on one store, which is read as a whole after each of them. */
+const KILLS_PER_STORE = 50;
+
+const eachRound = (kills: number, tell: (first: number, last: number) => void): void => {
+  for (let first = 1; first <= kills; first += KILLS_PER_STORE) {
+    tell(first, Math.min(first + KILLS_PER_STORE - 1, kills));
+  }
+};
+
+/** A node and what a client knows about it, over many kills. */
+class KillLoop {
+  readonly history = newHistory();
+  readonly #processes: NodeProcesses;
+  readonly #fraction: () => number;
+  #node: NodeProcess;
+  #before: StoredState | undefined;
+
+  private constructor(processes: NodeProcesses, node: NodeProcess, fraction: () => number) {
+    this.#processes = processes;
+    this.#node = node;
+    this.#fraction = fraction;
+  }
+
+  static async start(processes: NodeProcesses, seed: number): Promise<KillLoop> {
+    const [node] = (await processes.start(1)) as [NodeProcess];
+    return new KillLoop(processes, node, createSeededRandom(seed).fraction);
+  }
+
+  /** Kills the node while it writes, starts it again, and tells what is wrong then. */
+  async kill(label: string): Promise<string[]> {
+    let isOver = false;
+    const writing = writeUntil([this.#node], label, this.#fraction, this.history, () => isOver);
+    await pause(SHORTEST_MS + this.#fraction() * (LONGEST_MS - SHORTEST_MS));
+    await this.#node.end('SIGKILL');
+    isOver = true;
+    await writing;
+    [this.#node] = (await this.#processes.start(1)) as [NodeProcess];
+    const state = await readStateOf(this.#processes);
+    const problems = [
+      ...this.history.unexpected,
+      ...problemsOf(state),
+      ...derivedProblems(state, await readDerived(this.#node)),
+      ...lost(this.history, state),
+      ...repeatedStamps(this.#before, state),
+      ...(await overHttp(this.#node, this.history, this.#fraction)),
+    ];
+    this.#before = state;
+    return problems;
+  }
+}
+
 forEachStore('A node that is killed while it writes', (store) => {
-  const kills = KILLS[store];
-  let processes: NodeProcesses;
+  eachRound(KILLS[store], (first, last) => {
+    describe(`(kills ${first} to ${last})`, () => {
+      const kills = last - first + 1;
+      const seed = SEED + first - 1;
+      let processes: NodeProcesses;
 
-  before(async () => {
-    processes = await NodeProcesses.on(store);
-  });
+      before(async () => {
+        processes = await NodeProcesses.on(store);
+      });
 
-  after(() => processes?.stop());
+      after(() => processes?.stop());
 
-  it('has every acknowledged fact with its audit entry, billing row and conflicts, and never repeats a stamp', async function () {
-    this.timeout(kills * SECONDS_PER_KILL * 1000);
-    const fraction = createSeededRandom(SEED).fraction;
-    const history = newHistory();
-    let before: StoredState | undefined;
-    let [node] = (await processes.start(1)) as [NodeProcess];
-    for (let round = 0; round < kills; round += 1) {
-      let isOver = false;
-      const writing = writeUntil([node], `${SEED}-${round}`, fraction, history, () => isOver);
-      await pause(SHORTEST_MS + fraction() * (LONGEST_MS - SHORTEST_MS));
-      await node.end('SIGKILL');
-      isOver = true;
-      await writing;
-      [node] = (await processes.start(1)) as [NodeProcess];
-      const state = await readStateOf(processes);
-      const problems = [
-        ...history.unexpected,
-        ...problemsOf(state),
-        ...lost(history, state),
-        ...repeatedStamps(before, state),
-        ...(await overHttp(node, history, fraction)),
-      ];
-      expect(problems.slice(0, 10), `seed ${SEED}, kill ${round + 1}`).to.deep.equal([]);
-      before = state;
-    }
-    expect(disorder(history), `seed ${SEED}`).to.deep.equal([]);
-    expect(history.acked.length, 'acknowledged facts').to.be.above(kills);
+      it('has each acknowledged fact with what is derived from it, and never repeats a stamp', async function () {
+        this.timeout(kills * SECONDS_PER_KILL * 1000);
+        const loop = await KillLoop.start(processes, seed);
+        for (let kill = first; kill <= last; kill += 1) {
+          const problems = await loop.kill(`${seed}-${kill}`);
+          expect(problems.slice(0, SHOWN), `seed ${SEED}, kill ${kill}`).to.deep.equal([]);
+        }
+        expect(disorder(loop.history), `seed ${SEED}`).to.deep.equal([]);
+        expect(loop.history.acked.length, 'acknowledged facts').to.be.above(kills);
+      });
+    });
   });
 });

@@ -1,3 +1,5 @@
+import type { LinkSource } from '../kit/expected-link.ts';
+
 /** Stamps compare as numbers only while the counter fits behind the milliseconds; a test never counts that far. */
 const COUNTER_ROOM = 4_096;
 
@@ -11,6 +13,7 @@ export const parseStamp = (text: string): number => {
   return stampNumber(Number(wall), Number(counter));
 };
 
+/** A fact's row: the fact, its entry in the ledger, and its link. */
 export interface FactRecord {
   readonly id: string;
   readonly entity: string;
@@ -19,18 +22,35 @@ export interface FactRecord {
   readonly confidence: number;
   readonly isSystem: boolean;
   readonly stamp: number;
+  readonly number: number;
+  readonly tags: readonly string[];
+  /** `sha256:<hex>`, null without a link. */
+  readonly link: string | null;
+  /** What the link should have been made from; its place is that of the row. */
+  readonly linked: Omit<LinkSource, 'seq'> & { readonly seq: number | null };
+}
+
+/** Where the ledger of the tenant ends. */
+export interface HeadRecord {
+  readonly number: number;
+  readonly factNumber: number;
+  readonly stamp: number;
+  readonly linkedNumber: number | null;
+  readonly link: string | null;
 }
 
 /** Everything in a store that must agree with everything else in it, read in one transaction. */
 export interface StoredState {
-  /** In stamp order. */
+  /** In the order of the feed. */
   readonly facts: readonly FactRecord[];
-  /** Fact ids of the feed, in its order. */
-  readonly feed: readonly { readonly id: string; readonly stamp: number }[];
-  /** Fact ids of the write entries of the audit, with repetitions. */
-  readonly audited: readonly string[];
-  /** Fact ids of the billing rows, with repetitions. */
-  readonly billed: readonly string[];
+  /** Absent while nothing was stored. */
+  readonly head: HeadRecord | undefined;
+  /** Numbers of the ledger that rows of the audit log have. */
+  readonly auditNumbers: readonly number[];
+  /** Fact ids of rows of the audit log which repeat what the ledger says. */
+  readonly auditedTwice: readonly string[];
+  /** Number up to which billing lines were written. */
+  readonly billedUpTo: number;
   /** Members by triple, over all conflict records of the triple. */
   readonly members: ReadonlyMap<string, readonly string[]>;
   /** Triples with more than one open conflict record. */
@@ -43,43 +63,53 @@ export interface StoredState {
 /** What is asked of a store, in SQL that both engines speak. */
 export const STATE_QUERIES = {
   clock: 'SELECT wall, ctr FROM node_clock',
-  facts: `SELECT id, entity, relation, value_v, confidence, system, feed_wall, feed_ctr FROM facts
+  facts: `SELECT tenant_id, number, id, coalesce(entity, entity_key) AS entity,
+    coalesce(relation, relation_key) AS relation, coalesce(source, source_key) AS source, scope, value_type, value_v,
+    interpret_as, confidence, system, feed_wall, feed_ctr, tags, salt, link_seq, link_hash FROM facts
     ORDER BY feed_wall, feed_ctr`,
-  feed: 'SELECT subject_id, wall, ctr FROM feed ORDER BY wall, ctr',
-  audited: "SELECT fact_id FROM audit_entries WHERE event_type = 'fact_write'",
-  billed: 'SELECT fact_id FROM billing_events',
+  heads: 'SELECT number, fact_number, feed_wall, feed_ctr, linked_number, link_hash FROM ledgers',
+  auditNumbers: 'SELECT seq FROM audit_entries',
+  auditedTwice: "SELECT fact_id FROM audit_entries WHERE event_type = 'fact_write'",
+  billedUpTo: 'SELECT max(seq) AS seq FROM billing_positions',
   members: `SELECT r.entity_key, m.fact_id FROM conflicts_members m
     JOIN conflicts_records r ON r.conflict_id = m.conflict_id`,
   doubleRecords: `SELECT entity_key FROM conflicts_records WHERE status = 'unresolved'
     GROUP BY tenant_id, entity_key, relation_key, scope HAVING count(*) > 1`,
 } as const;
 
-export type StateRow = Readonly<Record<string, string | number>>;
+export type StateRow = Readonly<Record<string, string | number | Uint8Array | null>>;
 export type StateQuery = keyof typeof STATE_QUERIES;
 
-/** The state from the rows that one snapshot of the store gives. */
+/** The state from the rows that one snapshot of the store gives. Its facts are of one tenant. */
 export const toStoredState = (
   rows: (query: StateQuery) => readonly StateRow[],
   damage: readonly string[],
 ): StoredState => {
-  const [clock] = rows('clock');
+  const [[clock], [head]] = [rows('clock'), rows('heads')];
   return {
     facts: rows('facts').map(factOf),
-    feed: rows('feed').map((row) => ({ id: String(row['subject_id']), stamp: stampOf(row['wall'], row['ctr']) })),
-    audited: texts(rows('audited')),
-    billed: texts(rows('billed')),
+    head: head === undefined ? undefined : headOf(head),
+    auditNumbers: rows('auditNumbers').map((row) => Number(row['seq'])),
+    auditedTwice: texts(rows('auditedTwice')),
+    billedUpTo: Number(rows('billedUpTo')[0]?.['seq'] ?? 0),
     members: membersOf(rows('members')),
     doubleRecords: texts(rows('doubleRecords')),
-    clock: stampOf(clock?.['wall'] ?? 0, clock?.['ctr'] ?? 0),
+    clock: stampOf(clock?.['wall'], clock?.['ctr']),
     damage,
   };
 };
 
 /** PostgreSQL's driver gives large numbers as text. */
-const stampOf = (wall: string | number | undefined, counter: string | number | undefined): number =>
-  stampNumber(Number(wall), Number(counter));
+const stampOf = (wall: StateRow[string] | undefined, counter: StateRow[string] | undefined): number =>
+  stampNumber(Number(wall ?? 0), Number(counter ?? 0));
 
 const texts = (rows: readonly StateRow[]): string[] => rows.map((row) => String(Object.values(row)[0]));
+
+const hashText = (bytes: StateRow[string] | undefined): string | null =>
+  bytes instanceof Uint8Array ? `sha256:${Buffer.from(bytes).toString('hex')}` : null;
+
+const numberOrNull = (value: StateRow[string] | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);
 
 const factOf = (row: StateRow): FactRecord => ({
   id: String(row['id']),
@@ -89,6 +119,36 @@ const factOf = (row: StateRow): FactRecord => ({
   confidence: Number(row['confidence']),
   isSystem: row['system'] === 1,
   stamp: stampOf(row['feed_wall'], row['feed_ctr']),
+  number: Number(row['number']),
+  tags: String(row['tags'] ?? '')
+    .split(',')
+    .filter((tag) => tag !== ''),
+  link: hashText(row['link_hash']),
+  linked: linkedOf(row),
+});
+
+const linkedOf = (row: StateRow): FactRecord['linked'] => ({
+  seq: numberOrNull(row['link_seq']),
+  createdMs: Number(row['feed_wall']),
+  tenantId: String(row['tenant_id']),
+  factId: String(row['id']),
+  entity: String(row['entity']),
+  relation: String(row['relation']),
+  scope: String(row['scope']),
+  source: String(row['source']),
+  confidence: Number(row['confidence']),
+  interpretAs: String(row['interpret_as']),
+  valueType: String(row['value_type']),
+  v: row['value_v'] ?? null,
+  salt: row['salt'] instanceof Uint8Array ? row['salt'] : new Uint8Array(0),
+});
+
+const headOf = (row: StateRow): HeadRecord => ({
+  number: Number(row['number']),
+  factNumber: Number(row['fact_number'] ?? 0),
+  stamp: stampOf(row['feed_wall'], row['feed_ctr']),
+  linkedNumber: numberOrNull(row['linked_number']),
+  link: hashText(row['link_hash']),
 });
 
 const membersOf = (rows: readonly StateRow[]): Map<string, string[]> => {

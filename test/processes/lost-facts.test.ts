@@ -62,7 +62,7 @@ forEachStore('The feed of a store that several processes write', (store) => {
     expect(unordered.slice(0, SHOWN), 'entries whose stamps do not rise').to.deep.equal([]);
     const state = await readStateOf(processes);
     const ids = seen.map(({ subjectId }) => subjectId);
-    expect(ids, 'what the reader saw').to.deep.equal(state.feed.map(({ id }) => id));
+    expect(ids, 'what the reader saw').to.deep.equal(state.facts.map(({ id }) => id));
     const timesSeen = new Map<string, number>();
     for (const id of ids) timesSeen.set(id, (timesSeen.get(id) ?? 0) + 1);
     const missed = history.acked.filter(({ id }) => timesSeen.get(id) !== 1);

@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto';
+
+/** What a link in the chain of facts is made from, read from the fact's row. */
+export interface LinkSource {
+  readonly seq: number;
+  readonly createdMs: number;
+  readonly tenantId: string;
+  readonly factId: string;
+  readonly entity: string;
+  readonly relation: string;
+  readonly scope: string;
+  readonly source: string;
+  readonly confidence: number;
+  readonly interpretAs: string;
+  readonly valueType: string;
+  readonly v: unknown;
+  readonly salt: Uint8Array;
+}
+
+/** Members must stand in the order of their names: compact JSON with sorted names is what is hashed. */
+const digest = (members: Readonly<Record<string, unknown>>): string =>
+  `sha256:${hash('sha256', JSON.stringify(members))}`;
+
+/** The `sha256:<hex>` of the link that follows `previous`, computed as a client would. */
+export const expectedLink = (fact: LinkSource, previous: string | null): string => {
+  const value = JSON.stringify({ interpret_as: fact.interpretAs, type: fact.valueType, v: fact.v });
+  const commitment = hash('sha256', Buffer.concat([fact.salt, Buffer.from(value, 'utf8')]));
+  const event = digest({
+    confidence: fact.confidence,
+    entity: fact.entity,
+    fact_id: fact.factId,
+    relation: fact.relation,
+    scope: fact.scope,
+    source: fact.source,
+    tenant_id: fact.tenantId,
+    value_commitment: `sha256:${commitment}`,
+  });
+  return digest({
+    chain_seq: fact.seq,
+    created_at: new Date(fact.createdMs).toISOString(),
+    event_hash: event,
+    fact_id: fact.factId,
+    previous_hash: previous,
+    tenant_id: fact.tenantId,
+  });
+};
