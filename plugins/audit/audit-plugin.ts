@@ -39,8 +39,11 @@ export const auditPlugin = definePlugin({
     const { facts, clock, random, self, cursors, vocabulary } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
     const limit = new RejectionLimit();
-    const recordApart = (entries: readonly AuditEntry[]): Promise<void> =>
-      tables.write(tenantOf(entries), (_own, transaction) => store.add(entries, transaction));
+    const add = async (entries: readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> => {
+      const tenantId = tenantOf(entries);
+      if (transaction !== undefined) await store.add(entries, transaction);
+      else await tables.write(tenantId, (_own, apart) => store.add(entries, apart));
+    };
 
     const refuseUnfit = ({ event }: AuditEntry): void => {
       if (event.id === FACT_WRITE.id) {
@@ -54,13 +57,12 @@ export const auditPlugin = definePlugin({
       async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction) {
         const entries = [given].flat();
         entries.forEach(refuseUnfit);
-        if (transaction !== undefined) await store.add(entries, transaction);
-        else if (entries.length > 0) await recordApart(entries);
+        if (entries.length > 0) await add(entries, transaction);
       },
       async recordRejection(entry) {
         refuseUnfit(entry);
         const admitted = limit.admit(entry, clock.monotonicMs());
-        if (admitted !== null) await recordApart([admitted]);
+        if (admitted !== null) await add([admitted]);
       },
     });
     const audit = new StoredAudit({ store, facts, hooks });

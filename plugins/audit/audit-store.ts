@@ -29,7 +29,6 @@ export class AuditStore {
 
   /** The entries are of the transaction's tenant, whose ledger numbers them. */
   async add(entries: readonly AuditEntry[], transaction: PluginTransaction): Promise<void> {
-    if (entries.length === 0) return;
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();
     const first = await transaction.takeNumbers(entries.length);

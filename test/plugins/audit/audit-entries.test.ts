@@ -39,6 +39,9 @@ const draft = (n: number): Parameters<Facts['append']>[0] => ({
 
 const ENTRY: AuditEntry = { event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops' };
 
+/** No store has it. */
+const UNKNOWN_FACT = '3b4d2d50-9e0a-4b8e-9d0e-0f6f8b1f6f11';
+
 const BEGUN = defineAuditEvent('work_begun', { summary: 'work began' });
 const ENDED = defineAuditEvent('work_ended', { summary: 'work ended' });
 const REFUSED = defineAuditEvent('work_refused', { summary: 'work was refused' });
@@ -135,7 +138,7 @@ forEachStore('audit entries', () => {
     await audit.record([
       { ...ENTRY, event: BEGUN, factId: view.fact.id, detail: { step: 1 } },
       { ...ENTRY, event: ENDED, factId: view.fact.id, source: 'agent:s', oidcSub: 'o' },
-      { ...ENTRY, factId: '3b4d2d50-9e0a-4b8e-9d0e-0f6f8b1f6f11' },
+      { ...ENTRY, factId: UNKNOWN_FACT },
     ]);
     await audit.record([]);
     const { body } = await node.request('GET', `/v1/audit/facts/${view.fact.id}`, { key: auditor });
@@ -143,6 +146,20 @@ forEachStore('audit entries', () => {
     expect(events).to.deep.equal(['fact_write', 'work_begun', 'work_ended']);
     expect(body[2]).to.include({ source: 'agent:s', oidc_sub: 'o', fact_entity: 'user:a' });
     expect(await entries('principal=agent:ops')).to.have.length(3);
+    const ofUnknown = await node.request('GET', `/v1/audit/facts/${UNKNOWN_FACT}`, { key: auditor });
+    expect(ofUnknown.body).to.have.length(1);
+    expect(ofUnknown.body[0]).to.include({ event_type: 'admin_action', fact_entity: null });
+  });
+
+  it('that are recorded together are of one tenant, also within a transaction', async () => {
+    const mixed = [ENTRY, { ...ENTRY, tenantId: 't2' }];
+    const within = node.facts.append(draft(1), CALLER, {
+      beforeCommit: (transaction) => audit.record(mixed, transaction),
+    });
+    for (const refused of [audit.record(mixed), within]) {
+      expect((await rejection(refused)).message).to.equal('entries recorded together belong to one tenant');
+    }
+    expect(await entries('principal=agent:ops')).to.deep.equal([]);
   });
 
   it('are of an event that somebody declares', async () => {

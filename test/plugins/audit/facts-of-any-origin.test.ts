@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type FactDraft, NodeSelf } from '../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, Audit, AuditLog, FACT_WRITE, type RecordedEntry } from '../../../plugins/audit/audit-api.ts';
+import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -90,6 +91,17 @@ forEachStore('the audit entry of a fact', () => {
     expect(seqs).to.deep.equal({ t1: [1, 2, 3, 4, 5, 6, 7, 8], t2: [1, 2, 3, 4, 5, 6, 7, 8] });
     const ids = (await Promise.all(['t1', 't2'].map((tenantId) => logOf(node, tenantId)))).flat().map(({ id }) => id);
     expect(new Set(ids)).to.have.lengthOf(16);
+  });
+
+  it('costs nothing when the fact is stored', async () => {
+    const statements: number[] = [];
+    for (const plugins of [['facts'], ['audit', 'facts']]) {
+      const counter = createStoreCounter();
+      const node = await start({ plugins, wrapStore: (store) => counter.count(store) });
+      await append(node, 0);
+      statements.push((await counter.during(() => append(node, 1))).statements);
+    }
+    expect(statements[1]).to.equal(statements[0]);
   });
 
   it('cannot be recorded by plugins', async () => {
