@@ -58,10 +58,12 @@ export interface Snapshot {
    */
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
   /** Entries of the ledger of one tenant, in order: see `ports/ledger.ts`. */
-  ledger(query: LedgerQuery): Promise<LedgerEntry[]>;
+  ledger<M extends keyof LedgerEntry = keyof LedgerEntry>(query: LedgerQuery<M>): Promise<Pick<LedgerEntry, M>[]>;
   /** Number of entries. */
   ledgerCount(range: LedgerRange): Promise<number>;
   ledgerHead(tenantId: string): Promise<LedgerHead>;
+  /** Every tenant with a ledger, and the highest number that was given out in it; in no order. */
+  ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]>;
   /**
    * Number of the tenant's first fact that was committed at this instant (milliseconds since the epoch, the wall part
    * of its feed stamp) or later; undefined when there is none.

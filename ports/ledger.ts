@@ -64,9 +64,11 @@ export interface LedgerRange {
   readonly filter?: Filter | undefined;
 }
 
-export interface LedgerQuery extends LedgerRange {
+export interface LedgerQuery<M extends keyof LedgerEntry = keyof LedgerEntry> extends LedgerRange {
   readonly order: 'oldest' | 'newest';
   readonly limit: number;
+  /** What is read of each entry; all of it without. What is left out costs nothing. */
+  readonly members?: readonly M[];
 }
 
 /** Where the ledger of a tenant ends. */

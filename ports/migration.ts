@@ -6,7 +6,10 @@ import type { Snapshot, SqlValue, WriteTransaction } from './fact-store.ts';
  * own tables alone, and by `select` what the core keeps about the life of facts.
  */
 export interface MigrationData
-  extends Pick<Snapshot, 'find' | 'outline' | 'siblings' | 'ledger' | 'ledgerHead' | 'databaseMs' | 'table' | 'select'>,
+  extends Pick<
+      Snapshot,
+      'find' | 'outline' | 'siblings' | 'ledger' | 'ledgerCount' | 'ledgerHead' | 'databaseMs' | 'table' | 'select'
+    >,
     Pick<WriteTransaction, 'insertRows'> {}
 
 /** Where engines differ in the statements that make tables. Members that are lists are statements, in order. */

@@ -4,7 +4,7 @@ import { compileFilter } from './compile-filter.ts';
 import { placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
-import { ENTRY_COLUMNS } from './ledger-row.ts';
+import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
@@ -93,11 +93,11 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  ledger({ order, limit, ...range }: LedgerQuery): BoundStatement {
+  ledger({ order, limit, members = ENTRY_MEMBERS, ...range }: LedgerQuery): BoundStatement {
     const { key, condition, parameters } = this.#entries(range);
-    const sql = this.#sql(`l${order}${key}`, () => {
+    const sql = this.#sql(`l${order}${members.join()} ${key}`, () => {
       const direction = order === 'newest' ? ' DESC' : '';
-      return `SELECT ${ENTRY_COLUMNS} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
+      return `SELECT ${entryColumns(members)} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
     });
     return { sql, parameters: [...parameters, limit] };
   }

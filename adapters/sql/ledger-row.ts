@@ -1,66 +1,60 @@
-import type { FactLink, LedgerEntry, LedgerHead, Scope, SqlValue } from '../../ports/ports.ts';
+import type { FactLink, LedgerEntry, LedgerHead, SqlValue } from '../../ports/ports.ts';
 import { sourceSql, writerSql } from './fact-field-columns.ts';
 
-/** What of a fact's row is its entry in the ledger, in the order of `EntryRow`. */
-export const ENTRY_COLUMNS: string = [
-  'f.tenant_id',
-  'f.number',
-  'f.id',
-  'f.scope',
-  'f.garden_id',
-  sourceSql('f'),
-  'f.attested_key_id',
-  'f.feed_wall',
-  'f.feed_ctr',
-  writerSql('f'),
-  'f.writer_sub',
-  'f.writer_key_id',
-  'f.tags',
-  'f.salt',
-  'f.commitment',
-  'f.link_seq',
-  'f.link_hash',
-].join(', ');
+/** A member of an entry: its columns in the row of the fact, and how it is read from there. */
+interface EntryMember<T> {
+  readonly columns: readonly string[];
+  read(row: readonly SqlValue[], at: number): T;
+}
 
-type EntryRow = [
-  tenantId: string,
-  number: number,
-  factId: string,
-  scope: Scope,
-  gardenId: string | null,
-  source: string,
-  attestedKeyId: string | null,
-  feedWall: number,
-  feedCtr: number,
-  writer: string | null,
-  writerSub: string | null,
-  writerKeyId: string | null,
-  tags: string | null,
-  salt: Uint8Array | null,
-  commitment: Uint8Array | null,
-  linkSeq: number | null,
-  linkHash: Uint8Array | null,
-];
+const column = <T>(sql: string): EntryMember<T> => ({ columns: [sql], read: (row, at) => row[at] as T });
 
-export const entryFromRow = (row: readonly SqlValue[]): LedgerEntry => {
-  const columns = row as EntryRow;
-  return {
-    tenantId: columns[0],
-    number: columns[1],
-    factId: columns[2],
-    scope: columns[3],
-    gardenId: columns[4],
-    source: columns[5],
-    attestedKeyId: columns[6],
-    feed: { wallMs: columns[7], counter: columns[8] },
-    writer: columns[9] ?? '',
-    writerSub: columns[10],
-    writerKeyId: columns[11],
-    tags: readTags(columns[12]),
-    salt: columns[13],
-    commitment: columns[14],
-    link: linkOf(columns[15], columns[16]),
-  };
+const MEMBERS: { readonly [M in keyof LedgerEntry]: EntryMember<LedgerEntry[M]> } = {
+  tenantId: column('f.tenant_id'),
+  number: column('f.number'),
+  factId: column('f.id'),
+  scope: column('f.scope'),
+  gardenId: column('f.garden_id'),
+  source: column(sourceSql('f')),
+  attestedKeyId: column('f.attested_key_id'),
+  feed: {
+    columns: ['f.feed_wall', 'f.feed_ctr'],
+    read: (row, at) => ({ wallMs: row[at] as number, counter: row[at + 1] as number }),
+  },
+  writer: { columns: [writerSql('f')], read: (row, at) => (row[at] ?? '') as string },
+  writerSub: column('f.writer_sub'),
+  writerKeyId: column('f.writer_key_id'),
+  tags: { columns: ['f.tags'], read: (row, at) => readTags(row[at] as string | null) },
+  salt: column('f.salt'),
+  commitment: column('f.commitment'),
+  link: {
+    columns: ['f.link_seq', 'f.link_hash'],
+    read: (row, at) => linkOf(row[at] as number | null, row[at + 1] as Uint8Array | null),
+  },
+};
+
+export const ENTRY_MEMBERS = Object.keys(MEMBERS) as readonly (keyof LedgerEntry)[];
+
+/** The columns of these members of an entry, one after another. */
+export const entryColumns = (members: readonly (keyof LedgerEntry)[]): string =>
+  members.flatMap((member) => MEMBERS[member].columns).join(', ');
+
+/** Entries with these members, from rows with their columns. */
+export const entriesFromRows = <M extends keyof LedgerEntry>(
+  members: readonly M[],
+  rows: readonly (readonly SqlValue[])[],
+): Pick<LedgerEntry, M>[] => {
+  let next = 0;
+  const places = members.map((member) => {
+    const at = next;
+    next += MEMBERS[member].columns.length;
+    return { member, at, of: MEMBERS[member] };
+  });
+  return rows.map((row) => {
+    const entry: Partial<Pick<LedgerEntry, M>> = {};
+    for (const { member, at, of } of places) entry[member] = of.read(row, at);
+    return entry as Pick<LedgerEntry, M>;
+  });
 };
 
 const NO_TAGS: readonly string[] = Object.freeze([]);

@@ -10,6 +10,8 @@ const LIMIT = 'LIMIT ? + 0';
 
 export const TENANTS = `SELECT tenant_id FROM ${LEDGERS_TABLE}`;
 
+export const LEDGER_ENDS = `SELECT tenant_id, number FROM ${LEDGERS_TABLE}`;
+
 /** Parameters: wall, counter. */
 export const TENANTS_WITH_NEWS = `${TENANTS} WHERE (feed_wall, feed_ctr) > (?, ?)`;
 

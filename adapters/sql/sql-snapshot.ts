@@ -20,8 +20,9 @@ import {
 import { factsWithin } from './bounded-facts.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
-import { EMPTY_LEDGER, entryFromRow, headFromRow } from './ledger-row.ts';
-import { FEED_AFTER, FEED_HEAD, LEDGER_HEAD, NUMBER_AT, TENANTS_WITH_NEWS } from './ledger-statements.ts';
+import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
+import { FEED_AFTER, FEED_HEAD, LEDGER_ENDS, LEDGER_HEAD, NUMBER_AT, TENANTS_WITH_NEWS } from './ledger-statements.ts';
+import { inOrder, mergeFeeds } from './merge-feeds.ts';
 import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -72,14 +73,12 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]> {
-    const after = [stamp.wallMs, stamp.counter];
-    const tenants = await this.session.rows(TENANTS_WITH_NEWS, after);
-    if (tenants.length === 0) return [];
-    const sets = tenants.map(([tenantId]) => [tenantId as SqlValue, ...after, limit]);
-    const entries = (await this.session.rowsOfEach(FEED_AFTER, sets)).flat().map(feedEntryFromRow);
-    return tenants.length === 1
-      ? entries
-      : entries.sort((one, other) => inOrder(one.stamp, other.stamp)).slice(0, limit);
+    const tenants = await this.session.rows(TENANTS_WITH_NEWS, [stamp.wallMs, stamp.counter]);
+    const tenantIds = tenants.map(([tenantId]) => tenantId as string);
+    return mergeFeeds(tenantIds, { after: stamp, limit }, async (parts) => {
+      const sets = parts.map((part) => [part.tenantId, part.after.wallMs, part.after.counter, part.limit]);
+      return (await this.session.rowsOfEach(FEED_AFTER, sets)).map((rows) => rows.map(feedEntryFromRow));
+    });
   }
 
   async head(): Promise<Hlc | null> {
@@ -87,9 +86,12 @@ export class SqlSnapshot implements Snapshot {
     return row === undefined ? null : { wallMs: row[0] as number, counter: row[1] as number };
   }
 
-  async ledger(query: LedgerQuery): Promise<LedgerEntry[]> {
+  async ledger<M extends keyof LedgerEntry = keyof LedgerEntry>(
+    query: LedgerQuery<M>,
+  ): Promise<Pick<LedgerEntry, M>[]> {
     const { sql, parameters } = this.#statements.ledger(query);
-    return (await this.session.rows(sql, parameters)).map(entryFromRow);
+    const members = query.members ?? (ENTRY_MEMBERS as readonly M[]);
+    return entriesFromRows(members, await this.session.rows(sql, parameters));
   }
 
   async ledgerCount(range: LedgerRange): Promise<number> {
@@ -101,6 +103,11 @@ export class SqlSnapshot implements Snapshot {
   async ledgerHead(tenantId: string): Promise<LedgerHead> {
     const [row] = await this.session.rows(LEDGER_HEAD, [tenantId]);
     return row === undefined ? EMPTY_LEDGER : headFromRow(row);
+  }
+
+  async ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]> {
+    const rows = await this.session.rows(LEDGER_ENDS, []);
+    return rows.map(([tenantId, number]) => ({ tenantId: tenantId as string, number: number as number }));
   }
 
   async ledgerNumberAt(tenantId: string, ms: number): Promise<number | undefined> {
@@ -160,5 +167,3 @@ const feedOfRow = (row: readonly SqlValue[]): Hlc => ({
   wallMs: row[FEED_COLUMN] as number,
   counter: row[FEED_COLUMN + 1] as number,
 });
-
-const inOrder = (one: Hlc, other: Hlc): number => one.wallMs - other.wallMs || one.counter - other.counter;

@@ -1,4 +1,16 @@
-import { all, type Clock, type FactStore, type FeedEntry, type Hlc, isIn, type StoredFact } from '../../ports/ports.ts';
+import {
+  above,
+  all,
+  below,
+  type Clock,
+  type FactStore,
+  type FeedEntry,
+  type Filter,
+  type Hlc,
+  isIn,
+  type Principal,
+  type StoredFact,
+} from '../../ports/ports.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowSnapshot } from '../store/narrow-transaction.ts';
@@ -8,7 +20,7 @@ import { coalesce } from '../time/coalesce.ts';
 import type { AppendedFact } from './append-api.ts';
 import type { FactFeed, FeedFollower, FeedFollowing, FeedPage, KeepUpOptions } from './fact-feed.ts';
 import type { Facts } from './facts.ts';
-import { compareHlc } from './hybrid-logical-clock.ts';
+import { compareHlc, formatHlc } from './hybrid-logical-clock.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 const MAX_ENTRIES = 512;
@@ -189,32 +201,70 @@ class Follower<T> implements FeedFollower {
     found: readonly FeedEntry[],
   ): Promise<Pick<FeedPage<T>, 'entries' | 'facts'>> {
     const { caller, maxBytes = MAX_BYTES } = this.#following;
-    const ids = found.flatMap(({ kind, subjectId }) => (kind === 'fact' ? [subjectId] : []));
     const known = caller === undefined ? this.#recent : NOTHING;
-    const unknown = ids.filter((id) => !known.has(id));
-    const among = isIn('id', unknown);
-    const filter =
-      caller === undefined || unknown.length === 0
-        ? among
-        : all(await this.#parts.facts.readIn(snapshot, caller, 'deliver', (it) => it.constraint('visible')), among);
-    const query = { filter, order: 'feed' as const, limit: unknown.length, maxBytes };
-    const read = unknown.length === 0 ? [] : await snapshot.find(query);
+    const unknown = found.filter(
+      (entry) => isOfFact(entry, caller) && known.get(entry.subjectId)?.tenantId !== entry.tenantId,
+    );
+    const read = await this.#readFacts(snapshot, unknown, { limit: found.length, maxBytes });
     const last = valueBytesOf(read) >= maxBytes ? read.at(-1) : undefined;
-    const byId = new Map(read.map((fact) => [fact.id, fact]));
+    const byStamp = new Map(read.map((fact) => [formatHlc(fact.feed), fact]));
     const facts: StoredFact[] = [];
     let bytes = 0;
-    for (const [at, { kind, subjectId, stamp }] of found.entries()) {
+    for (const [at, entry] of found.entries()) {
+      const { subjectId, stamp, tenantId } = entry;
       const isBehind = last !== undefined && compareHlc(stamp, last.feed) > 0;
       if (isBehind || bytes >= maxBytes) return { entries: found.slice(0, at), facts };
-      if (kind !== 'fact') continue;
-      const fact = known.get(subjectId) ?? byId.get(subjectId);
+      if (!isOfFact(entry, caller)) continue;
+      const recent = known.get(subjectId);
+      const fact = recent?.tenantId === tenantId ? recent : byStamp.get(formatHlc(stamp));
       if (fact === undefined) continue;
       facts.push(fact);
       bytes += weightOf(fact);
     }
     return { entries: found, facts };
   }
+
+  /** The facts of these entries, as far as the follower may see them and there is room; in the order of the feed. */
+  async #readFacts(
+    snapshot: PluginSnapshot,
+    entries: readonly FeedEntry[],
+    { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+  ): Promise<readonly StoredFact[]> {
+    if (entries.length === 0) return [];
+    const { caller } = this.#following;
+    const among = amongEntries(entries);
+    const filter =
+      caller === undefined
+        ? among
+        : all(await this.#parts.facts.readIn(snapshot, caller, 'deliver', (it) => it.constraint('visible')), among);
+    return snapshot.find({ filter, order: 'feed', limit, maxBytes });
+  }
 }
+
+/** Whether the entry is of a fact that the follower might see. */
+const isOfFact = ({ kind, tenantId }: FeedEntry, caller: Principal | undefined): boolean =>
+  kind === 'fact' && (caller === undefined || caller.tenantId === tenantId);
+
+/**
+ * Ids are looked up in one tenant. Of several, the facts lie between the first stamp and the last: each id would be
+ * looked up in every one of them.
+ */
+const amongEntries = (entries: readonly FeedEntry[]): Filter => {
+  const tenantIds = [...new Set(entries.map(({ tenantId }) => tenantId))];
+  const [first, last] = [entries[0], entries.at(-1)] as [FeedEntry, FeedEntry];
+  const tenants = isIn('tenantId', tenantIds);
+  if (tenantIds.length === 1)
+    return all(
+      tenants,
+      isIn(
+        'id',
+        entries.map(({ subjectId }) => subjectId),
+      ),
+    );
+  const from = { ...first.stamp, counter: first.stamp.counter - 1 };
+  const to = { ...last.stamp, counter: last.stamp.counter + 1 };
+  return all(tenants, above('feed', from), below('feed', to));
+};
 
 const NOTHING: ReadonlyMap<string, StoredFact> = new Map();
 

@@ -70,6 +70,7 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
     outline: (filter) => data.outline(filter),
     siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
     ledger: (query) => data.ledger(query),
+    ledgerCount: (range) => data.ledgerCount(range),
     ledgerHead: (tenantId) => data.ledgerHead(tenantId),
     databaseMs: () => data.databaseMs(),
     table: (name) => data.table(own(name)),

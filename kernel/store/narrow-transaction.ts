@@ -41,6 +41,7 @@ const readsOf = (wide: Snapshot): PluginSnapshot => ({
   ledger: (query) => wide.ledger(query),
   ledgerCount: (range) => wide.ledgerCount(range),
   ledgerHead: (tenantId) => wide.ledgerHead(tenantId),
+  ledgerEnds: () => wide.ledgerEnds(),
   ledgerNumberAt: (tenantId, ms) => wide.ledgerNumberAt(tenantId, ms),
   feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
   head: () => wide.head(),

@@ -28,6 +28,7 @@ export interface PluginSnapshot
     | 'ledger'
     | 'ledgerCount'
     | 'ledgerHead'
+    | 'ledgerEnds'
     | 'ledgerNumberAt'
     | 'feedAfter'
     | 'head'

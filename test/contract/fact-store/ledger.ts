@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { equals, type FactStore, type LedgerQuery, type StoredFact, type WriteRecord } from '../../../ports/ports.ts';
+import {
+  equals,
+  type FactStore,
+  type LedgerEntry,
+  type LedgerQuery,
+  type StoredFact,
+  type WriteRecord,
+} from '../../../ports/ports.ts';
 import { factById, SAMPLE_MS, sampleFact, sampleId, stamp } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -50,6 +57,17 @@ export const describeLedger = (current: CurrentStore): void => {
           feed: stamp(1),
           commitment: null,
         },
+      ]);
+    });
+
+    it('gives the members that are asked for, and no others', async () => {
+      const { store } = current();
+      await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
+      const only = (members: readonly (keyof LedgerEntry)[]) =>
+        store.read((snapshot) => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 9, members }));
+      expect(await only(['feed', 'number'])).to.deep.equal([{ feed: stamp(1), number: 1 }]);
+      expect(await only(['link', 'factId', 'salt'])).to.deep.equal([
+        { link: link(1), factId: sampleId(1), salt: new Uint8Array(16).fill(1) },
       ]);
     });
 
@@ -164,6 +182,18 @@ export const describeLedger = (current: CurrentStore): void => {
       await rejection(relink(1));
       await rejection(relink(9));
       expect((await entries())[0]?.link).to.deep.equal(link(1));
+    });
+
+    it('ends in each tenant at the highest number that was given out', async () => {
+      const { store } = current();
+      const ends = () => store.read((snapshot) => snapshot.ledgerEnds());
+      expect(await ends()).to.deep.equal([]);
+      await storeWith(store, [sampleFact(1), sampleFact(2)], [record(1), record(2)]);
+      await store.write('other', (transaction) => transaction.takeNumbers(5));
+      expect(await ends()).to.have.deep.members([
+        { tenantId: 'default', number: 2 },
+        { tenantId: 'other', number: 5 },
+      ]);
     });
 
     it('finds facts of one id in two tenants apart', async () => {
