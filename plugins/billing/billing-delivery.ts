@@ -35,8 +35,8 @@ export class BillingDelivery {
   readonly #pending = new Set<string>();
   readonly #rounds: BackgroundWork;
   readonly #lease: HeldLease;
-  /** Numbers up to which `requestNew` has looked, the last two times; undefined before the first. */
-  #looked: { readonly last: number; readonly before: number } | undefined;
+  /** Ends of the tenants' ledgers that this process has seen with nothing left to deliver. */
+  readonly #delivered = new Map<string, number>();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -63,40 +63,26 @@ export class BillingDelivery {
     if (this.#pending.size > 0) void this.#rounds.now();
   }
 
-  /** Delivers the events of all tenants: after a crash, or for a process that has crashed. */
-  async requestAll(): Promise<void> {
-    if (this.#lease.held) this.request(await this.#parts.store.tenants());
-  }
-
-  /**
-   * Delivers the events of other processes. Numbers of one tenant follow its commits, but another tenant may commit
-   * lower numbers later. So each look begins where the one before the last had ended.
-   */
+  /** Delivers what all processes have committed, those that have crashed included. */
   async requestNew(): Promise<void> {
     if (!this.#lease.held) return;
-    const { store } = this.#parts;
-    if (this.#looked === undefined) {
-      const newest = await store.newest();
-      await this.requestAll();
-      this.#looked = { last: newest, before: newest };
-      return;
-    }
-    const { tenantIds, newest } = await store.newsAfter(this.#looked.before);
-    this.#looked = { last: newest, before: this.#looked.last };
-    this.request(tenantIds);
+    const ends = await this.#parts.store.ledgerEnds();
+    // After an outage a ledger may end earlier than before.
+    const news = ends.filter(({ tenantId, number }) => number !== this.#delivered.get(tenantId));
+    this.request(news.map(({ tenantId }) => tenantId));
   }
 
   /** Delivers the remaining events, also when the process with the lease has just stopped, and then no more. */
   async stop(): Promise<void> {
     if (!this.#lease.held) await this.#lease.attempt();
-    await this.requestAll().catch(() => {});
+    await this.requestNew().catch(() => {});
     await this.#rounds.stop();
     await this.#deliverPending();
   }
 
   /** This process has the lease now, and its last holder may have left events. */
   #begin(): void {
-    this.#looked = undefined;
+    this.#delivered.clear();
     this.requestNew().catch((error: unknown) => {
       this.#parts.log.warn('billing events could not be looked for; they will be tried again', { error });
     });
@@ -134,10 +120,12 @@ export class BillingDelivery {
   async #deliverSome(tenantId: string, confirm: ConfirmLease): Promise<boolean> {
     const { store, sink } = this.#parts;
     const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
-    const last = found.at(-1);
-    if (last === undefined) return false;
-    await sink.write(found.map(({ event }) => event));
-    await store.advance(tenantId, last.seq, confirm);
-    return found.length === EVENTS_PER_WRITE;
+    const { events, to, end } = found;
+    const more = to.seq < end;
+    if (events.length > 0) await sink.write(events.map(({ event }) => event));
+    // A short part of the ledger without events is passed in memory alone.
+    if (events.length > 0 || more) await store.advance(tenantId, found, confirm);
+    if (!more) this.#delivered.set(tenantId, end);
+    return more;
   }
 }

@@ -1,9 +1,9 @@
 import {
+  appendJudge,
   Clock,
   Cursors,
   definePlugin,
   Facts,
-  factAppended,
   factCommitted,
   KERNEL_API,
   Leases,
@@ -14,14 +14,12 @@ import { BillingLedger, BillingSink } from './billing-api.ts';
 import { BillingDelivery } from './billing-delivery.ts';
 import { billingMigrations } from './billing-migrations.ts';
 import { billingEventsRoute } from './billing-routes.ts';
-import { BillingStore } from './billing-store.ts';
+import { BILLED, BillingStore } from './billing-store.ts';
 import { createLedger } from './create-ledger.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
 /** Milliseconds between looks for events of other processes. */
 const LOOK_INTERVAL_MS = 1_000;
-/** Milliseconds between sweeps over all tenants for missed events. */
-const SWEEP_INTERVAL_MS = 30_000;
 
 export const billingPlugin = definePlugin({
   name: 'billing',
@@ -36,8 +34,8 @@ export const billingPlugin = definePlugin({
     if (use.sink === undefined) onStop(surviveClosedStderr());
     const store = new BillingStore(tables);
     const delivery = new BillingDelivery({ store, sink, clock, log, leases });
-    on(factAppended, async (batch) => {
-      await store.addFacts(batch);
+    on(appendJudge, ({ items }) => {
+      for (const item of items) if (item.open && item.origin === 'client') item.tag(BILLED);
     });
     // The next look delivers it, because nobody waits for the line about a garden.
     on(gardenCreated, (created) => store.addGarden(created));
@@ -46,7 +44,6 @@ export const billingPlugin = definePlugin({
       delivery.request(new Set(billed.map(({ fact }) => fact.tenantId)));
     });
     every(LOOK_INTERVAL_MS, () => delivery.requestNew());
-    every(SWEEP_INTERVAL_MS, () => delivery.requestAll());
     onStop(() => delivery.stop());
     const ledger = createLedger(store, facts);
     provide(BillingLedger, ledger);

@@ -1,25 +1,55 @@
-import type { Knex } from 'knex';
 import {
-  type AppendedBatch,
   formatInstant,
+  type LedgerRange,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type ReadableTables,
-  type Row,
-  type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { GardenCreated } from '../gardens/gardens-api.ts';
 import type { BillingEvent, BillingFilter, LedgerEvent } from './billing-api.ts';
 
-const EVENTS = 'billing_events';
+/** Marks a fact that is charged for, in the fact's own row. */
+export const BILLED = 'billing';
+/** Events of gardens. Those of facts have no rows. */
+const GARDENS = 'billing_gardens';
 const POSITIONS = 'billing_positions';
+/** Most numbers of a ledger that one look for undelivered events passes. */
+export const NUMBERS_PER_LOOK = 10_000;
 
-type StoredFilter = BillingFilter & { readonly tenantId: string };
+const EVENT_MEMBERS = ['number', 'writer', 'factId', 'gardenId', 'feed'] as const;
+
+type TenantFilter = BillingFilter & { readonly tenantId: string };
 
 type NewGarden = GardenCreated & { readonly transaction: PluginTransaction };
 
-/** The ledger, and how far each tenant's part of it was delivered. */
+interface Page {
+  readonly above?: number | undefined;
+  readonly below?: number | undefined;
+  readonly order: 'oldest' | 'newest';
+  readonly limit: number;
+}
+
+/** How far the events of a tenant were delivered. */
+interface Position {
+  readonly seq: number;
+  /** Events of facts up to there. */
+  readonly facts: number;
+}
+
+/** Events behind a position, with what the position becomes once they are delivered. */
+export interface Undelivered {
+  readonly events: readonly LedgerEvent[];
+  readonly from: Position;
+  readonly to: Position;
+  /** The highest number of the ledger. */
+  readonly end: number;
+}
+
+/**
+ * What was charged for, and how far it was delivered. A fact that is charged for carries a tag and is its own event; a
+ * garden has a row, which takes a number of the same ledger. So the numbers order the events of both kinds.
+ */
 export class BillingStore {
   readonly #tables: PluginTables;
 
@@ -27,142 +57,182 @@ export class BillingStore {
     this.#tables = tables;
   }
 
-  /** One event for each fact that a client wrote, with one statement for the whole batch. */
-  async addFacts({ facts, transaction }: AppendedBatch): Promise<void> {
-    const rows: Row[] = [];
-    for (const { fact, caller, origin } of facts) {
-      if (origin !== 'client') continue;
-      rows.push({
-        tenant_id: fact.tenantId,
-        event_type: 'fact_written',
-        entity_uri: caller.entityUri,
-        fact_id: fact.id,
-        garden_id: fact.gardenId,
-        // The wall part of the node's clock never goes back, unlike physical time, so numbers and instants have one
-        // order.
-        ts_ms: fact.feed.wallMs,
-      });
-    }
-    if (rows.length > 0) await this.#tables.in(transaction).insertRows(EVENTS, rows);
-  }
-
-  /** One event for a garden that the transaction creates. */
+  /** Adds the event of a garden that the transaction creates. */
   async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
     // A stamp of the node may be ahead of physical time, and the event must not precede those of facts.
-    const newest = await transaction.head();
+    const { newest } = await transaction.ledgerHead(tenantId);
     const row = {
       tenant_id: tenantId,
-      event_type: 'garden_created',
+      seq: await transaction.takeNumbers(1),
       entity_uri: createdBy,
-      fact_id: null,
       garden_id: gardenId,
-      ts_ms: Math.max(createdMs, newest?.wallMs ?? 0),
+      ts_ms: Math.max(createdMs, newest?.feed.wallMs ?? 0),
     };
-    await this.#tables.in(transaction).insertRows(EVENTS, [row]);
+    await this.#tables.in(transaction).insertRows(GARDENS, [row]);
   }
 
-  /** Events before the position, newest first: numbers fall, and instants with them. */
-  async newestFirst(
-    filter: StoredFilter,
-    after: number | undefined,
+  /** Events whose number is below `below`, newest first: numbers fall, and instants with them. */
+  newestFirst(
+    filter: TenantFilter,
+    below: number | undefined,
     limit: number,
     snapshot: PluginSnapshot,
   ): Promise<LedgerEvent[]> {
-    const query = this.#matching(filter, snapshot).orderBy('seq', 'desc').limit(limit);
-    if (after !== undefined) query.where('seq', '<', after);
-    return eventsOf(await query);
+    return this.#events(filter, { below, order: 'newest', limit }, snapshot);
   }
 
-  async count(filter: StoredFilter, snapshot: PluginSnapshot): Promise<number> {
-    const [row] = (await this.#matching(filter, snapshot).count({ n: '*' })) as { n: number | string }[];
-    return Number(row?.n ?? 0);
+  async count(filter: TenantFilter, snapshot: PluginSnapshot): Promise<number> {
+    const facts = await this.#countFacts(filter, snapshot);
+    if (!asksFor(filter, 'garden_created')) return facts;
+    const [row] = (await this.#gardensIn(filter, snapshot).count({ n: '*' })) as { n: number }[];
+    return facts + Number(row?.n ?? 0);
   }
 
-  /** A tenant's oldest events that were not delivered. */
-  undelivered(tenantId: string, limit: number): Promise<LedgerEvent[]> {
-    return this.#tables.read(async (own) => {
-      const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
-      const query = own(EVENTS)
-        .where('tenant_id', tenantId)
-        .where('seq', '>', Number(position?.['seq'] ?? 0));
-      return eventsOf(await query.orderBy('seq').limit(limit));
+  /** A tenant's oldest events that were not delivered. A look passes a bounded part of the ledger. */
+  undelivered(tenantId: string, limit: number): Promise<Undelivered> {
+    return this.#tables.read(async (own, snapshot) => {
+      const from = await positionIn(own, tenantId);
+      const { number: end } = await snapshot.ledgerHead(tenantId);
+      const last = Math.min(end, Math.floor(from.seq) + NUMBERS_PER_LOOK);
+      const range = { above: from.seq, below: last + 1, order: 'oldest' as const, limit };
+      const events = await this.#events({ tenantId }, range, snapshot);
+      const newest = events.at(-1)?.seq ?? from.seq;
+      const seq = events.length < limit ? Math.max(newest, last) : newest;
+      const facts = from.facts + events.filter(({ event }) => event.factId !== null).length;
+      return { events, from, to: { seq, facts }, end };
     });
   }
 
   /**
-   * Marks a tenant's events up to `seq` as delivered, unless `confirm` rejects in the same transaction. The position
-   * never goes back.
+   * Moves the position of a tenant, unless `confirm` rejects in the same transaction, or the position is no longer
+   * where it was: it never goes back.
    */
-  advance(tenantId: string, seq: number, confirm: (transaction: PluginTransaction) => Promise<void>): Promise<void> {
+  advance(
+    tenantId: string,
+    { from, to }: Pick<Undelivered, 'from' | 'to'>,
+    confirm: (transaction: PluginTransaction) => Promise<void>,
+  ): Promise<void> {
     return this.#tables.write(tenantId, async (own, transaction) => {
       await confirm(transaction);
-      const [position] = await own.select(POSITIONS, { tenant_id: tenantId });
-      if (position === undefined) await own.insertRows(POSITIONS, [{ tenant_id: tenantId, seq }]);
-      else if (Number(position['seq']) < seq) await own(POSITIONS).where({ tenant_id: tenantId }).update({ seq });
+      const [row] = await own.select(POSITIONS, { tenant_id: tenantId });
+      if (Number(row?.['seq'] ?? 0) !== from.seq) return;
+      if (row === undefined) await own.insertRows(POSITIONS, [{ tenant_id: tenantId, ...to }]);
+      else await own(POSITIONS).where({ tenant_id: tenantId }).update(to);
     });
   }
 
-  /** Number of the newest event of all, 0 while there is none. */
-  newest(): Promise<number> {
-    return this.#tables.read(newestIn);
+  /** Every tenant with a ledger, and the highest number in it. */
+  ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]> {
+    return this.#tables.read((_own, snapshot) => snapshot.ledgerEnds());
   }
 
-  /** Tenants with events after the number, and the newest number. */
-  newsAfter(seq: number): Promise<{ readonly tenantIds: readonly string[]; readonly newest: number }> {
-    return this.#tables.read(async (own) => {
-      const newest = await newestIn(own);
-      if (newest <= seq) return { tenantIds: [], newest };
-      const rows = (await own(EVENTS).where('seq', '>', seq).distinct('tenant_id')) as { tenant_id: string }[];
-      return { tenantIds: rows.map(({ tenant_id }) => tenant_id), newest };
-    });
+  async #events(filter: TenantFilter, page: Page, snapshot: PluginSnapshot): Promise<LedgerEvent[]> {
+    const [ofFacts, ofGardens] = await Promise.all([
+      this.#eventsOfFacts(filter, page, snapshot),
+      this.#eventsOfGardens(filter, page, snapshot),
+    ]);
+    if (ofGardens.length === 0) return ofFacts;
+    const direction = page.order === 'oldest' ? 1 : -1;
+    return [...ofFacts, ...ofGardens].sort((a, b) => direction * (a.seq - b.seq)).slice(0, page.limit);
+  }
+
+  async #eventsOfFacts(filter: TenantFilter, page: Page, snapshot: PluginSnapshot): Promise<LedgerEvent[]> {
+    const range = await rangeOfFacts(filter, page, snapshot);
+    if (range === undefined) return [];
+    const entries = await snapshot.ledger({ ...range, order: page.order, limit: page.limit, members: EVENT_MEMBERS });
+    return entries.map(({ number, writer, factId, gardenId, feed }) => ({
+      seq: number,
+      event: {
+        eventType: 'fact_written',
+        tenantId: filter.tenantId,
+        entityUri: writer,
+        factId,
+        gardenId,
+        ts: formatInstant(feed.wallMs),
+      },
+    }));
+  }
+
+  async #eventsOfGardens(filter: TenantFilter, page: Page, snapshot: PluginSnapshot): Promise<LedgerEvent[]> {
+    if (!asksFor(filter, 'garden_created')) return [];
+    const query = this.#gardensIn(filter, snapshot);
+    if (page.above !== undefined) query.where('seq', '>', page.above);
+    if (page.below !== undefined) query.where('seq', '<', page.below);
+    const rows = await query.orderBy('seq', page.order === 'oldest' ? 'asc' : 'desc').limit(page.limit);
+    return (rows as GardenRow[]).map(eventFromRow);
   }
 
   /**
-   * Returns every tenant with events. Asks the index for one after another; a list of distinct values would read all of
-   * it.
+   * A tenant may have millions of events, so the position carries how many facts lie behind it. A filter makes them
+   * counted one by one, as far as the index on writers or the bounds in time do not narrow them.
    */
-  tenants(): Promise<string[]> {
-    return this.#tables.read(async (own) => {
-      const tenants: string[] = [];
-      for (;;) {
-        const query = own(EVENTS).min({ next: 'tenant_id' });
-        const last = tenants.at(-1);
-        if (last !== undefined) query.where('tenant_id', '>', last);
-        const [row] = (await query) as { next: string | null }[];
-        if (row?.next == null) return tenants;
-        tenants.push(row.next);
-      }
-    });
+  async #countFacts(filter: TenantFilter, snapshot: PluginSnapshot): Promise<number> {
+    const { tenantId, entityUri, sinceMs, untilMs } = filter;
+    const isWhole = entityUri === undefined && sinceMs === undefined && untilMs === undefined;
+    const { seq, facts } = isWhole ? await positionIn(this.#tables.in(snapshot), tenantId) : START;
+    const range = await rangeOfFacts(filter, { above: isWhole ? seq : undefined }, snapshot);
+    return range === undefined ? 0 : facts + (await snapshot.ledgerCount(range));
   }
 
-  #matching(filter: StoredFilter, snapshot: PluginSnapshot): Knex.QueryBuilder {
-    const query = this.#tables.in(snapshot)(EVENTS).where('tenant_id', filter.tenantId);
-    if (filter.eventType !== undefined) query.where('event_type', filter.eventType);
-    if (filter.entityUri !== undefined) query.where('entity_uri', filter.entityUri);
-    if (filter.sinceMs !== undefined) query.where('ts_ms', '>=', filter.sinceMs);
-    if (filter.untilMs !== undefined) query.where('ts_ms', '<=', filter.untilMs);
+  #gardensIn({ tenantId, entityUri, sinceMs, untilMs }: TenantFilter, snapshot: PluginSnapshot) {
+    const query = this.#tables.in(snapshot)(GARDENS).where('tenant_id', tenantId);
+    if (entityUri !== undefined) query.where('entity_uri', entityUri);
+    if (sinceMs !== undefined) query.where('ts_ms', '>=', sinceMs);
+    if (untilMs !== undefined) query.where('ts_ms', '<=', untilMs);
     return query;
   }
 }
 
-const newestIn = async (own: ReadableTables): Promise<number> => {
-  const [row] = (await own(EVENTS).max({ newest: 'seq' })) as { newest: number | null }[];
-  return Number(row?.newest ?? 0);
+const START: Position = { seq: 0, facts: 0 };
+
+const positionIn = async (own: ReadableTables, tenantId: string): Promise<Position> => {
+  const [row] = await own.select(POSITIONS, { tenant_id: tenantId });
+  return row === undefined ? START : { seq: Number(row['seq']), facts: Number(row['facts']) };
 };
 
-const eventsOf = (rows: unknown): LedgerEvent[] => (rows as Record<string, SqlValue>[]).map(eventFromRow);
+const asksFor = ({ eventType }: BillingFilter, kind: BillingEvent['eventType']): boolean =>
+  eventType === undefined || eventType === kind;
 
-const eventFromRow = (row: Readonly<Record<string, SqlValue>>): LedgerEvent => {
-  const tsMs = Number(row['ts_ms']);
+/**
+ * The entries of facts that the filter asks for, undefined where there is none. Instants become numbers, because both
+ * have one order. Bounds may lie between two numbers: see migration 44.
+ */
+const rangeOfFacts = async (
+  filter: TenantFilter,
+  { above = 0, below = Number.POSITIVE_INFINITY }: Pick<Page, 'above' | 'below'>,
+  snapshot: PluginSnapshot,
+): Promise<LedgerRange | undefined> => {
+  if (!asksFor(filter, 'fact_written')) return undefined;
+  const { tenantId, entityUri, sinceMs, untilMs } = filter;
+  const first = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, sinceMs);
+  const next = untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, untilMs + 1);
+  if (first === undefined) return undefined;
+  const end = Math.min(Math.ceil(below), next ?? Number.POSITIVE_INFINITY);
   return {
-    seq: Number(row['seq']),
-    event: {
-      eventType: row['event_type'] as BillingEvent['eventType'],
-      tenantId: String(row['tenant_id']),
-      entityUri: String(row['entity_uri']),
-      factId: row['fact_id'] == null ? null : String(row['fact_id']),
-      gardenId: row['garden_id'] == null ? null : String(row['garden_id']),
-      ts: formatInstant(tsMs),
-    },
+    tenantId,
+    tag: BILLED,
+    writer: entityUri,
+    above: Math.max(Math.floor(above), first - 1),
+    below: Number.isFinite(end) ? end : undefined,
   };
 };
+
+interface GardenRow {
+  readonly tenant_id: string;
+  readonly seq: number;
+  readonly entity_uri: string;
+  readonly garden_id: string;
+  readonly ts_ms: number;
+}
+
+const eventFromRow = (row: GardenRow): LedgerEvent => ({
+  seq: row.seq,
+  event: {
+    eventType: 'garden_created',
+    tenantId: row.tenant_id,
+    entityUri: row.entity_uri,
+    factId: null,
+    gardenId: row.garden_id,
+    ts: formatInstant(row.ts_ms),
+  },
+});

@@ -131,14 +131,14 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
 
 const countRows = (store: FactStore): Promise<Counts> =>
   store.read(async (snapshot) => {
-    const count = async (table: string): Promise<number> => {
-      const [row] = (await snapshot.table(table).count({ n: '*' })) as { n: number }[];
+    const count = async (table: string, where: Record<string, string> = {}): Promise<number> => {
+      const [row] = (await snapshot.table(table).where(where).count({ n: '*' })) as { n: number }[];
       return Number(row?.n);
     };
     return {
       facts: await count('facts'),
       conflicts: (await count('conflicts_records')) + (await count('conflicts_members')),
-      bills: await count('billing_events'),
+      bills: (await count('facts', { tags: ',billing,' })) + (await count('billing_gardens')),
       keys: (await count('keys_api_keys')) + (await count('keys_agent_keys')),
       tokens: await count('capability_tokens_issued'),
     };

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { type Facts, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { DELIVERY_INTERVAL_MS, RETRY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { createRecordingSink, type RecordingSink } from './recording-sink.ts';
 
 const callerOf = (tenantId = 'default'): Principal => ({
@@ -86,6 +87,23 @@ forEachStore('the delivery of billing events', () => {
     await comesTrue(() => sink.events.length === 81);
     expect(delivered()).to.deep.equal([...first, ...ids]);
     expect(sink.writes).to.deep.equal([1, 80]);
+  });
+
+  it('adds no statement to the writing of a fact', async () => {
+    const statementsOf = async (plugins: NonNullable<TestNodeOptions['plugins']>): Promise<number> => {
+      const counter = createStoreCounter();
+      const counted = await startTestNode({ plugins, wrapStore: counter.count });
+      const pending = counted.clock.pending;
+      await counted.facts.append(draft(), callerOf());
+      // Deliveries rest then, until the clock moves.
+      if (plugins.length > 0) await comesTrue(() => counted.clock.pending > pending);
+      const { statements } = await counter.during(() => counted.facts.append(draft(), callerOf()));
+      await counted.stop();
+      return statements;
+    };
+    const bare = await statementsOf([]);
+    expect(bare).to.be.at.least(1);
+    expect(await statementsOf(['billing', createRecordingSink().plugin])).to.equal(bare);
   });
 
   it('delivers what is left when the node stops', async () => {
