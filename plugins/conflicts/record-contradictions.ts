@@ -1,7 +1,9 @@
 import {
   type AppendedBatch,
   type AppendedFact,
+  all,
   coverBy,
+  equals,
   type FactDraft,
   type FactOutline,
   isIn,
@@ -215,10 +217,14 @@ class Wave {
   async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
     if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
     await this.#writer.write();
-    const named = await this.#batch.transaction.outline({
-      kind: 'all',
-      of: [isIn('cid', fact.derivedFrom), isIn('entityKey', [fact.entityKey]), isIn('place', [fact.gardenId ?? ''])],
-    });
+    const named = await this.#batch.transaction.outline(
+      all(
+        equals('tenantId', fact.tenantId),
+        isIn('cid', fact.derivedFrom),
+        equals('entityKey', fact.entityKey),
+        equals('place', fact.gardenId ?? ''),
+      ),
+    );
     const members = new Set(
       await membersAmong(
         this.#tables,
@@ -251,6 +257,7 @@ const liveArrivals = async (
 ): Promise<ReadonlySet<string>> => {
   const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
   if (ids.length === 0) return new Set();
-  const live = await transaction.outline(liveAmong(isIn('id', ids), nowMs));
+  const ofTenant = equals('tenantId', contenders[0]?.fact.tenantId ?? '');
+  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), nowMs));
   return new Set(live.map(({ id }) => id));
 };

@@ -2,6 +2,7 @@ import {
   all,
   below,
   type Clock,
+  equals,
   isIn,
   liveAmong,
   not,
@@ -86,10 +87,8 @@ export class RetireEdges {
   async #retireAmong(tenantId: string, suspects: readonly Suspect[]): Promise<number> {
     if (suspects.length === 0) return 0;
     const { edges, tables, clock } = this.#parts;
-    const among = isIn(
-      'id',
-      suspects.map(({ factId }) => factId),
-    );
+    const ids = suspects.map(({ factId }) => factId);
+    const among = all(equals('tenantId', tenantId), isIn('id', ids));
     const expired = below('validUntilMs', clock.nowMs() - EXPIRED_FOR_MS);
     const going = await tables.read((_, snapshot) => snapshot.outline(all(liveAmong(among, NEVER_MS), not(expired))));
     const alive = new Set(going.map(({ id }) => id));
