@@ -50,11 +50,14 @@ describe('SQLite looks', () => {
     await temporary.stop();
   });
 
-  /** The step of the plan that reads the facts asked for. */
-  const stepFor = (sql: string): string => {
+  const planOf = (sql: string): string[] => {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
     plan.setReturnArrays(true);
-    const steps = plan.all().map((row) => (row as string[])[3] as string);
+    return plan.all().map((row) => (row as string[])[3] as string);
+  };
+  /** The step of the plan that reads the facts asked for. */
+  const stepFor = (sql: string): string => {
+    const steps = planOf(sql);
     expect(steps.filter((step) => step.startsWith('SCAN') && !step.includes('json_each'))).to.deep.equal([]);
     return steps.find((step) => step.startsWith('SEARCH f ')) ?? '';
   };
@@ -107,6 +110,22 @@ describe('SQLite looks', () => {
   it('for the facts of a content id and of a source by theirs', () => {
     expect(find(all(visible, equals('cid', 'c')), 'hlc')).to.match(/facts_by_cid /);
     expect(find(current(equals('sourceKey', 's')))).to.match(/facts_by_source .*source_key=/);
+  });
+
+  it('for the entries of one writer or source in their order, and counts them without the facts', () => {
+    const source = all(equals('sourceKey', 's'), equals('source', 's'));
+    for (const [index, range] of [
+      ['facts_by_writer', { tenantId: 'default', writer: 'agent:a' }],
+      ['facts_by_source', { tenantId: 'default', filter: source }],
+    ] as const) {
+      for (const bounds of [{}, { above: 1 }, { below: 9 }]) {
+        const wanted = { ...range, ...bounds };
+        const page = statements.ledger({ ...wanted, order: 'newest', limit: 50 }).sql;
+        expect(stepFor(page)).to.match(new RegExp(`USING INDEX ${index} `));
+        expect(planOf(page)).to.not.include('USE TEMP B-TREE FOR ORDER BY');
+        expect(stepFor(statements.ledgerCount(wanted).sql)).to.match(new RegExp(`USING COVERING INDEX ${index} `));
+      }
+    }
   });
 
   it('for what follows a stamp along the feed', () => {
