@@ -8,12 +8,12 @@ export const count = (variable: string, usual: number, long: number): number =>
 
 /** How often the node is killed while it writes. */
 export const KILLS: Readonly<Record<StoreKind, number>> = {
-  sqlite: count('SVC_TEST_KILLS', 14, 140),
-  postgres: count('SVC_TEST_KILLS', 7, 70),
+  sqlite: count('SVC_TEST_KILLS', 14, 300),
+  postgres: count('SVC_TEST_KILLS', 7, 200),
 };
 
 /** Copies taken of a store while it is written, half of them with a torn log. */
-export const CRASH_IMAGES = count('SVC_TEST_CRASH_IMAGES', 40, 600);
+export const CRASH_IMAGES = count('SVC_TEST_CRASH_IMAGES', 40, 5_000);
 
 /** Kinds of store failure tried for each call: one, chosen by turns, or every one. */
 export const ALL_FAULT_KINDS = IS_LONG;
