@@ -4,6 +4,7 @@ import { DELIVERY_INTERVAL_MS } from '../../../plugins/billing/billing-delivery.
 import { NUMBERS_PER_LOOK } from '../../../plugins/billing/billing-store.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { sampleFact } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { createRecordingSink, type RecordingSink } from './recording-sink.ts';
@@ -104,15 +105,19 @@ forEachStore('Events of gardens among those of facts', () => {
 
   it('are found behind a long part of the ledger that holds nothing to charge for', async () => {
     await addFact();
-    await node.kernel.get(FactStore).write('default', (own) => own.takeNumbers(2 * NUMBERS_PER_LOOK + 1));
+    const store = node.kernel.get(FactStore);
+    const free = Array.from({ length: NUMBERS_PER_LOOK + 1 }, (_, n) => sampleFact(n));
+    await store.write('default', (transaction) => transaction.insert(free, { areNew: true }));
     await addGarden();
+    // As in a store from before, where all tenants shared the numbers of one log.
+    await store.write('default', (transaction) => transaction.takeNumbers(1_000_000_000));
     await addFact();
     await comesTrue(async () => {
       await node.clock.advance(1_000);
       return sink.events.length === 3;
     });
     expect(sink.events.map(({ factId, gardenId }) => factId ?? gardenId)).to.deep.equal(charged);
-    const tables = createPluginTables(node.kernel.get(FactStore), 'billing');
+    const tables = createPluginTables(store, 'billing');
     await comesTrue(async () => {
       const [position] = await tables.read((own) => own.select('billing_positions', { tenant_id: 'default' }));
       return position?.['facts'] === 2;
