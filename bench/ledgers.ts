@@ -1,5 +1,5 @@
 import { Contestant, type ContestLoad } from './contestant.ts';
-import { differingPaths } from './ledgers/compare-answers.ts';
+import { compareLists, differingPaths } from './ledgers/compare-answers.ts';
 import { type LedgerRead, ledgerReads, pickSubjects } from './ledgers/ledger-reads.ts';
 import { loadedEntities } from './load/load-requests.ts';
 import { FACTS_PER_REQUEST, runBatches } from './load/run-batches.ts';
@@ -26,6 +26,9 @@ export interface LedgersOptions {
   /** Folder of another checkout that was built. It fills the store, and this one's node migrates a copy. */
   readonly against?: string;
 }
+
+/** Read from end to end where two nodes are compared. */
+const WHOLE_LISTS = ['/v1/audit?limit=500', '/v1/auth/audit?limit=1000', '/v1/admin/billing/events?limit=1000'];
 
 /** A node with its reads, and what was measured of each. */
 interface Reader {
@@ -102,6 +105,10 @@ const compare = async (readers: readonly Reader[]): Promise<void> => {
     for (const path of differing) console.log(`ANSWERS DIFFER: ${read.name}: ${path}`);
   }
   console.log(`answers compared: ${compared}`);
+  for (const list of WHOLE_LISTS) {
+    const { entries, difference } = await compareLists(one.node, two.node, list);
+    console.log(`${list}: ${difference ?? `the same ${figure(entries)} entries`}`);
+  }
 };
 
 /** Read by read, the nodes by turns: what disturbs the machine disturbs both. */

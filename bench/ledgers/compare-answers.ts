@@ -2,14 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerProcess } from '../processes/child-process.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** What two layouts of one store need not agree on: sealed cursors, and the names of entries that have no row. */
+/** Facts and entries of one instant may stand in another order in the lists of this path: their identifiers decide. */
+const ORDERED_BY_ID = '/v1/audit?';
+
+interface Entry {
+  readonly ts: string;
+}
+
+interface Page {
+  readonly entries?: readonly Entry[];
+  readonly events?: readonly Entry[];
+  readonly cursor?: string | null;
+  readonly next_cursor?: number | null;
+}
+
+/** What two layouts of one store need not agree on: sealed cursors, and the identifiers of entries without a row. */
 const withoutNames = (key: string, value: unknown): unknown => {
   if (key === 'cursor') return typeof value;
   const isEntry = typeof value === 'object' && value !== null && 'event_type' in value && 'id' in value;
   return isEntry ? { ...value, id: typeof value.id } : value;
 };
 
-const normal = (body: unknown): unknown => JSON.parse(JSON.stringify(body, withoutNames));
+const spell = (value: unknown): string => JSON.stringify(value, withoutNames);
+
+/** An answer as another node should give it. Which entries of an instant are on a page is left to `firstDifference`. */
+const normal = (path: string, body: Page): unknown => {
+  if (!path.startsWith(ORDERED_BY_ID)) return JSON.parse(spell(body));
+  return { ...body, cursor: typeof body.cursor, entries: body.entries?.map(({ ts }) => ts) };
+};
 
 /** The paths that two nodes answer differently. `paths` are those of the first node, `others` those of the second. */
 export const differingPaths = async (
@@ -20,9 +40,44 @@ export const differingPaths = async (
 ): Promise<string[]> => {
   const differing: string[] = [];
   for (const [at, path] of paths.entries()) {
-    const bodies = await Promise.all([fetchJson(node, path), fetchJson(other, others[at] ?? path)]);
-    const [one, two] = bodies.map(normal);
-    if (!isDeepStrictEqual(one, two)) differing.push(path);
+    const [one, two] = await Promise.all([fetchJson<Page>(node, path), fetchJson<Page>(other, others[at] ?? path)]);
+    if (!isDeepStrictEqual(normal(path, one), normal(path, two))) differing.push(path);
   }
   return differing;
+};
+
+/** What a list says of one instant after another, entries of one instant in one order everywhere. */
+async function* instants(node: ServerProcess, list: string): AsyncGenerator<readonly string[]> {
+  let [ts, lines]: [string, string[]] = ['', []];
+  for (let path: string | null = list; path !== null; ) {
+    const page: Page = await fetchJson<Page>(node, path);
+    for (const entry of page.entries ?? page.events ?? []) {
+      if (entry.ts !== ts && lines.length > 0) {
+        yield lines.sort();
+        lines = [];
+      }
+      ts = entry.ts;
+      lines.push(spell(entry));
+    }
+    const next: string | number | null = page.cursor ?? page.next_cursor ?? null;
+    path = next === null ? null : `${list}&cursor=${encodeURIComponent(next)}`;
+  }
+  if (lines.length > 0) yield lines.sort();
+}
+
+export interface WholeList {
+  readonly entries: number;
+  /** The first instant of which two nodes do not say the same, null when there is none. */
+  readonly difference: string | null;
+}
+
+/** Reads a whole list of two nodes. Its path has a query. */
+export const compareLists = async (node: ServerProcess, other: ServerProcess, list: string): Promise<WholeList> => {
+  const [ours, theirs] = [instants(node, list), instants(other, list)];
+  for (let entries = 0; ; ) {
+    const [{ value: one }, { value: two }] = await Promise.all([ours.next(), theirs.next()]);
+    if (one === undefined && two === undefined) return { entries, difference: null };
+    if (!isDeepStrictEqual(one, two)) return { entries, difference: `${one?.[0]} against ${two?.[0]}` };
+    entries += one?.length ?? 0;
+  }
 };
