@@ -35,6 +35,8 @@ class FilterCompiler {
       case 'any':
         return this.#joined(filter.of, alias, ' OR ', NEVER);
       case 'not':
+        // Spelled like this, it fits the condition of an index.
+        if (filter.of.kind === 'isNull') return `${firstColumn(filter.of.field, alias)} IS NOT NULL`;
         return `(${this.condition(filter.of, alias)}) IS NOT TRUE`;
       case 'in':
         return this.#isOneOf(filter, alias);

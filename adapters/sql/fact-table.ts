@@ -81,7 +81,10 @@ export const factIndexes = (table: string): readonly string[] => [
   // With all that a list and a count of the entries of one source ask for.
   `CREATE INDEX facts_by_source ON ${table} (tenant_id, source_key, number, source)`,
   `CREATE INDEX facts_by_writer ON ${table} (tenant_id, (coalesce(writer, asserted_by)), number)`,
+  // The rest costs nothing for facts that have no such member.
   `CREATE INDEX facts_by_session ON ${table} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
+  `CREATE INDEX facts_by_signer ON ${table} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
+  `CREATE INDEX facts_by_subject ON ${table} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,
 ];
 
 /**
@@ -99,6 +102,8 @@ export const FACT_ROWS: ExpectedRows = [
   ['facts', 'facts_by_source', '1000000 1000000 5000 1 1'],
   ['facts', 'facts_by_writer', '1000000 1000000 50000 1'],
   ['facts', 'facts_by_session', '100000 100000 50'],
+  ['facts', 'facts_by_signer', '100000 100000 1'],
+  ['facts', 'facts_by_subject', '100000 100000 5000 1'],
   ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
 ];
 

@@ -32,15 +32,22 @@ export const factEntries = async (
     async inOrder(afterSeq, limit) {
       if (isEmpty) return [];
       const above = Math.max(afterSeq, bounds.above);
-      return (await snapshot.ledger({ ...range, above, order: 'oldest', limit })).map(entryOfFact);
+      return (await snapshot.ledger({ ...range, above, order: 'oldest', limit, members: MEMBERS })).map(entryOfFact);
     },
     async newestFirst(after, limit) {
       if (isEmpty) return [];
       const behind = after === undefined ? undefined : await numberBehind(after, tenantId, snapshot);
       const below = lower(bounds.below, behind);
-      return (await snapshot.ledger({ ...range, below, order: 'newest', limit })).map(entryOfFact);
+      return (await snapshot.ledger({ ...range, below, order: 'newest', limit, members: MEMBERS })).map(entryOfFact);
     },
-    count: async () => (isEmpty ? 0 : snapshot.ledgerCount(range)),
+    async count() {
+      if (isEmpty) return 0;
+      if (filter.attested !== false) return snapshot.ledgerCount(range);
+      // Facts without a key have no index. All facts have, and those with a key.
+      const count = async (attested: true | undefined): Promise<number> =>
+        snapshot.ledgerCount({ ...range, ...conditionsOf({ ...filter, attested }, names) });
+      return (await count(undefined)) - (await count(true));
+    },
   };
 };
 
@@ -95,7 +102,21 @@ const conditionsOf = (
   };
 };
 
-const entryOfFact = (entry: LedgerEntry): RecordedEntry => ({
+/** What an entry of the log says of an entry of the ledger. */
+const MEMBERS = [
+  'tenantId',
+  'number',
+  'factId',
+  'source',
+  'attestedKeyId',
+  'feed',
+  'writer',
+  'writerSub',
+] as const satisfies readonly (keyof LedgerEntry)[];
+
+type LoggedEntry = Pick<LedgerEntry, (typeof MEMBERS)[number]>;
+
+const entryOfFact = (entry: LoggedEntry): RecordedEntry => ({
   seq: entry.number,
   id: entryId(entry.number, tailOfFact(entry)),
   event: FACT_WRITE.id,
@@ -110,7 +131,7 @@ const entryOfFact = (entry: LedgerEntry): RecordedEntry => ({
 });
 
 /** A fact that another node has too may have the same number there, but not the same feed stamp. */
-const tailOfFact = ({ tenantId, factId, feed }: LedgerEntry): string => {
+const tailOfFact = ({ tenantId, factId, feed }: LoggedEntry): string => {
   const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
   // The first digit is the variant that all UUIDs of RFC 9562 have.
   return `8${digest.slice(0, 3)}-${digest.slice(3, 15)}`;

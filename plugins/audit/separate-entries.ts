@@ -128,13 +128,15 @@ const keptRow = ({ seq: _, feed_wall: _wall, feed_ctr: _counter, ...row }: Row, 
   seq,
 });
 
+type NumberedFact = Pick<LedgerEntry, 'number' | 'feed'>;
+
 /** Goes through the ledger of a tenant, upwards from a number. */
 class LedgerWalk {
   readonly #tenantId: string;
   readonly #data: MigrationData;
   readonly #pageSize: number;
   #above: number;
-  #page: readonly LedgerEntry[] | undefined;
+  #page: readonly NumberedFact[] | undefined;
   #place = 0;
 
   constructor(tenantId: string, above: number, data: MigrationData, pageSize: number) {
@@ -162,16 +164,16 @@ class LedgerWalk {
     return free;
   }
 
-  async #next(): Promise<LedgerEntry | undefined> {
+  async #next(): Promise<NumberedFact | undefined> {
     if (this.#page === undefined || (this.#place === this.#page.length && this.#place > 0)) {
       const query = { tenantId: this.#tenantId, above: this.#above, limit: this.#pageSize };
-      this.#page = await this.#data.ledger({ ...query, order: 'oldest' });
+      this.#page = await this.#data.ledger({ ...query, order: 'oldest', members: ['number', 'feed'] });
       this.#place = 0;
     }
     return this.#page[this.#place];
   }
 
-  #pass({ number }: LedgerEntry): Promise<LedgerEntry | undefined> {
+  #pass({ number }: NumberedFact): Promise<NumberedFact | undefined> {
     this.#above = number;
     this.#place += 1;
     return this.#next();

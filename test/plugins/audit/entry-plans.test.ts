@@ -1,15 +1,19 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { FactStatements } from '../../../adapters/sql/fact-statements.ts';
+import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
-import type { PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
+import { createServiceNames } from '../../../kernel/identity/service-names.ts';
+import type { LedgerQuery, LedgerRange, PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
 import { auditMigrations } from '../../../plugins/audit/audit-migrations.ts';
 import { rowEntries } from '../../../plugins/audit/entry-rows.ts';
+import { factEntries } from '../../../plugins/audit/fact-entries.ts';
 import type { MatchingEntries, StoredFilter } from '../../../plugins/audit/matching-entries.ts';
 import { createTemporaryStore, type TemporaryStore } from '../../adapters/sqlite/temporary-store.ts';
 
 const AFTER = { tsMs: 5, id: 'x' };
 
-describe('SQLite looks for audit entries with rows', () => {
+describe('SQLite looks for audit entries', () => {
   let temporary: TemporaryStore;
   let database: SqliteDatabase;
   before(async () => {
@@ -25,7 +29,14 @@ describe('SQLite looks for audit entries with rows', () => {
     await temporary.stop();
   });
 
-  /** The first step of the plan of the only query that this asks. */
+  /** The first step of the plan. */
+  const firstStep = (sql: string): string => {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
+    plan.setReturnArrays(true);
+    return String((plan.all()[0] as string[])[3]);
+  };
+
+  /** How the only query that this asks for rows begins. */
   const stepFor = async (
     filter: Omit<StoredFilter, 'tenantId'>,
     ask: (entries: MatchingEntries) => Promise<unknown>,
@@ -37,18 +48,73 @@ describe('SQLite looks for audit entries with rows', () => {
     await ask(rowEntries({ tenantId: 'default', ...filter }, {} as PluginSnapshot, tables));
     const [sql = '', ...more] = statements;
     expect(more).to.deep.equal([]);
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
-    plan.setReturnArrays(true);
-    return String((plan.all()[0] as string[])[3]);
+    return firstStep(sql);
   };
 
-  it('of a tenant by their numbers and by their instants', async () => {
+  /** How each query that this asks for facts begins. */
+  const stepsForFacts = async (
+    filter: Omit<StoredFilter, 'tenantId'>,
+    ask: (entries: MatchingEntries) => Promise<unknown>,
+  ): Promise<string> => {
+    const statements = new FactStatements(sqliteDialect);
+    const steps: string[] = [];
+    const note = <T>(sql: string, result: T): Promise<T> => {
+      steps.push(firstStep(sql));
+      return Promise.resolve(result);
+    };
+    const snapshot = {
+      ledger: (query: LedgerQuery) => note(statements.ledger(query).sql, []),
+      ledgerCount: (range: LedgerRange) => note(statements.ledgerCount(range).sql, 0),
+      ledgerNumberAt: async () => 7,
+    } as unknown as PluginSnapshot;
+    await ask(await factEntries({ tenantId: 'default', ...filter }, snapshot, createServiceNames('svc')));
+    return steps.join('; ');
+  };
+
+  it('of all facts by their numbers', async () => {
+    const bounds = '(tenant_id=? AND number>? AND number<?)';
+    for (const filter of [{}, { sinceMs: 1 }]) {
+      expect(await stepsForFacts(filter, (entries) => entries.inOrder(7, 200))).to.include(
+        '(tenant_id=? AND number>?)',
+      );
+      expect(await stepsForFacts(filter, (entries) => entries.newestFirst(AFTER, 50))).to.include(bounds);
+      expect(await stepsForFacts(filter, (entries) => entries.count())).to.include('COVERING INDEX facts_by_number');
+    }
+  });
+
+  it('of facts by who wrote, by the signing key, by the subject, by the source and by the fact', async () => {
+    const expected: readonly [Omit<StoredFilter, 'tenantId'>, string][] = [
+      [{ ownedBy: 'agent:a' }, 'facts_by_writer'],
+      [{ entityUri: 'agent:a', sinceMs: 1 }, 'facts_by_writer'],
+      [{ attested: true }, 'facts_by_signer'],
+      [{ oidcSub: 'person-1' }, 'facts_by_subject'],
+      [{ source: 'agent:a' }, 'facts_by_source'],
+      [{ factId: 'f' }, 'facts_by_id'],
+      [{ factId: 'f', ownedBy: 'agent:a' }, 'facts_by_id'],
+    ];
+    for (const [filter, index] of expected) {
+      for (const ask of [
+        (entries: MatchingEntries) => entries.inOrder(0, 200),
+        (entries: MatchingEntries) => entries.newestFirst(undefined, 50),
+        (entries: MatchingEntries) => entries.count(),
+      ]) {
+        expect(await stepsForFacts(filter, ask)).to.include(`INDEX ${index} (`);
+      }
+    }
+  });
+
+  it('of facts without a signing key by those with one, where it counts them', async () => {
+    const steps = await stepsForFacts({ attested: false }, (entries) => entries.count());
+    expect(steps).to.match(/facts_by_number .*; .*facts_by_signer/);
+  });
+
+  it('with rows, of a tenant by their numbers and by their instants', async () => {
     expect(await stepFor({}, (entries) => entries.inOrder(7, 200))).to.include('(tenant_id=? AND seq>?)');
     expect(await stepFor({}, (entries) => entries.newestFirst(AFTER, 50))).to.include('(tenant_id=? AND ts_ms<?)');
     expect(await stepFor({ sinceMs: 1 }, (entries) => entries.count())).to.include('(tenant_id=? AND ts_ms>?)');
   });
 
-  it('of somebody by them', async () => {
+  it('with rows, of somebody by them', async () => {
     for (const filter of [{ ownedBy: 'agent:a' }, { entityUri: 'agent:a' }]) {
       const step = await stepFor(filter, (entries) => entries.newestFirst(AFTER, 50));
       expect(step).to.include('(tenant_id=? AND entity_uri=? AND ts_ms<?)');
@@ -56,7 +122,7 @@ describe('SQLite looks for audit entries with rows', () => {
     }
   });
 
-  it('of a fact by it, in either order and for either reader', async () => {
+  it('with rows, of a fact by it, in either order and for either reader', async () => {
     for (const filter of [{ factId: 'f' }, { factId: 'f', ownedBy: 'agent:a' }]) {
       const byFact = '(tenant_id=? AND fact_id=?';
       expect(await stepFor(filter, (entries) => entries.newestFirst(undefined, 50))).to.include(byFact);
