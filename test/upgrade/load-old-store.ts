@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
+import { createOneRowMigration } from '../../adapters/sql/one-row/one-row-migration.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import { planMigrations } from '../../kernel/plugins/plan-migrations.ts';
 import type { MigrationSchema, OwnedMigration, Row } from '../../ports/ports.ts';
@@ -38,6 +39,12 @@ const ONE_ROW = 42;
 export const allMigrations = async (): Promise<OwnedMigration[]> => {
   const plugins = await Promise.all(Object.values(PLUGIN_CATALOG).map((load) => load()));
   return planMigrations(CORE_MIGRATIONS, plugins, []);
+};
+
+/** The core's migrations up to this one, with few facts a step, so that the facts of a recording take several. */
+export const inSmallSteps = async (): Promise<OwnedMigration[]> => {
+  const earlier = (await allMigrations()).filter(({ number, owner }) => owner === 'core' && number < ONE_ROW);
+  return [...earlier, createOneRowMigration({ facts: 9, bytes: 1_000_000 })];
 };
 
 /** Makes a store as the older version left it, in a folder of its own, which `remove` removes. */

@@ -65,10 +65,11 @@ const without = async (plugin: string, start: StartNode, { one, two }: StoryKeys
   const node = await start(plugin);
   const teller = new Teller(node);
   gardens += 1;
-  await teller.fact(one, { entity: `user:${plugin}`, value: { type: 'string', v: `while ${plugin} was off` } });
+  const entity = `user:of-garden-${gardens}`;
+  await teller.fact(one, { entity, value: { type: 'string', v: `while ${plugin} was off` } });
   await teller.call(201, two, '/v1/gardens', { slug: `garden-${gardens}`, name: plugin });
-  await teller.fact(two, { entity: `user:${plugin}`, value: { type: 'string', v: 'something else' } });
-  await teller.fact(one, { entity: `user:${plugin}`, relation: 'rel:knows', value: { type: 'ref', v: NOOR } });
+  await teller.fact(two, { entity, value: { type: 'string', v: 'something else' } });
+  await teller.fact(one, { entity, relation: 'rel:knows', value: { type: 'ref', v: NOOR } });
   await node.stop();
 };
 

@@ -1,20 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createOneRowMigration } from '../../adapters/sql/one-row/one-row-migration.ts';
 import type { FactStore, LedgerEntry, MigrationSchema, OwnedMigration, StoredFact } from '../../ports/ports.ts';
 import { all } from '../../ports/ports.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { rejection } from '../kit/rejection.ts';
-import { allMigrations, loadOldStore, type OldStore, type Recording, readRecording } from './load-old-store.ts';
+import { inSmallSteps, loadOldStore, type OldStore, type Recording, readRecording } from './load-old-store.ts';
 
 type OldRow = Readonly<Record<string, string | number | null>>;
 
 const rowsOf = ({ tables }: Recording, table: string): readonly OldRow[] => (tables[table] ?? []) as readonly OldRow[];
-
-/** The core's migrations up to this one, with few facts a step, so that the facts of a recording take several. */
-const inSmallSteps = async (): Promise<OwnedMigration[]> => {
-  const earlier = (await allMigrations()).filter(({ number, owner }) => owner === 'core' && number < 42);
-  return [...earlier, createOneRowMigration({ facts: 9, bytes: 1_000_000 })];
-};
 
 interface Contents {
   readonly facts: readonly StoredFact[];
@@ -67,13 +63,16 @@ class Fault {
   }
 }
 
+let old: OldStore | undefined;
+let store: FactStore | undefined;
+
+const removeStore = async (): Promise<void> => {
+  await store?.close();
+  await old?.remove();
+};
+
 forEachStore('the copy of the facts of an older store', () => {
-  let old: OldStore | undefined;
-  let store: FactStore | undefined;
-  afterEach(async () => {
-    await store?.close();
-    await old?.remove();
-  });
+  afterEach(removeStore);
   const open = async (recording: Recording): Promise<FactStore> => {
     old = await loadOldStore(recording);
     store = old.open();
@@ -180,9 +179,9 @@ forEachStore('the copy of the facts of an older store', () => {
     const onProgress = (line: string) => lines.push(line);
     await rejection(opened.migrate([...migrations.slice(0, -1), unfinished], { onProgress }));
     expect(lines.slice(0, 3)).to.deep.equal([
-      'migration 042_one_row: 0 of 36 facts',
-      'migration 042_one_row: 9 of 36 facts',
-      'migration 042_one_row: 18 of 36 facts',
+      'migration 042_one_row: 0 of 41 facts',
+      'migration 042_one_row: 9 of 41 facts',
+      'migration 042_one_row: 18 of 41 facts',
     ]);
     expect(lines.at(-1)).to.match(/^migration 042_one_row: (\d+) of \1 indexes$/);
     const { seq: _, ...fact } = rowsOf(recording, 'facts')[0] ?? {};
@@ -193,3 +192,31 @@ forEachStore('the copy of the facts of an older store', () => {
     }
   });
 });
+
+describe('the copy of the facts in a process that is killed after each of its steps', () => {
+  afterEach(removeStore);
+
+  it('loses nothing and doubles nothing', async () => {
+    const recording = await readRecording('patchy');
+    old = await loadOldStore(recording);
+    const kills: string[] = [];
+    // A step that is behind us is told once more by the process that finds it done.
+    for (let steps = 1; ; steps = kills.at(-1) === kills.at(-2) ? 2 : 1) {
+      const { signal, stdout } = spawnSync(process.execPath, [PROCESS, join(old.folder, 'node.db'), String(steps)]);
+      if (signal === null) break;
+      expect(signal).to.equal('SIGKILL');
+      kills.push(String(stdout));
+    }
+    expect(new Set(kills).size).to.equal(15);
+    store = old.open();
+    const killed = withoutChance(await contentsOf(store));
+    await store.close();
+    await old.remove();
+    old = await loadOldStore(recording);
+    store = old.open();
+    await store.migrate(await inSmallSteps());
+    expect(killed).to.deep.equal(withoutChance(await contentsOf(store)));
+  });
+});
+
+const PROCESS = fileURLToPath(new URL('./upgrade-process.js', import.meta.url));
