@@ -10,6 +10,9 @@ import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 export const FACTS_TABLE = 'facts';
 export const LEDGERS_TABLE = 'ledgers';
 
+/**
+ * What may be long comes last: SQLite walks through a long text, page by page, to a column behind it.
+ */
 export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect, name: string): string =>
   `CREATE TABLE ${name} (
     tenant_id ${text} NOT NULL,
@@ -26,8 +29,6 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     scope ${text} NOT NULL,
     garden_id ${text},
     value_type ${text} NOT NULL,
-    value_v ${text},
-    value_key ${text} NOT NULL,
     interpret_as ${text} NOT NULL,
     cid ${text},
     confidence DOUBLE PRECISION NOT NULL,
@@ -35,7 +36,6 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     timestamp_ms BIGINT NOT NULL,
     valid_until ${text},
     valid_until_ms BIGINT,
-    derived_from ${text},
     system SMALLINT NOT NULL,
     attested SMALLINT,
     attested_key_id ${text},
@@ -53,7 +53,10 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     salt ${bytes},
     commitment ${bytes},
     link_seq BIGINT,
-    link_hash ${bytes}
+    link_hash ${bytes},
+    derived_from ${text},
+    value_key ${text} NOT NULL,
+    value_v ${text}
   )`;
 
 /** Where the ledger of each tenant ends. Its row is written once in each transaction that adds to it. */

@@ -131,4 +131,9 @@ describe('SQLite looks', () => {
   it('for what follows a stamp along the feed', () => {
     expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_feed .*feed_wall/);
   });
+
+  it('past no long text: what may be long lies behind all other columns', () => {
+    const columns = database.prepare('PRAGMA table_info(facts)').all() as { name: string }[];
+    expect(columns.slice(-3).map(({ name }) => name)).to.deep.equal(['derived_from', 'value_key', 'value_v']);
+  });
 });
