@@ -20,9 +20,6 @@ const OF_THE_NODE: Readonly<Record<string, string>> = {
   search_embedders: 'how far each embedder has followed the feed of all tenants',
 };
 
-/** Tables whose keys do not yet begin with the tenant. */
-const LATER: ReadonlySet<string> = new Set(['audit_entries', 'billing_events']);
-
 forEachStore('The unique keys of a store', (kind) => {
   let folder: string;
   let catalogue: Catalogue;
@@ -38,9 +35,7 @@ forEachStore('The unique keys of a store', (kind) => {
   });
 
   it('begin with the tenant, wherever a table has rows of tenants', () => {
-    const unique = catalogue.indexes.filter(
-      ({ table, isUnique }) => isUnique && !LATER.has(table) && OF_THE_NODE[table] === undefined,
-    );
+    const unique = catalogue.indexes.filter(({ table, isUnique }) => isUnique && OF_THE_NODE[table] === undefined);
     expect(unique.length).to.be.greaterThan(20);
     const others = unique.filter(({ columns }) => columns[0] !== 'tenant_id');
     expect(others.map(({ table, name, columns }) => `${table}: ${name} (${columns.join(', ')})`)).to.deep.equal([]);

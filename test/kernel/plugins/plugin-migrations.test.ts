@@ -52,6 +52,7 @@ forEachStore('migrations of plugins', () => {
       raw('create index acme_notes_i on acme_notes_x (id); drop table facts'),
     'index a table of the core': async ({ raw }) => raw('create index acme_notes_i on facts (id)'),
     'use raw SQL through the builder': async ({ schema }) => schema.raw('drop table facts'),
+    'give a table of the core another key': async ({ setPrimaryKey }) => setPrimaryKey('facts', ['tenant_id', 'id']),
     'look into a table of the core': async ({ hasColumn }) => void (await hasColumn('facts', 'id')),
   };
   for (const [what, up] of Object.entries(forbidden)) {
