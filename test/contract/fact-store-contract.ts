@@ -6,6 +6,7 @@ import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
 import { describeLedger } from './fact-store/ledger.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
+import { describePrimaryKeys } from './fact-store/primary-keys.ts';
 import { describeReads } from './fact-store/reads.ts';
 import { describeSearch } from './fact-store/search.ts';
 import { describeSignals } from './fact-store/signals.ts';
@@ -34,6 +35,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
     afterEach(() => current.stop());
 
     describeMigrations(() => current);
+    describePrimaryKeys(() => current);
 
     describe('once migrated', () => {
       beforeEach(() => current.store.migrate(CORE_MIGRATIONS));
