@@ -7,6 +7,7 @@ import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-p
 import type { ServerProcess } from './processes/child-process.ts';
 import type { NodeProcess } from './processes/start-node.ts';
 import { storeSize } from './processes/store-size.ts';
+import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 const PER_ENTITY = 10;
@@ -160,6 +161,8 @@ export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
       readers.push(await openReader(names[at] ?? '', node, options.facts));
       await printSize(names[at] ?? '', node);
     }
+    // What follows facts catches up after a start, and after a migration.
+    for (const { node } of readers) await untilIdle(node);
     await compare(readers);
     await measureAll(readers, options.seconds);
     console.log(`reads on ${options.store}, ${figure(options.facts)} facts, 1 connection, ${ROUNDS} rounds by turns`);
