@@ -2,11 +2,15 @@ import { expect } from 'chai';
 import { createManualClock } from '../fakes/manual-clock.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
-import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
+import { prove } from '../plugins/fact-chain/chain-node.ts';
 import { loadOldStore, type OldStore, readRecording } from './load-old-store.ts';
 import { ask } from './old-answers.ts';
 
+type Settings = NonNullable<TestNodeOptions['settings']>;
+
 const ABOUT_AUDIT = /\/audit/;
+const ABOUT_LEDGERS = /\/audit|\/billing/;
 
 forEachStore('a node on a store with several rows a fact', () => {
   let old: OldStore | undefined;
@@ -16,12 +20,13 @@ forEachStore('a node on a store with several rows a fact', () => {
     await old?.remove();
   });
 
-  const upgrade = async (name: 'plain' | 'patchy') => {
+  const upgrade = async (name: 'plain' | 'patchy', switchedOff: readonly string[] = []) => {
     const recording = await readRecording(name);
     old = await loadOldStore(recording);
     // Another seed than that of the recording, whose identifiers are taken.
     const random = createSeededRandom(2);
-    node = await startTestNode({ folder: old.folder, clock: createManualClock(recording.nowMs), random });
+    const settings = Object.fromEntries(switchedOff.map((plugin) => [plugin, false])) as unknown as Settings;
+    node = await startTestNode({ folder: old.folder, clock: createManualClock(recording.nowMs), random, settings });
     return { ...recording, node };
   };
 
@@ -38,6 +43,18 @@ forEachStore('a node on a store with several rows a fact', () => {
       if (ABOUT_AUDIT.test(target)) continue;
       expect(await ask(node, keys[key], target), `${target} as ${key}`).to.deep.equal(told);
     }
+  });
+
+  it('answers so although plugins were off during the upgrade', async () => {
+    const { answers, keys, nowMs, node: first } = await upgrade('plain', ['audit', 'billing', 'fact-chain']);
+    await first.stop();
+    const random = createSeededRandom(2);
+    node = await startTestNode({ folder: first.folder, clock: createManualClock(nowMs), random });
+    for (const { key, target, ...told } of answers) {
+      if (!ABOUT_LEDGERS.test(target)) continue;
+      expect(await ask(node, keys[key], target), `${target} as ${key}`).to.deep.equal(told);
+    }
+    expect(await prove(node)).not.to.equal(null);
   });
 
   it('has one entry for every fact, in the order of the feed, and all others where they were', async () => {
