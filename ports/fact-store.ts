@@ -64,11 +64,8 @@ export interface Snapshot {
   ledgerHead(tenantId: string): Promise<LedgerHead>;
   /** Every tenant with a ledger, and the highest number that was given out in it; in no order. */
   ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]>;
-  /**
-   * Number of the tenant's first fact that was committed at this instant (milliseconds since the epoch, the wall part
-   * of its feed stamp) or later; undefined when there is none.
-   */
-  ledgerNumberAt(tenantId: string, ms: number): Promise<number | undefined>;
+  /** Number of the tenant's first fact with this feed stamp or a later one; undefined when there is none. */
+  ledgerNumberAt(tenantId: string, feed: Hlc): Promise<number | undefined>;
   /** Feed entries of all tenants strictly after the stamp, ascending. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
   /** Stamp of the newest feed entry, null while the feed is empty. */

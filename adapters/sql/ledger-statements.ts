@@ -25,8 +25,8 @@ ORDER BY feed_wall DESC, feed_ctr DESC LIMIT 1`;
 /** Parameter: tenant. */
 export const LEDGER_HEAD = `SELECT ${HEAD_COLUMNS.join(', ')} FROM ${LEDGERS_TABLE} WHERE tenant_id = ?`;
 
-/** Parameters: tenant, milliseconds. */
-export const NUMBER_AT = `SELECT f.number FROM facts f WHERE f.tenant_id = ? AND f.feed_wall >= ?
+/** Parameters: tenant, wall, counter. */
+export const NUMBER_AT = `SELECT f.number FROM facts f WHERE f.tenant_id = ? AND (f.feed_wall, f.feed_ctr) >= (?, ?)
 ORDER BY f.feed_wall, f.feed_ctr LIMIT 1`;
 
 /** The clock with the end of one tenant's ledger. Parameter: tenant. */

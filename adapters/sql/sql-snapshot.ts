@@ -110,8 +110,8 @@ export class SqlSnapshot implements Snapshot {
     return rows.map(([tenantId, number]) => ({ tenantId: tenantId as string, number: number as number }));
   }
 
-  async ledgerNumberAt(tenantId: string, ms: number): Promise<number | undefined> {
-    const [row] = await this.session.rows(NUMBER_AT, [tenantId, ms]);
+  async ledgerNumberAt(tenantId: string, { wallMs, counter }: Hlc): Promise<number | undefined> {
+    const [row] = await this.session.rows(NUMBER_AT, [tenantId, wallMs, counter]);
     return row?.[0] as number | undefined;
   }
 

@@ -42,7 +42,7 @@ const readsOf = (wide: Snapshot): PluginSnapshot => ({
   ledgerCount: (range) => wide.ledgerCount(range),
   ledgerHead: (tenantId) => wide.ledgerHead(tenantId),
   ledgerEnds: () => wide.ledgerEnds(),
-  ledgerNumberAt: (tenantId, ms) => wide.ledgerNumberAt(tenantId, ms),
+  ledgerNumberAt: (tenantId, feed) => wide.ledgerNumberAt(tenantId, feed),
   feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
   head: () => wide.head(),
   epoch: () => wide.epoch(),

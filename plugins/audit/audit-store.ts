@@ -7,7 +7,6 @@ import type {
   ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, FACT_WRITE } from './audit-api.ts';
-import { entryId, tailOf } from './entry-id.ts';
 import { ENTRIES_TABLE, rowEntries, rowOfEntry } from './entry-rows.ts';
 import { factEntries } from './fact-entries.ts';
 import { type MatchingEntries, mergeEntries, type StoredFilter } from './matching-entries.ts';
@@ -32,10 +31,7 @@ export class AuditStore {
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();
     const first = await transaction.takeNumbers(entries.length);
-    const rows = entries.map((entry, at) => {
-      const seq = first + at;
-      return rowOfEntry(entry, { seq, id: entryId(seq, tailOf(random.uuid())), tsMs });
-    });
+    const rows = entries.map((entry, at) => rowOfEntry(entry, { seq: first + at, id: random.uuid(), tsMs }));
     await tables.in(transaction).insertRows(ENTRIES_TABLE, rows);
   }
 

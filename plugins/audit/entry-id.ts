@@ -1,32 +1,22 @@
-/**
- * Identifiers of entries are UUIDs (version 8) that begin with the number of the entry: where several entries have the
- * same instant, the order of their identifiers is that of the log. `tail` is the last 17 characters of a UUID, and
- * differs between tenants and nodes, whose entries have the same numbers.
- */
-export const entryId = (number: number, tail: string): string => {
-  const digits = number.toString(16).padStart(NUMBER_DIGITS, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${VERSION}${digits.slice(12)}-${tail}`;
-};
-
-/** What `entryId` takes of a UUID that is there already. */
-export const tailOf = (uuid: string): string => uuid.slice(TAIL_START);
+import { type Hlc, type LedgerEntry, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /**
- * The first number whose identifiers do not come before this one. Identifiers of an older store are random, and lie
- * anywhere among the others.
+ * Identifier of the entry that a fact is: a UUID (RFC 9562, version 8), always the same. It begins with the counter of
+ * the feed stamp, so that entries of one instant are in the order of their commits; whoever asserted the fact knows the
+ * counter from its stamp. The number of the entry is not in it: readers of their own entries would learn how much
+ * others write. A fact that another node has too has another feed stamp there, and so another entry.
  */
-export const numberBound = (id: string): number => {
-  const high = Number.parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16) * LOW_NUMBERS;
-  const version = id.charAt(VERSION_AT);
-  if (version < VERSION) return high;
-  return version === VERSION
-    ? high + Number.parseInt(id.slice(VERSION_AT + 1, TAIL_START - 1), 16)
-    : high + LOW_NUMBERS;
+export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenantId' | 'factId' | 'feed'>): string => {
+  const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
+  const counter = feed.counter.toString(16).padStart(COUNTER_DIGITS, '0');
+  return `${counter}-${digest.slice(0, 4)}-8${digest.slice(4, 7)}-8${digest.slice(7, 10)}-${digest.slice(10, 22)}`;
 };
 
-const VERSION = '8';
-const VERSION_AT = 14;
-const TAIL_START = 19;
-const NUMBER_DIGITS = 15;
-/** How many numbers share the digits before the version. */
-const LOW_NUMBERS = 16 ** 3;
+/** The feed stamp of an entry of this instant that has the identifier, or would have it if it were a fact's. */
+export const feedOfEntry = (tsMs: number, id: string): Hlc => ({
+  wallMs: tsMs,
+  counter: Math.min(Number.parseInt(id.slice(0, COUNTER_DIGITS), 16), HIGHEST_COUNTER),
+});
+
+const COUNTER_DIGITS = 8;
+const HIGHEST_COUNTER = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 /** Entries that are not about the storing of a fact. */
 export const ENTRIES_TABLE = 'audit_entries';
 
-/** What `entryId` made, and what the node gave the entry. */
+/** What the node gives an entry. */
 export interface EntryStamp {
   readonly seq: number;
   readonly id: string;

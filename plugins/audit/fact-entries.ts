@@ -1,7 +1,9 @@
 import {
   all,
+  compareHlc,
   equals,
   type Filter,
+  type Hlc,
   isNull,
   type LedgerEntry,
   type LedgerRange,
@@ -9,10 +11,9 @@ import {
   not,
   type PluginSnapshot,
   type ServiceNames,
-  sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { type EntryPosition, FACT_WRITE, type RecordedEntry } from './audit-api.ts';
-import { entryId, numberBound } from './entry-id.ts';
+import { factEntryId, feedOfEntry } from './entry-id.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
 /**
@@ -60,12 +61,14 @@ interface Bounds {
   readonly below: number | undefined;
 }
 
+const instant = (ms: number): Hlc => ({ wallMs: ms, counter: 0 });
+
 /** Numbers grow with the instants of the feed. */
 const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: PluginSnapshot): Promise<Bounds> => {
-  const from = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, sinceMs);
+  const from = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, instant(sinceMs));
   return {
     above: from === undefined ? Number.MAX_SAFE_INTEGER : from - 1,
-    below: untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, untilMs + 1),
+    below: untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, instant(untilMs + 1)),
   };
 };
 
@@ -75,11 +78,12 @@ const numberBehind = async (
   tenantId: string,
   snapshot: PluginSnapshot,
 ): Promise<number | undefined> => {
-  const first = await snapshot.ledgerNumberAt(tenantId, tsMs);
-  if (first === undefined) return undefined;
-  // Of the facts of the same instant, those whose identifiers are lower.
-  const next = await snapshot.ledgerNumberAt(tenantId, tsMs + 1);
-  return lower(next, Math.max(first, numberBound(id)));
+  const feed = feedOfEntry(tsMs, id);
+  const bound = await snapshot.ledgerNumberAt(tenantId, feed);
+  if (bound === undefined) return undefined;
+  const [entry] = await snapshot.ledger({ tenantId, above: bound - 1, order: 'oldest', limit: 1 });
+  const isLower = entry !== undefined && compareHlc(entry.feed, feed) === 0 && factEntryId(entry) < id;
+  return isLower ? bound + 1 : bound;
 };
 
 const lower = (one: number | undefined, other: number | undefined): number | undefined =>
@@ -118,7 +122,7 @@ type LoggedEntry = Pick<LedgerEntry, (typeof MEMBERS)[number]>;
 
 const entryOfFact = (entry: LoggedEntry): RecordedEntry => ({
   seq: entry.number,
-  id: entryId(entry.number, tailOfFact(entry)),
+  id: factEntryId(entry),
   event: FACT_WRITE.id,
   tenantId: entry.tenantId,
   entityUri: entry.writer,
@@ -129,10 +133,3 @@ const entryOfFact = (entry: LoggedEntry): RecordedEntry => ({
   tsMs: entry.feed.wallMs,
   detail: null,
 });
-
-/** A fact that another node has too may have the same number there, but not the same feed stamp. */
-const tailOfFact = ({ tenantId, factId, feed }: LoggedEntry): string => {
-  const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
-  // The first digit is the variant that all UUIDs of RFC 9562 have.
-  return `8${digest.slice(0, 3)}-${digest.slice(3, 15)}`;
-};

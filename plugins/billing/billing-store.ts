@@ -214,8 +214,9 @@ const rangeOfFacts = async (
 ): Promise<LedgerRange | undefined> => {
   if (!asksFor(filter, 'fact_written')) return undefined;
   const { tenantId, entityUri, sinceMs, untilMs } = filter;
-  const first = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, sinceMs);
-  const next = untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, untilMs + 1);
+  const first = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, { wallMs: sinceMs, counter: 0 });
+  const next =
+    untilMs === undefined ? undefined : await snapshot.ledgerNumberAt(tenantId, { wallMs: untilMs + 1, counter: 0 });
   if (first === undefined) return undefined;
   const end = Math.min(Math.ceil(below), next ?? Number.POSITIVE_INFINITY);
   return {

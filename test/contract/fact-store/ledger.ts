@@ -145,11 +145,15 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers({ limit: 2, order: 'newest' })).to.deep.equal([4, 3]);
     });
 
-    it('tells the first number from an instant on', async () => {
+    it('tells the first number from a stamp on', async () => {
       const { store } = current();
-      await storeWith(store, [sampleFact(1), sampleFact(5)], [record(1), record(5)]);
-      const at = (ms: number) => store.read((snapshot) => snapshot.ledgerNumberAt('default', SAMPLE_MS + ms));
-      expect([await at(0), await at(1), await at(2), await at(5), await at(6)]).to.deep.equal([1, 1, 2, 2, undefined]);
+      const feeds = [stamp(1), stamp(5), stamp(5, 2)];
+      const facts = feeds.map((feed, n) => sampleFact(n, { hlc: feed, feed }));
+      await storeWith(store, facts, [record(1), record(2), record(3)]);
+      const at = (ms: number, counter = 0) =>
+        store.read((snapshot) => snapshot.ledgerNumberAt('default', stamp(ms, counter)));
+      expect([await at(0), await at(1), await at(2), await at(5)]).to.deep.equal([1, 1, 2, 2]);
+      expect([await at(5, 1), await at(5, 2), await at(5, 3), await at(6)]).to.deep.equal([3, 3, undefined, undefined]);
     });
 
     it('tells where it ends, and up to where it is linked, also inside the transaction', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { all, type Snapshot } from '../../../ports/ports.ts';
-import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { factById, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
@@ -90,7 +90,7 @@ export const describeReads = (current: CurrentStore): void => {
         () => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 1 }),
         () => snapshot.ledgerCount({ tenantId: 'default' }),
         () => snapshot.ledgerHead('default'),
-        () => snapshot.ledgerNumberAt('default', 0),
+        () => snapshot.ledgerNumberAt('default', stamp(0)),
         () => snapshot.select('fact_covers', { kind: 'retraction' }),
         () => snapshot.table('fact_covers').select('kind'),
       ];

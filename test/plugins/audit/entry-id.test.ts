@@ -1,50 +1,62 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { entryId, numberBound, tailOf } from '../../../plugins/audit/entry-id.ts';
+import { factEntryId, feedOfEntry } from '../../../plugins/audit/entry-id.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-const number = fc.oneof(fc.maxSafeNat(), fc.nat(20_000));
-const uuid = fc.uuid({ version: [1, 4, 7, 8] });
-const id = fc.oneof(
-  uuid,
-  fc.tuple(number, uuid).map(([of, other]) => entryId(of, tailOf(other))),
-);
+const COUNTERS = 2 ** 31 - 1;
+const counter = fc.oneof(fc.nat(COUNTERS), fc.nat(20_000));
+const idOf = (factId: string, counter: number) =>
+  factEntryId({ tenantId: 'default', factId, feed: { wallMs: 1, counter } });
 
-describe('the identifier of an audit entry', () => {
-  it('is a UUID', () => {
+describe('the identifier of an audit entry of a fact', () => {
+  it('is a UUID, the same whenever it is asked for', () => {
     fc.assert(
-      fc.property(number, uuid, (of, other) => {
-        expect(entryId(of, tailOf(other))).to.match(
-          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-        );
+      fc.property(fc.uuid(), counter, (factId, of) => {
+        expect(idOf(factId, of)).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(idOf(factId, of)).to.equal(idOf(factId, of));
       }),
       { numRuns: RUNS },
     );
   });
 
-  it('comes in the order of the numbers', () => {
+  it('comes in the order of the feed within an instant', () => {
     fc.assert(
-      fc.property(number, number, uuid, uuid, (one, other, tail, otherTail) => {
-        fc.pre(one !== other);
-        expect(entryId(one, tailOf(tail)) < entryId(other, tailOf(otherTail))).to.equal(one < other);
+      fc.property(fc.uuid(), fc.uuid(), counter, counter, (one, other, first, second) => {
+        fc.pre(first !== second);
+        expect(idOf(one, first) < idOf(other, second)).to.equal(first < second);
       }),
       { numRuns: RUNS },
     );
   });
 
-  it('tells which numbers come before it, whatever identifier it is', () => {
+  it('gives a stamp that only facts with lower identifiers come before, as any other identifier does', () => {
     fc.assert(
-      fc.property(id, number, uuid, (of, candidate, tail) => {
-        const bound = numberBound(of);
-        const close = [candidate, bound - 1, bound, bound + 1].filter((each) => each >= 0 && each <= 2 ** 53 - 1);
-        for (const each of close) {
-          const other = entryId(each, tailOf(tail));
-          // Entries of one tenant never share a number.
-          if (other.slice(0, 18) === of.slice(0, 18)) continue;
-          expect(other < of, `${each}`).to.equal(each < bound);
-        }
-      }),
+      fc.property(
+        fc.uuid(),
+        fc.oneof(
+          fc.uuid(),
+          counter.map((of) => idOf('f', of)),
+        ),
+        counter,
+        (factId, id, of) => {
+          const feed = feedOfEntry(1, id);
+          expect(feed.counter).to.be.within(0, COUNTERS);
+          if (of < feed.counter) expect(idOf(factId, of) < id).to.equal(true);
+          if (of > feed.counter) expect(idOf(factId, of) < id).to.equal(false);
+        },
+      ),
       { numRuns: RUNS },
     );
+  });
+
+  it('differs between tenants, facts and nodes', () => {
+    const feed = { wallMs: 1, counter: 0 };
+    const ids = [
+      { tenantId: 'a', factId: 'x', feed },
+      { tenantId: 'b', factId: 'x', feed },
+      { tenantId: 'a', factId: 'y', feed },
+      { tenantId: 'a', factId: 'x', feed: { wallMs: 2, counter: 0 } },
+    ].map(factEntryId);
+    expect(new Set(ids).size).to.equal(4);
   });
 });
