@@ -35,6 +35,8 @@ export class InsertStatements {
   readonly #columns: TableColumns;
   readonly #statements: PostgresStatements;
   readonly #plans = new Map<string, InsertPlan>();
+  /** By the object, where callers keep one: putting a key together takes longer. */
+  #plansOfTargets = new WeakMap<InsertTarget, InsertPlan>();
   readonly #written = new Map<string, PostgresStatement>();
 
   constructor(columns: TableColumns, statements: PostgresStatements) {
@@ -44,7 +46,11 @@ export class InsertStatements {
 
   /** The plan of a target that was asked for before. */
   knownPlan(into: InsertTarget): InsertPlan | undefined {
-    return this.#plans.get(keyOf(into));
+    const kept = this.#plansOfTargets.get(into);
+    if (kept !== undefined) return kept;
+    const known = this.#plans.get(keyOf(into));
+    if (known !== undefined) this.#plansOfTargets.set(into, known);
+    return known;
   }
 
   /**
@@ -81,6 +87,7 @@ export class InsertStatements {
   /** The tables have changed, or the names of statements. */
   forget(): void {
     this.#plans.clear();
+    this.#plansOfTargets = new WeakMap();
     this.#written.clear();
     this.#columns.forget();
   }

@@ -130,7 +130,18 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 }
 
-const insertStatement = ({ table, columns, unlessTaken }: InsertTarget): string => {
+/** By target: writing the names of many columns takes longer than inserting a short row. */
+const statements = new WeakMap<InsertTarget, string>();
+
+const insertStatement = (into: InsertTarget): string => {
+  const known = statements.get(into);
+  if (known !== undefined) return known;
+  const statement = writeInsert(into);
+  statements.set(into, statement);
+  return statement;
+};
+
+const writeInsert = ({ table, columns, unlessTaken }: InsertTarget): string => {
   const names = columns.map(identifier).join(', ');
   const marks = columns.map(() => '?').join(', ');
   const conflict =
