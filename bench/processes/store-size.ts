@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
 export interface StoreSize {
-  /** Of tables and indexes; without the log, and without what is free inside a file. */
+  /** Of tables and indexes, without those of search, the log, and what is free inside a file. */
   readonly bytes: number;
   readonly facts: number;
 }
@@ -15,8 +15,15 @@ export const storeSize = (database: string): Promise<StoreSize> =>
 export const bytesPerFact = (before: StoreSize, after: StoreSize): number | null =>
   after.facts > before.facts ? (after.bytes - before.bytes) / (after.facts - before.facts) : null;
 
-const FILE_SIZE = `SELECT (page_count - freelist_count) * page_size AS bytes, (SELECT count(*) FROM facts) AS facts
-  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+/** What search makes of facts comes later, in the background, and would count by chance. */
+const NOT_COUNTED = 'search';
+
+const FILE_SIZE = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT sum(pgsize) FROM dbstat WHERE name NOT IN
+  (SELECT name FROM sqlite_schema WHERE tbl_name LIKE '${NOT_COUNTED}%')) AS bytes`;
+
+const DATABASE_SIZE = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT sum(pg_total_relation_size(oid))
+  FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    AND relname NOT LIKE '${NOT_COUNTED}%') AS bytes`;
 
 /** Pages that are in the log alone count: the next checkpoint puts them into the file. */
 const fileSize = (path: string): StoreSize => {
@@ -32,9 +39,7 @@ const databaseSize = async (url: string): Promise<StoreSize> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query(
-      'SELECT pg_database_size(current_database()) AS bytes, (SELECT count(*) FROM facts) AS facts',
-    );
+    const { rows } = await client.query(DATABASE_SIZE);
     const [{ bytes, facts }] = rows as [Record<keyof StoreSize, string>];
     return { bytes: Number(bytes), facts: Number(facts) };
   } finally {
