@@ -1,6 +1,7 @@
 import type { RestoredStore } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
+import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
 import { DEFAULT_DRIFT_BOUND_MS, markRestored } from './mark-restored.ts';
@@ -19,11 +20,20 @@ export const markStoreRestored = async (
   await requireStore(config, open);
   const opened = await open();
   try {
+    await requireTables(opened);
     const epoch = createSystemRandom().uuid();
     return await markRestored(opened, { nowMs: createSystemClock().nowMs(), driftBoundMs, epoch });
   } finally {
     await opened.close();
   }
+};
+
+/** The clock of an older store is read with its tables as they are now. */
+const requireTables = async (store: FactStore): Promise<void> => {
+  if ((await store.migrate(CORE_MIGRATIONS, { isTrial: true })).length === 0) return;
+  throw new ServiceError('unavailable', 'an older version wrote this backup, and its tables were not upgraded yet', {
+    hint: 'run "init", which upgrades the store and serves nothing, then "restored" again, then "start"',
+  });
 };
 
 /** Where the bound is switched off, the usual one is the best guess. */

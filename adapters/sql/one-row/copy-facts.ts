@@ -24,13 +24,19 @@ export const copySome = async (schema: MigrationSchema, place: CopyPlace, most: 
     const salt = salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
     const { row, ledger } = enter(fact, salt, ledgers.get(fact.tenantId) ?? EMPTY_LEDGER, writes);
     ledgers.set(fact.tenantId, ledger);
-    return Object.fromEntries(NEW_FACT_COLUMNS.map((column, nth) => [column, row[nth] ?? null]));
+    return byColumn(row);
   });
   await data.insertRows(NEXT_FACTS, rows);
   await saveLedgers(data, ledgers);
   const copied = place.copied + facts.length;
   await savePlace(schema, { ...place, stamp: range.to, copied });
   return copied;
+};
+
+const byColumn = (values: readonly SqlValue[]): Record<string, SqlValue> => {
+  const row: Record<string, SqlValue> = {};
+  for (const [at, column] of NEW_FACT_COLUMNS.entries()) row[column] = values[at] ?? null;
+  return row;
 };
 
 const readFacts = async (data: MigrationSchema['data'], range: StampRange): Promise<StoredFact[]> => {
