@@ -8,6 +8,7 @@ import type { ServerProcess } from './processes/child-process.ts';
 import type { NodeProcess } from './processes/start-node.ts';
 import { storeSize } from './processes/store-size.ts';
 import { untilIdle } from './processes/until-idle.ts';
+import { vacuumStore } from './processes/vacuum-store.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 const PER_ENTITY = 10;
@@ -162,7 +163,10 @@ export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
       await printSize(names[at] ?? '', node);
     }
     // What follows facts catches up after a start, and after a migration.
-    for (const { node } of readers) await untilIdle(node);
+    for (const { node } of readers) {
+      await untilIdle(node);
+      await vacuumStore(node);
+    }
     await compare(readers);
     await measureAll(readers, options.seconds);
     console.log(`reads on ${options.store}, ${figure(options.facts)} facts, 1 connection, ${ROUNDS} rounds by turns`);
