@@ -30,5 +30,5 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
-  container.provide(FactRestore, createFactRestore({ clock, random, names: self.names, nameRules }));
+  container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
 };

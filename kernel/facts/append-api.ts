@@ -149,6 +149,12 @@ export interface AppendedBatch {
   siblings(appended: AppendedFact): readonly FactOutline[];
 }
 
+/** Facts of one tenant that an import has just stored, still inside its transaction. */
+export interface RestoredBatch {
+  readonly facts: readonly StoredFact[];
+  readonly transaction: PluginTransaction;
+}
+
 /** How many siblings are read per triple: bounds the work on a triple that thousands of facts share. */
 export const SIBLING_LIMIT = 64;
 

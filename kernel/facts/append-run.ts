@@ -1,18 +1,16 @@
 import {
   all,
   equals,
-  type FactLink,
   type FactOutline,
   type Hlc,
   isIn,
   type PreparedFact,
   type Principal,
   type StoredFact,
-  type WriteRecord,
   type WriteTransaction,
 } from '../../ports/ports.ts';
 import type { CollectHook, HookCaller } from '../hooks/define-hook.ts';
-import { appendAuthorise, appendJudge, appendLink, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
+import { appendAuthorise, appendJudge, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import {
   type AppendBatch,
@@ -26,11 +24,9 @@ import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
 import { PendingItem } from './pending-item.ts';
 import { stampFact } from './stamp-fact.ts';
+import { recordsOf } from './write-records.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
-
-/** As long as a UUID: nobody guesses it. */
-const SALT_BYTES = 16;
 
 /** How deep facts may follow from facts before the chain is taken for a loop. */
 const FOLLOW_UP_DEPTH = 3;
@@ -137,7 +133,9 @@ export class AppendRun {
     });
     this.#clock = clock;
     this.#stamped = true;
-    await this.#wide.insert(facts, { areNew: true, records: await this.#recordsOf(fresh, facts) });
+    const writers = fresh.map(({ caller, tags }) => ({ caller, tags }));
+    const records = await recordsOf(facts, writers, this.#transaction, this.#parts);
+    await this.#wide.insert(facts, { areNew: true, records });
     return fresh.map((item, at) => {
       const fact = facts[at] as StoredFact;
       item.store(fact);
@@ -164,40 +162,6 @@ export class AppendRun {
       else item.share(earlier);
     }
     return items.filter((item) => item.open);
-  }
-
-  /** Beside each fact its row holds who wrote it, salt for the commitment of its value, and its link in the chain. */
-  async #recordsOf(items: readonly PendingItem[], facts: readonly StoredFact[]): Promise<WriteRecord[]> {
-    const salts = this.#parts.random.bytes(SALT_BYTES * items.length);
-    const saltOf = (at: number): Uint8Array => salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
-    const links = await this.#linksOf(facts, saltOf);
-    return items.map(({ caller, tags }, at) => ({
-      writer: caller.entityUri,
-      writerSub: caller.oidcSub,
-      writerKeyId: caller.keyId,
-      tags,
-      salt: saltOf(at),
-      link: links?.[at] ?? null,
-    }));
-  }
-
-  async #linksOf(
-    facts: readonly StoredFact[],
-    saltOf: (at: number) => Uint8Array,
-  ): Promise<readonly FactLink[] | undefined> {
-    const { hooks } = this.#parts;
-    const [first] = facts;
-    if (first === undefined || !hooks.hasHandlers(appendLink)) return undefined;
-    const { tenantId } = first;
-    const [links, ...more] = await hooks.collect(appendLink, {
-      facts: facts.map((fact, at) => ({ fact, salt: saltOf(at) })),
-      tenantId,
-      head: await this.#transaction.ledgerHead(tenantId),
-      transaction: this.#transaction,
-    });
-    if (more.length > 0) throw new Error('two handlers of append:link have linked the same facts');
-    if (links !== undefined && links.length !== facts.length) throw new Error('append:link has a link for each fact');
-    return links;
   }
 
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {

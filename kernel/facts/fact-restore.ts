@@ -8,8 +8,9 @@ import {
   type PreparedFact,
   ServiceError,
   type StoredFact,
-  type WriteTransaction,
 } from '../../ports/ports.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { factRestored } from '../hooks/kernel-hooks.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
@@ -19,6 +20,7 @@ import { isTooFarAhead, parseHlc } from './hybrid-logical-clock.ts';
 import { nameKeys } from './match-key.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
+import { recordsOf } from './write-records.ts';
 
 /** A fact as another store held it: all that was given to it, and nothing that can be computed. */
 export interface RestorableFact {
@@ -41,7 +43,8 @@ export type RestoreVerdict = 'stored' | 'known' | 'taken';
 
 /**
  * Brings facts back as another store held them, past the phases of an append: what followed from them there comes with
- * them. For plugins that move or restore a store, and for nothing that a client sends.
+ * them. They only get links, by `append:link`, and rows of this store, by `fact:restored`. For plugins that move or
+ * restore a store, and for nothing that a client sends.
  */
 export interface FactRestore {
   /**
@@ -63,6 +66,7 @@ export const FactRestore = defineRef<FactRestore>('kernel.fact-restore');
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export interface RestoreParts extends PreparingParts {
+  readonly hooks: HookCaller;
   readonly clock: Clock;
 }
 
@@ -75,7 +79,7 @@ export const createFactRestore = ({ clock, ...parts }: RestoreParts): FactRestor
     throw invalid('the fact does not match its content identifier: the file was changed or damaged');
   },
   checkStamp: (text) => checkStamp(text, clock.nowMs()),
-  insert: (transaction, facts) => insertFacts(wideTransaction(transaction), facts, clock.nowMs(), parts),
+  insert: (transaction, facts) => insertFacts(transaction, facts, clock.nowMs(), parts),
 });
 
 const checkStamp = (text: string, nowMs: number): void => {
@@ -87,16 +91,17 @@ const checkStamp = (text: string, nowMs: number): void => {
 };
 
 const insertFacts = async (
-  transaction: WriteTransaction,
+  transaction: PluginTransaction,
   facts: readonly CheckedFact[],
   nowMs: number,
-  { names, random }: PreparingParts,
+  { names, random, hooks }: Omit<RestoreParts, 'clock'>,
 ): Promise<RestoreVerdict[]> => {
   const [first] = facts;
   if (first === undefined) return [];
   const { tenantId } = first.fact;
   const ids = facts.map(({ fact }) => fact.id);
-  const stored = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
+  const wide = wideTransaction(transaction);
+  const stored = await wide.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
   const known = new Map<string, Pick<PreparedFact, 'cid'>>(stored.map((fact) => [fact.id, fact]));
   const fresh: CheckedFact[] = [];
   const verdicts = facts.map((checked): RestoreVerdict => {
@@ -108,23 +113,24 @@ const insertFacts = async (
     return 'stored';
   });
   if (fresh.length === 0) return verdicts;
-  let clock = await transaction.lockClock();
+  let clock = await wide.lockClock();
   const stamped = fresh.map(({ fact }): StoredFact => {
     const next = stampFact(fact, clock, nowMs);
     clock = next.feed;
     return next;
   });
-  const node = nodePrincipal(names, tenantId);
-  const record = { writer: node.entityUri, writerSub: null, writerKeyId: null, tags: [], link: null };
-  const records = stamped.map(() => ({ ...record, salt: random.bytes(16) }));
-  await transaction.insert(stamped, { areNew: true, records });
-  await transaction.saveClock(clock);
-  await transaction.cover(
+  const writer = { caller: nodePrincipal(names, tenantId), tags: [] };
+  const writers = stamped.map(() => writer);
+  const records = await recordsOf(stamped, writers, transaction, { random, hooks });
+  await wide.insert(stamped, { areNew: true, records });
+  await wide.saveClock(clock);
+  await wide.cover(
     stamped.flatMap((fact, at) => {
       const kind = fresh[at]?.cover ?? null;
       return kind === null ? [] : [coverBy(fact, kind)];
     }),
   );
+  if (hooks.hasHandlers(factRestored)) await hooks.collect(factRestored, { facts: stamped, transaction });
   return verdicts;
 };
 

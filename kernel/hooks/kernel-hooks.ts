@@ -6,6 +6,7 @@ import type {
   AuthoriseBatch,
   DraftBatch,
   LinkBatch,
+  RestoredBatch,
   SettleableItem,
 } from '../facts/append-api.ts';
 import type { FactDraft } from '../facts/fact-draft.ts';
@@ -35,8 +36,8 @@ export const appendSettle = defineCollectHook<AppendBatch<SettleableItem>, never
 export const appendJudge = defineCollectHook<AppendBatch, never>('append:judge');
 
 /**
- * In the transaction, once the facts have their stamps: ties each to the one before it. The links are stored in the
- * rows of the facts. At most one handler may return any; without them, facts have no links.
+ * In the transaction of an append or import, once the facts have their stamps: ties each to the one before it. The
+ * links are stored in the rows of the facts. At most one handler may return any; without them, facts have no links.
  */
 export const appendLink = defineCollectHook<LinkBatch, readonly FactLink[]>('append:link');
 
@@ -46,6 +47,12 @@ export const appendLink = defineCollectHook<LinkBatch, readonly FactLink[]>('app
  * deep.
  */
 export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[]>('fact:appended');
+
+/**
+ * In the transaction of an import, after its facts were inserted, once per batch. Rows that a plugin keeps of every
+ * fact, however it came, are written here too. Rows that tell what an append did are part of the imported file.
+ */
+export const factRestored = defineCollectHook<RestoredBatch, never>('fact:restored');
 
 /** After the commit. Best effort: what must survive a crash belongs into `fact:appended`. */
 export const factCommitted = defineEventHook<{ readonly facts: readonly AppendedFact[] }>('fact:committed');

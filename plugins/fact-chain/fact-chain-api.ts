@@ -12,7 +12,8 @@ export interface FactChain {
    * The proof of the caller's tenant as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts.
    * Verifies the links of `facts`, which are those that the caller is about to see, and what was added since the last
    * proof; a verified prefix is never hashed again. Facts that were stored while the plugin was off get their links
-   * first. After very many new facts the proof ends before the newest of them.
+   * first, unless the background has linked them already. After very many new facts the proof ends before the newest of
+   * them.
    * Needs `admin` or `audit.read`, because a proof counts facts that the caller may not see. Rejects with
    * `fact_chain_mismatch` (409) when something does not fit.
    */

@@ -32,7 +32,7 @@ export const factChainPlugin = definePlugin({
   provides: [FactChain],
   declares: [CHAIN_PROOF, ...Object.values(words)],
   migrations: factChainMigrations,
-  setup({ use, tables, on, every, provide }) {
+  async setup({ use, tables, on, every, provide }) {
     const parts = { ...use, tables };
     const chain: FactChain = {
       async prove(caller, facts) {
@@ -41,7 +41,9 @@ export const factChainPlugin = definePlugin({
       },
     };
     provide(FactChain, chain);
-    const written = new Set<string>();
+    // At the start all tenants: another process may have imported facts, or stored them while the plugin was off.
+    const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
+    const written = new Set(ends.map(({ tenantId }) => tenantId));
     on(appendLink, ({ facts, tenantId, head, transaction }) => {
       written.add(tenantId);
       if (isLinked(head)) return linkNew(facts, head.linked?.link ?? null);

@@ -21,8 +21,8 @@ export interface GatherParts {
 
 /**
  * Adds the edges of facts that were stored while this plugin was off. It follows the feed from its kept position. While
- * the plugin is on, facts bring their edges along, and only the position is kept, so that the next start has little to
- * read. All processes on a store have the same plugins on.
+ * the plugin is on, appended and imported facts bring their edges along, and only the position is kept, so that the
+ * next start has little to read. All processes on a store have the same plugins on.
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;

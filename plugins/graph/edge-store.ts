@@ -73,7 +73,7 @@ export class EdgeStore {
     this.#names = names;
   }
 
-  /** Adds the edges among facts that were just stored. Does nothing when there are none. */
+  /** Adds the edges among facts that were just appended or imported. Does nothing when there are none. */
   async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const rows = this.#rowsOf(facts);
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);

@@ -6,6 +6,7 @@ import {
   Facts,
   factAppended,
   factCommitted,
+  factRestored,
   KERNEL_API,
   NodeSelf,
   requireLimit,
@@ -83,6 +84,7 @@ export const graphPlugin = definePlugin({
         batch.transaction,
       );
     });
+    on(factRestored, ({ facts, transaction }) => edges.add(facts, transaction));
     on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
     every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));

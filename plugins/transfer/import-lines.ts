@@ -17,7 +17,9 @@ type Read =
 
 type Refused = { number: number; reason: string }[];
 
-/** Stores facts as they are, past the hooks: what followed from them in the other store comes with them. */
+/**
+ * Stores facts as they are, past the phases of an append: what followed from them in the other store comes with them.
+ */
 export const importLines = async (parts: ImportParts, lines: readonly NumberedText[]): Promise<ImportedLines> => {
   const refused: Refused = [];
   const read = new Map<number, Read>();

@@ -1,0 +1,56 @@
+import type { FactLink, Principal, StoredFact, WriteRecord } from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { appendLink } from '../hooks/kernel-hooks.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
+
+/** As long as a UUID: nobody guesses it. */
+const SALT_BYTES = 16;
+
+export interface FactWriter {
+  readonly caller: Principal;
+  readonly tags: readonly string[];
+}
+
+/**
+ * Returns what the row of each fact holds beside the fact: who wrote it, salt for the commitment of its value, and its
+ * link in the chain. The facts have their stamps, are not stored yet, and belong to one tenant.
+ */
+export const recordsOf = async (
+  facts: readonly StoredFact[],
+  writers: readonly FactWriter[],
+  transaction: PluginTransaction,
+  { random, hooks }: { readonly random: Random; readonly hooks: HookCaller },
+): Promise<WriteRecord[]> => {
+  const salts = random.bytes(SALT_BYTES * facts.length);
+  const saltOf = (at: number): Uint8Array => salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
+  const links = await linksOf(facts, saltOf, transaction, hooks);
+  return writers.map(({ caller, tags }, at) => ({
+    writer: caller.entityUri,
+    writerSub: caller.oidcSub,
+    writerKeyId: caller.keyId,
+    tags,
+    salt: saltOf(at),
+    link: links?.[at] ?? null,
+  }));
+};
+
+const linksOf = async (
+  facts: readonly StoredFact[],
+  saltOf: (at: number) => Uint8Array,
+  transaction: PluginTransaction,
+  hooks: HookCaller,
+): Promise<readonly FactLink[] | undefined> => {
+  const [first] = facts;
+  if (first === undefined || !hooks.hasHandlers(appendLink)) return undefined;
+  const { tenantId } = first;
+  const [links, ...more] = await hooks.collect(appendLink, {
+    facts: facts.map((fact, at) => ({ fact, salt: saltOf(at) })),
+    tenantId,
+    head: await transaction.ledgerHead(tenantId),
+    transaction,
+  });
+  if (more.length > 0) throw new Error('two handlers of append:link have linked the same facts');
+  if (links !== undefined && links.length !== facts.length) throw new Error('append:link has a link for each fact');
+  return links;
+};
