@@ -1,8 +1,6 @@
 import type { FactField } from '../../ports/ports.ts';
 
-/**
- * How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns.
- */
+/** How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns. */
 export interface FieldColumn {
   readonly is: 'text' | 'number' | 'stamp';
   /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */

@@ -10,9 +10,7 @@ import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 export const FACTS_TABLE = 'facts';
 export const LEDGERS_TABLE = 'ledgers';
 
-/**
- * What may be long comes last: SQLite walks through a long text, page by page, to a column behind it.
- */
+/** What may be long comes last: SQLite walks through a long text, page by page, to a column behind it. */
 export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect, name: string): string =>
   `CREATE TABLE ${name} (
     tenant_id ${text} NOT NULL,

@@ -168,7 +168,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     const [row] = await this.session.rows(sql, [this.#tenantId]);
     if (row === undefined) throw new Error('the store has no clock: it was not migrated');
     this.#clock = { wallMs: row[0] as number, counter: row[1] as number };
-    // Saves a statement: whoever stores facts needs both.
+    // Saves a statement: a transaction that stores facts needs both.
     if (!this.#heads.has(this.#tenantId)) {
       this.#heads.set(this.#tenantId, row[2] === null ? EMPTY_LEDGER : headFromRow(row.slice(2)));
     }

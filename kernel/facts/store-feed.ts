@@ -253,14 +253,8 @@ const amongEntries = (entries: readonly FeedEntry[]): Filter => {
   const tenantIds = [...new Set(entries.map(({ tenantId }) => tenantId))];
   const [first, last] = [entries[0], entries.at(-1)] as [FeedEntry, FeedEntry];
   const tenants = isIn('tenantId', tenantIds);
-  if (tenantIds.length === 1)
-    return all(
-      tenants,
-      isIn(
-        'id',
-        entries.map(({ subjectId }) => subjectId),
-      ),
-    );
+  const ids = entries.map(({ subjectId }) => subjectId);
+  if (tenantIds.length === 1) return all(tenants, isIn('id', ids));
   const from = { ...first.stamp, counter: first.stamp.counter - 1 };
   const to = { ...last.stamp, counter: last.stamp.counter + 1 };
   return all(tenants, above('feed', from), below('feed', to));

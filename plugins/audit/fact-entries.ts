@@ -81,7 +81,7 @@ const numberBehind = async (
   const feed = feedOfEntry(tsMs, id);
   const bound = await snapshot.ledgerNumberAt(tenantId, feed);
   if (bound === undefined) return undefined;
-  const [entry] = await snapshot.ledger({ tenantId, above: bound - 1, order: 'oldest', limit: 1 });
+  const [entry] = await snapshot.ledger({ tenantId, above: bound - 1, order: 'oldest', limit: 1, members: MEMBERS });
   const isLower = entry !== undefined && compareHlc(entry.feed, feed) === 0 && factEntryId(entry) < id;
   return isLower ? bound + 1 : bound;
 };

@@ -16,7 +16,7 @@ export interface MatchingEntries {
   count(): Promise<number>;
 }
 
-/** The entries of all parts, in one order. A part is asked when the one before it has answered. */
+/** The entries of all parts, in one order. The parts are read one after another. */
 export const mergeEntries = (parts: readonly MatchingEntries[]): MatchingEntries => {
   const merge = async (
     read: (part: MatchingEntries) => Promise<RecordedEntry[]>,
