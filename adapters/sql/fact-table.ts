@@ -79,8 +79,8 @@ export const factIndexes = (table: string): readonly string[] => [
   `CREATE INDEX facts_by_triple ON ${table}
     (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
   `CREATE INDEX facts_by_timestamp ON ${table} (tenant_id, timestamp_ms, id)`,
-  // With all that a list and a count of the entries of one source ask for.
-  `CREATE INDEX facts_by_source ON ${table} (tenant_id, source_key, number, source)`,
+  // Without the source itself: a long one beside its key is more than PostgreSQL takes into an index.
+  `CREATE INDEX facts_by_source ON ${table} (tenant_id, source_key, number)`,
   `CREATE INDEX facts_by_writer ON ${table} (tenant_id, (coalesce(writer, asserted_by)), number)`,
   // The rest costs nothing for facts that have no such member.
   `CREATE INDEX facts_by_session ON ${table} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
@@ -100,7 +100,7 @@ export const FACT_ROWS: ExpectedRows = [
   ['facts', 'facts_by_cid', '1000000 1000000 1'],
   ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 4 3 1 1'],
   ['facts', 'facts_by_timestamp', '1000000 1000000 2 1'],
-  ['facts', 'facts_by_source', '1000000 1000000 5000 1 1'],
+  ['facts', 'facts_by_source', '1000000 1000000 5000 1'],
   ['facts', 'facts_by_writer', '1000000 1000000 50000 1'],
   ['facts', 'facts_by_session', '100000 100000 50'],
   ['facts', 'facts_by_signer', '100000 100000 1'],
