@@ -96,15 +96,11 @@ export interface Snapshot {
 /** A write transaction. Its reads see its own writes. */
 export interface WriteTransaction extends Snapshot {
   /**
-   * Inserts facts of the transaction's tenant, and numbers them in their order. `false` at the place of a fact whose id
-   * the tenant has already: it is left as it was. `areNew` says that no id is taken, so that the store need not look;
-   * if one is all the same, the transaction fails, with this call, a later one or its commit. `records` has a record
-   * for each fact; without, the writer is who asserted it, and there is neither salt nor link.
+   * Inserts facts of the transaction's tenant, and numbers them in their order. The tenant must have none of their ids:
+   * if it has one, the transaction fails, with this call, a later one or its commit. `records` has a record for each
+   * fact; without, the writer is who asserted it, and there is neither salt nor link.
    */
-  insert(
-    facts: readonly StoredFact[],
-    options?: { readonly areNew?: boolean; readonly records?: readonly WriteRecord[] },
-  ): Promise<boolean[]>;
+  insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void>;
   /**
    * The first of `count` numbers of the tenant's ledger, one after another, above all that were given out before. For
    * entries that are no facts and stand among them; the caller keeps them.

@@ -60,8 +60,7 @@ export class InsertStatements {
   async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
     const names = columns.map(identifier).join(', ');
-    const unique = (unlessTaken ?? []).map(identifier);
-    const tail = unique.length === 0 ? '' : ` ON CONFLICT (${unique.join(', ')}) DO NOTHING RETURNING ${unique.at(-1)}`;
+    const tail = unlessTaken === undefined ? '' : ` ON CONFLICT (${unlessTaken.map(identifier).join(', ')}) DO NOTHING`;
     const head = `INSERT INTO ${identifier(table)} (${names})`;
     const types = await this.#columns.typesOf(table, columns, connection);
     const plan = { table, head, types, tail, shapes: new Set<ColumnShape>() };

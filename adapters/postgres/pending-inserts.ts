@@ -75,7 +75,7 @@ export class PendingInserts {
 /** Shapes per target with a statement each; the rest share the one in which every column differs. */
 const MOST_SHAPES = 24;
 
-export const shapedInsert = (plan: InsertPlan, rows: Rows): ShapedInsert => {
+const shapedInsert = (plan: InsertPlan, rows: Rows): ShapedInsert => {
   const columns = plan.types.length;
   const found = shapeOf(columns, rows);
   if (plan.shapes.size < MOST_SHAPES) plan.shapes.add(found);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
 import type { InsertStatements } from './insert-statements.ts';
-import { PendingInserts, shapedInsert } from './pending-inserts.ts';
+import { PendingInserts } from './pending-inserts.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { isStalePlan, toServiceError } from './postgres-errors.ts';
 import type { StatementOutcome, StatementRunner } from './postgres-knex-client.ts';
@@ -121,30 +121,15 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#pending.addBeside(sql, values);
   }
 
-  /**
-   * Without `unlessTaken` every row is inserted or the transaction fails, so that nobody has to wait for the answer: a
-   * failure shows with the next statement, or with the commit.
-   */
-  async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]> {
-    if (rows.length === 0) return [];
+  /** Nobody waits for the answer: a failure shows with the next statement, or with the commit. */
+  async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
+    if (rows.length === 0) return;
     const { inserts, growth } = this.#parts;
     const plan = inserts.knownPlan(into) ?? (await this.#guarded(() => inserts.planFor(into, this.#connection)));
-    if (into.unlessTaken === undefined) {
-      this.#refuseAfterEnd();
-      if (!this.#pending.takes(plan)) this.flush();
-      if (this.#pending.add(plan, rows)) this.flush();
-      growth.add(into.table, rows.length);
-      return rows.map(() => true);
-    }
-    const insert = shapedInsert(plan, rows);
-    const statement = inserts.statementFor([insert]);
-    const { rows: taken } = await this.#guarded(() => this.#connection.arrays(statement, insert.values));
+    this.#refuseAfterEnd();
+    if (!this.#pending.takes(plan)) this.flush();
+    if (this.#pending.add(plan, rows)) this.flush();
     growth.add(into.table, rows.length);
-    if (taken.length === rows.length) return rows.map(() => true);
-    const key = into.columns.indexOf(into.unlessTaken.at(-1) ?? '');
-    const inserted = new Set(taken.map(([value]) => value));
-    // The first of several rows with one key is the one that was inserted.
-    return rows.map((row) => inserted.delete(row[key] as SqlValue));
   }
 
   /** Sends the inserts that wait. Whatever is sent after this finds them. */

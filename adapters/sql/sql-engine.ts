@@ -8,10 +8,7 @@ export type SqlParameter = SqlValue | readonly string[] | readonly number[];
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly string[];
-  /**
-   * Columns of a unique key: a row whose values there are taken is left out instead of failing. The rows differ in the
-   * last of them.
-   */
+  /** Columns of a unique key: a row whose values there are taken is left out instead of failing. */
   readonly unlessTaken?: readonly string[];
 }
 
@@ -34,8 +31,8 @@ export interface SqlSession {
    * show only with a later call, or with the commit.
    */
   post(sql: string, parameters: readonly SqlParameter[]): Promise<void>;
-  /** Whether each row was inserted, at its place. A row may be left out because of an earlier one of the same call. */
-  insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<boolean[]>;
+  /** A row that the table does not take fails the transaction, with this call, a later one or the commit. */
+  insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void>;
   /** Builder bound to this transaction. */
   table(name: string): Knex.QueryBuilder;
   /** A fresh schema builder bound to this transaction. */

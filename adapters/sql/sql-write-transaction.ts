@@ -33,19 +33,15 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     this.#tenantId = tenantId;
   }
 
-  async insert(
-    facts: readonly StoredFact[],
-    { areNew = false, records }: { readonly areNew?: boolean; readonly records?: readonly WriteRecord[] } = {},
-  ): Promise<boolean[]> {
+  async insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void> {
     const [first] = facts;
-    if (first === undefined) return [];
+    if (first === undefined) return;
     // A look at facts by their ids goes through the ledgers of all tenants.
     if ((await this.#head(first.tenantId)) === EMPTY_LEDGER) await this.#addLedger(first.tenantId);
     const from = await this.#reserve(first.tenantId, facts.length);
     const rows = facts.map((fact, at) => factToRow(fact, records?.[at] ?? plainRecord(fact), from + at));
-    const inserted = await this.session.insert(areNew ? NEW_FACTS : FACTS, rows);
-    this.#recordNewest(facts, records, inserted, from);
-    return inserted;
+    await this.session.insert(FACTS, rows);
+    this.#recordNewest(facts, records, from);
   }
 
   takeNumbers(count: number): Promise<number> {
@@ -114,16 +110,10 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     return head.number + 1;
   }
 
-  #recordNewest(
-    facts: readonly StoredFact[],
-    records: readonly WriteRecord[] | undefined,
-    inserted: readonly boolean[],
-    from: number,
-  ): void {
+  #recordNewest(facts: readonly StoredFact[], records: readonly WriteRecord[] | undefined, from: number): void {
     const { tenantId } = facts[0] as StoredFact;
     let { newest, linked, number } = this.#heads.get(tenantId) ?? EMPTY_LEDGER;
     for (const [at, { feed }] of facts.entries()) {
-      if (inserted[at] === false) continue;
       newest = { number: from + at, feed };
       const link = records?.[at]?.link ?? null;
       if (link !== null) linked = { number: from + at, link };
@@ -196,9 +186,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
 
 const MOST_TOPIC_CHARACTERS = 200;
 
-const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS, unlessTaken: ['tenant_id', 'id'] };
-
-const NEW_FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
+const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
 
 const COVERS: InsertTarget = {
   table: 'fact_covers',

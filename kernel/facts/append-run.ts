@@ -135,7 +135,7 @@ export class AppendRun {
     this.#stamped = true;
     const writers = fresh.map(({ caller, tags }) => ({ caller, tags }));
     const records = await recordsOf(facts, writers, this.#transaction, this.#parts);
-    await this.#wide.insert(facts, { areNew: true, records });
+    await this.#wide.insert(facts, records);
     return fresh.map((item, at) => {
       const fact = facts[at] as StoredFact;
       item.store(fact);

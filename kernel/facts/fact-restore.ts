@@ -122,7 +122,7 @@ const insertFacts = async (
   const writer = { caller: nodePrincipal(names, tenantId), tags: [] };
   const writers = stamped.map(() => writer);
   const records = await recordsOf(stamped, writers, transaction, { random, hooks });
-  await wide.insert(stamped, { areNew: true, records });
+  await wide.insert(stamped, records);
   await wide.saveClock(clock);
   await wide.cover(
     stamped.flatMap((fact, at) => {

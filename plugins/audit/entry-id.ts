@@ -3,8 +3,8 @@ import { type Hlc, type LedgerEntry, sha256Hex } from '../../kernel/plugin-api.t
 /**
  * Identifier of the entry that a fact is: a UUID (RFC 9562, version 8), always the same. It begins with the counter of
  * the feed stamp, so that entries of one instant are in the order of their commits; the client that asserted the fact
- * knows the counter from its stamp. The number of the entry is not in it: readers of their own entries would learn how much
- * others write. A fact that another node has too has another feed stamp there, and so another entry.
+ * knows the counter from its stamp. The number of the entry is not in it: readers of their own entries would learn how
+ * much others write. A fact that another node has too has another feed stamp there, and so another entry.
  */
 export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenantId' | 'factId' | 'feed'>): string => {
   const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));

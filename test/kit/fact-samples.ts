@@ -103,14 +103,11 @@ export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
 });
 
 /** Inserts the facts, in one write of each tenant. */
-export const storeFacts = async (store: FactStore, facts: readonly StoredFact[]): Promise<boolean[]> => {
-  const inserted = new Map<StoredFact, boolean>();
+export const storeFacts = async (store: FactStore, facts: readonly StoredFact[]): Promise<void> => {
   for (const tenant of new Set(facts.map(({ tenantId }) => tenantId))) {
     const own = facts.filter(({ tenantId }) => tenantId === tenant);
-    const verdicts = await store.write(tenant, (transaction) => transaction.insert(own));
-    for (const [at, fact] of own.entries()) inserted.set(fact, verdicts[at] === true);
+    await store.write(tenant, (transaction) => transaction.insert(own));
   }
-  return facts.map((fact) => inserted.get(fact) === true);
 };
 
 export const idsOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => id);

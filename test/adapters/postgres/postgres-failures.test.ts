@@ -44,7 +44,7 @@ describe('a PostgreSQL store when something fails', () => {
         expect(error['headers']).to.deep.equal({ 'Retry-After': '1' });
         expect(error['hint']).to.include('try again');
       });
-      expect(await storeFacts(hurried, [sampleFact(2)])).to.deep.equal([true]);
+      await storeFacts(hurried, [sampleFact(2)]);
     });
 
     it('of one tenant keeps no other tenant waiting', async () => {
@@ -84,10 +84,10 @@ describe('a PostgreSQL store when something fails', () => {
       const failed = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
         await administer(temporary.url, KILL_OTHERS);
-        await transaction.insert([sampleFact(2)]);
+        await transaction.count(all());
       });
       expect(await rejection(failed)).to.include({ code: 'unavailable', status: 503 });
-      expect(await storeFacts(store, [sampleFact(3)])).to.deep.equal([true]);
+      await storeFacts(store, [sampleFact(3)]);
       expect(await count(store)).to.equal(1);
     });
 
@@ -108,7 +108,8 @@ describe('a PostgreSQL store when something fails', () => {
       const lost = rejection(insertSetting());
       const others = [1, 2, 3].map((n) => storeFacts(store, [sampleFact(n)]));
       expect(await lost).to.include({ code: 'commit_unknown' });
-      expect(await Promise.all(others)).to.deep.equal([[true], [true], [true]]);
+      await Promise.all(others);
+      expect(await count(store)).to.equal(3);
     });
 
     it('while it commits leaves it open whether the write is there', async () => {
@@ -125,7 +126,7 @@ describe('a PostgreSQL store when something fails', () => {
     it('between two calls is noticed by neither', async () => {
       await storeFacts(store, [sampleFact(1)]);
       await administer(temporary.url, KILL_OTHERS);
-      expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+      await storeFacts(store, [sampleFact(2)]);
       expect(await count(store)).to.equal(2);
     });
 
@@ -168,9 +169,7 @@ describe('a PostgreSQL store when something fails', () => {
       const numbers = [1, 2, 3, 4, 5, 6];
       await Promise.all([
         insertSetting(),
-        ...numbers.map((n) =>
-          store.write('default', (transaction) => transaction.insert([sampleFact(n)], { areNew: true })),
-        ),
+        ...numbers.map((n) => store.write('default', (transaction) => transaction.insert([sampleFact(n)]))),
       ]);
       expect(await settings()).to.have.length(1);
       const facts = await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 9 }));
@@ -206,7 +205,7 @@ describe('a PostgreSQL store when something fails', () => {
       const remote = await temporary.another({ url: proxy.url });
       proxy.cutAnswerTo('COMMIT\u0000');
       expect(await rejection(storeFacts(remote, [sampleFact(1)]))).to.include({ code: 'commit_unknown' });
-      expect(await storeFacts(remote, [sampleFact(1), sampleFact(2)])).to.deep.equal([false, true]);
+      await storeFacts(remote, [sampleFact(2)]);
       expect((await remote.read((snapshot) => factById(snapshot, sampleId(1))))?.id).to.equal(sampleId(1));
     });
 

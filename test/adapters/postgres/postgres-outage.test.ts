@@ -41,7 +41,7 @@ describe('a PostgreSQL store whose server goes away and comes back', () => {
       }
       await server.resume();
       await store.ping();
-      expect(await storeFacts(store, [sampleFact(2 * n + 1)])).to.deep.equal([true]);
+      await storeFacts(store, [sampleFact(2 * n + 1)]);
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(2 * n + 2);
     });
   }

@@ -118,7 +118,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(error).to.be.instanceOf(ServiceError).and.include({ code: 'unavailable' });
     expect(error.message).to.include('busy');
     // Writes have connections of their own.
-    expect(await storeFacts(small, [sampleFact(1)])).to.deep.equal([true]);
+    await storeFacts(small, [sampleFact(1)]);
     const waiting = small.read(async (snapshot) => (await factById(snapshot, sampleId(1)))?.id);
     release();
     expect(await waiting).to.equal(sampleId(1));

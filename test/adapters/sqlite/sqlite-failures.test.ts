@@ -90,7 +90,7 @@ describe('a store whose disk fails', () => {
         expect(await count(store)).to.equal(1);
       }
     }
-    expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+    await storeFacts(store, [sampleFact(2)]);
   });
 
   it('says commit_unknown only when the disk fails in the commit itself', async () => {
@@ -104,7 +104,7 @@ describe('a store whose disk fails', () => {
       driver.fail(undefined);
       expect(await count(store)).to.equal(1);
     }
-    expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+    await storeFacts(store, [sampleFact(2)]);
   });
 
   it('works again after it could not even roll back', async () => {
@@ -112,7 +112,7 @@ describe('a store whose disk fails', () => {
     expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
     driver.fail(undefined);
     expect(await count(store)).to.equal(1);
-    expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+    await storeFacts(store, [sampleFact(2)]);
   });
 
   it('answers unavailable for as long as no connection works', async () => {
@@ -123,7 +123,7 @@ describe('a store whose disk fails', () => {
     }
     driver.fail(undefined);
     await store.ping();
-    expect(await storeFacts(store, [sampleFact(2)])).to.deep.equal([true]);
+    await storeFacts(store, [sampleFact(2)]);
   });
 
   it('is pinged with a real write while the last one failed for want of space', async () => {
@@ -168,7 +168,7 @@ describe('a store on a full disk', () => {
       await full.close();
       driver.prepareWith('');
       const roomy = await temporary.another({ driver });
-      expect(await storeFacts(roomy, many)).to.deep.equal(many.map(() => true));
+      await storeFacts(roomy, many);
     } finally {
       await temporary.stop();
     }
@@ -188,13 +188,13 @@ describe('a store that another connection has locked', () => {
         expect(refused['hint']).to.be.a('string');
         await transaction.insert([sampleFact(2)]);
       });
-      let waiting: Promise<boolean[]> | undefined;
+      let waiting: Promise<void> | undefined;
       await temporary.store.write('default', async (transaction) => {
         waiting = storeFacts(patient, [sampleFact(3)]);
         await new Promise((resolve) => setImmediate(resolve));
         await transaction.insert([sampleFact(4)]);
       });
-      expect(await waiting).to.deep.equal([true]);
+      await waiting;
       expect(await count(temporary.store)).to.equal(3);
     } finally {
       await temporary.stop();

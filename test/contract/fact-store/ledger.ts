@@ -24,7 +24,7 @@ const record = (n: number, members: Partial<WriteRecord> = {}): WriteRecord => (
 const link = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
 
 const storeWith = (store: FactStore, facts: readonly StoredFact[], records: readonly WriteRecord[]) =>
-  store.write('default', (transaction) => transaction.insert(facts, { areNew: true, records }));
+  store.write('default', (transaction) => transaction.insert(facts, records));
 
 /** The ledger of each tenant, which is made of the rows of its facts. */
 export const describeLedger = (current: CurrentStore): void => {

@@ -107,7 +107,7 @@ forEachStore('Events of gardens among those of facts', () => {
     await addFact();
     const store = node.kernel.get(FactStore);
     const free = Array.from({ length: NUMBERS_PER_LOOK + 1 }, (_, n) => sampleFact(n));
-    await store.write('default', (transaction) => transaction.insert(free, { areNew: true }));
+    await store.write('default', (transaction) => transaction.insert(free));
     await addGarden();
     // As in a store from before, where all tenants shared the numbers of one log.
     await store.write('default', (transaction) => transaction.takeNumbers(1_000_000_000));

@@ -53,7 +53,7 @@ forEachStore('A billing ledger that had a row for every event', (kind) => {
       await transaction.lockClock();
       // The third is one that the node wrote itself.
       const records = facts.map((fact) => recordOf(fact, fact.id === sampleId(3) ? [] : ['billing']));
-      await transaction.insert(facts, { records });
+      await transaction.insert(facts, records);
       await transaction.saveClock({ wallMs: SAMPLE_MS + 5, counter: 0 });
     });
     await store.write('other', (transaction) => transaction.insert([sampleFact(5, { tenantId: 'other' })]));
