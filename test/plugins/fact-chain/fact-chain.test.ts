@@ -194,7 +194,13 @@ forEachStore('the chain of facts', () => {
       await assertFacts(node, key, ['first'], 'user:first');
       const counts: number[] = [];
       for (const count of [1, 100]) {
-        counts.push((await counter.during(() => assertFacts(node, key, many(count), `user:${count}`))).statements);
+        // The fewest of three: news from the database may make the node look a key up again during one of them.
+        const rounds: number[] = [];
+        for (const round of many(3)) {
+          const entity = `user:${count}-${round}`;
+          rounds.push((await counter.during(() => assertFacts(node, key, many(count), entity))).statements);
+        }
+        counts.push(Math.min(...rounds));
       }
       await node.stop();
       return counts;
