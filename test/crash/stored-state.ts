@@ -72,7 +72,7 @@ export const STATE_QUERIES = {
   auditedTwice: "SELECT fact_id FROM audit_entries WHERE event_type = 'fact_write'",
   billedUpTo: 'SELECT max(seq) AS seq FROM billing_positions',
   members: `SELECT r.entity_key, m.fact_id FROM conflicts_members m
-    JOIN conflicts_records r ON r.conflict_id = m.conflict_id`,
+    JOIN conflicts_records r ON r.tenant_id = m.tenant_id AND r.conflict_id = m.conflict_id`,
   doubleRecords: `SELECT entity_key FROM conflicts_records WHERE status = 'unresolved'
     GROUP BY tenant_id, entity_key, relation_key, scope HAVING count(*) > 1`,
 } as const;
@@ -139,9 +139,13 @@ const linkedOf = (row: StateRow): FactRecord['linked'] => ({
   confidence: Number(row['confidence']),
   interpretAs: String(row['interpret_as']),
   valueType: String(row['value_type']),
-  v: row['value_v'] ?? null,
+  v: storedValue(row['value_type'], row['value_v']),
   salt: row['salt'] instanceof Uint8Array ? row['salt'] : new Uint8Array(0),
 });
+
+/** Every value is stored as text. */
+const storedValue = (type: StateRow[string] | undefined, text: StateRow[string] | undefined): unknown =>
+  type === 'number' || type === 'boolean' ? JSON.parse(String(text)) : (text ?? null);
 
 const headOf = (row: StateRow): HeadRecord => ({
   number: Number(row['number']),
