@@ -72,6 +72,8 @@ export const startCrowdedNode = async (): Promise<CrowdedNode> => {
   const derived = (
     await assertion('user:alice', 'memory:sum', { type: 'string', v: 'x' }, { derived_from: [{ fact_id: fact }] })
   ).id;
+  // The billing list merges a page of facts with a page of gardens: both are full before anything is counted.
+  for (let n = 0; n < 6; n += 1) await post('/v1/gardens', { slug: `own-${n}`, name: 'Own', scope: 'company' });
   for (let n = 0; n < 4; n += 1) {
     await assertion('user:alice', `rel:n${n}`, { type: 'ref', v: `user:friend${n}` });
     await assertion('user:watched', `memory:n${n}`, { type: 'number', v: n });
