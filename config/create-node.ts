@@ -164,6 +164,7 @@ const nodeSettingsOf = (config: NodeConfig): NodeSettings => {
     trustedProxies: node.trustedProxies,
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
+    maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,
     storeLocation: place.location,
   };

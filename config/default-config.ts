@@ -18,6 +18,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     conflicts: true,
     'fact-chain': true,
     facts: true,
+    federation: true,
     gardens: true,
     graph: true,
     instructions: true,

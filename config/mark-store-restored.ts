@@ -2,21 +2,19 @@ import type { RestoredStore } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
-import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
 import { DEFAULT_DRIFT_BOUND_MS, markRestored } from './mark-restored.ts';
 import type { NodeConfig } from './node-config.ts';
 import { requireStore } from './require-store.ts';
 
-const BOUND_VARIABLE = 'SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S';
-
 /** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin is asked. */
 export const markStoreRestored = async (
-  config: Pick<NodeConfig, 'store'>,
-  env: Environment,
+  config: Pick<NodeConfig, 'store' | 'node'>,
   open: () => Promise<FactStore>,
 ): Promise<RestoredStore> => {
-  const driftBoundMs = readDriftBound(env[BOUND_VARIABLE]);
+  const { maxStampLeadS } = config.node;
+  // Where the bound is switched off, the usual one is the best guess.
+  const driftBoundMs = maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : maxStampLeadS * 1_000;
   await requireStore(config, open);
   const opened = await open();
   try {
@@ -33,14 +31,5 @@ const requireTables = async (store: FactStore): Promise<void> => {
   if ((await store.migrate(CORE_MIGRATIONS, { isTrial: true })).length === 0) return;
   throw new ServiceError('unavailable', 'an older version wrote this backup, and its tables were not upgraded yet', {
     hint: 'run "init", which upgrades the store and serves nothing, then "restored" again, then "start"',
-  });
-};
-
-/** Where the bound is switched off, the usual one is the best guess. */
-const readDriftBound = (text: string | undefined): number => {
-  if (text === undefined || text === '' || text === '0') return DEFAULT_DRIFT_BOUND_MS;
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1_000;
-  throw new ServiceError('validation', `${BOUND_VARIABLE} is not a whole number of seconds`, {
-    hint: 'set it as for the node, or leave it out',
   });
 };

@@ -12,12 +12,15 @@ export interface NodeSettings {
   readonly trustedProxies: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly workers: number | 'auto';
+  readonly maxStampLeadS: number;
 }
 
 const MAX_NODE_ID_LENGTH = 256;
 const LEAST_BODY_BYTES = 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const MOST_WORKERS = 64;
+/** A day. */
+const MOST_STAMP_LEAD_S = 86_400;
 
 /** How many processes serve behind the port. */
 export const workerCount = ({ workers }: NodeSettings): number =>
@@ -34,6 +37,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
     'trustedProxies',
     'logLevel',
     'workers',
+    'maxStampLeadS',
   ],
   properties: {
     serviceName: {
@@ -99,6 +103,14 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 1,
       env: 'SVC_WORKERS',
       description: 'processes that serve behind the port; auto is one for each processor',
+    },
+    maxStampLeadS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MOST_STAMP_LEAD_S,
+      default: 300,
+      env: 'SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S',
+      description: 'how far ahead of the clock of this machine a stamp of another node may lie, in seconds; 0: any',
     },
   },
 });

@@ -32,7 +32,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     use: (requires) => resolve(kernel, requires),
     configOf: (plugin) => kernel.configOf(plugin),
     requireStore: () => requireStore(config, open),
-    markRestored: () => markStoreRestored(config, env, open),
+    markRestored: () => markStoreRestored(config, open),
     settings: node.settings,
     log: node.log,
   };

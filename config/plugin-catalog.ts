@@ -12,6 +12,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   conflicts: async () => (await import('../plugins/conflicts/conflicts-plugin.ts')).conflictsPlugin,
   'fact-chain': async () => (await import('../plugins/fact-chain/fact-chain-plugin.ts')).factChainPlugin,
   facts: async () => (await import('../plugins/facts/facts-plugin.ts')).factsPlugin,
+  federation: async () => (await import('../plugins/federation/federation-plugin.ts')).federationPlugin,
   gardens: async () => (await import('../plugins/gardens/gardens-plugin.ts')).gardensPlugin,
   graph: async () => (await import('../plugins/graph/graph-plugin.ts')).graphPlugin,
   instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,

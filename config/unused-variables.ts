@@ -3,7 +3,7 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 
 const PREFIX = 'SVC_';
 /** Read by clients, the command line and the test runs, which may share an environment with the node. */
-const READ_ELSEWHERE = /^SVC_(URL|API_KEY|FEDERATION_HLC_MAX_FUTURE_SKEW_S|TEST_.*)$/;
+const READ_ELSEWHERE = /^SVC_(URL|API_KEY|TEST_.*)$/;
 
 /** Whether somebody other than the node reads the variable. */
 export const isReadElsewhere = (name: string): boolean => READ_ELSEWHERE.test(name);

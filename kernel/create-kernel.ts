@@ -9,6 +9,7 @@ import { planBoot } from './boot/plan-boot.ts';
 import { createStopStack } from './boot/stop-stack.ts';
 import { createContainer } from './container/awilix-container.ts';
 import { Random } from './crypto/random.ts';
+import { createSignatureWork, SignatureWork } from './crypto/signature-work.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
 import { raiseClock } from './facts/raise-clock.ts';
@@ -154,6 +155,7 @@ const openStore = async (
   for (const { ref, create } of adapters.extras ?? []) {
     if (required.has(ref.id)) container.provide(ref, await create(container.get));
   }
+  if (!container.has(SignatureWork)) container.provide(SignatureWork, createSignatureWork());
   await store.migrate(migrations, { onProgress: createProgressLog(log, clock) });
   await raiseClock(store, clock.nowMs(), log);
 

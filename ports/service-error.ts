@@ -16,6 +16,7 @@ export const CORE_ERRORS = {
   batch_too_large: { status: 413, summary: 'the list has more items than the route takes' },
   unsupported_media_type: { status: 415, summary: 'the body has a type that the route does not take' },
   validation: { status: 422, summary: 'a member or parameter breaks a rule; `errors` names it' },
+  hlc_skew: { status: 422, summary: 'the stamp lies too far ahead of the clock of this node' },
   invalid_entity_uri: { status: 422, summary: 'an entity or source is no URI' },
   idempotency_mismatch: { status: 422, summary: 'the idempotency key was used for another request' },
   headers_too_large: { status: 431, summary: 'the headers are larger than the node takes' },

@@ -25,8 +25,9 @@ const run = (args, at) =>
     const printed = [];
     mocha.stdout?.on('data', (chunk) => printed.push(chunk));
     mocha.on('close', (code) => {
-      const line = existsSync(totals) ? readFileSync(totals, 'utf8') : '';
-      resolve({ failed: code !== 0, printed: Buffer.concat(printed), counts: line.match(/\d+/g)?.slice(0, 3).map(Number) });
+      const [line = '', ...failures] = existsSync(totals) ? readFileSync(totals, 'utf8').split('\n') : [];
+      const counts = line.match(/\d+/g)?.slice(0, 3).map(Number);
+      resolve({ failed: code !== 0, printed: Buffer.concat(printed), counts, failures });
     });
   });
 
@@ -37,6 +38,8 @@ rmSync(folder, { recursive: true, force: true });
 const ended = halves.filter(({ counts }) => counts !== undefined);
 const [passed, failed, skipped] = [0, 1, 2].map((place) => ended.reduce((sum, { counts }) => sum + counts[place], 0));
 const unfinished = halves.length - ended.length;
+// Once more at the end, because readers of a long log begin there.
+for (const { failures } of halves) if (failures.length > 0) console.log(failures.join('\n'));
 const line = `${passed} passed, ${failed + unfinished} failed, ${skipped} skipped`;
 console.log(unfinished === 0 ? line : `${line} (${unfinished} of ${halves.length} halves did not run to their end)`);
 if (process.env.TEST_TOTALS_FILE) writeFileSync(process.env.TEST_TOTALS_FILE, `${line}\n`);

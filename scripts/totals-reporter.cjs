@@ -10,7 +10,8 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
     if (!file) return;
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
-      writeFileSync(file, `${passes} passed, ${failures} failed, ${pending} skipped\n`);
+      const failed = this.failures.map((test) => `FAILED ${test.fullTitle()}\n${test.err?.stack ?? test.err ?? ''}\n`);
+      writeFileSync(file, [`${passes} passed, ${failures} failed, ${pending} skipped`, ...failed].join('\n'));
     });
   }
 };

@@ -9,6 +9,7 @@ import { GardenAccess } from '../facts/garden-access.ts';
 import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
+import { NodeSettings } from '../identity/node-settings.ts';
 import { Interpretations } from '../vocabulary/interpretations.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -24,7 +25,8 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
   const nameRules = createNameRules(self.names, vocabulary);
   const interpretations = new Map(vocabulary.words(Interpretations).map((word) => [word.id, word]));
-  const rules = { nameRules, interpretations };
+  const { maxStampLeadMs } = container.get(NodeSettings);
+  const rules = { nameRules, interpretations, maxStampLeadMs };
   const facts = createFacts({ store, clock, random, hooks, self, rules, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);

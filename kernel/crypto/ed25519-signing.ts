@@ -7,6 +7,8 @@ export interface Signer {
   readonly publicKey: Uint8Array;
   /** 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
+  /** The same beside the event loop. */
+  signApart(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 export const SEED_BYTES = 32;
@@ -21,6 +23,10 @@ export const createSigner = (seed: Uint8Array): Signer => {
   return {
     publicKey: new Uint8Array(spki.subarray(SPKI_PREFIX.length)),
     sign: (bytes) => new Uint8Array(sign(null, bytes, key)),
+    signApart: (bytes) =>
+      new Promise((resolve, reject) =>
+        sign(null, bytes, key, (error, signature) => (error ? reject(error) : resolve(new Uint8Array(signature)))),
+      ),
   };
 };
 
@@ -30,10 +36,27 @@ export const createSigner = (seed: Uint8Array): Signer => {
  * that is not reduced (which would make a second valid signature of any first).
  */
 export const verifyEd25519 = (publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean => {
-  if (publicKey.length !== PUBLIC_KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
-  if (!isBelow(signature.subarray(32), GROUP_ORDER)) return false;
-  const key = keyObjectOf(publicKey);
+  const key = keyToVerifyBy(publicKey, signature);
   return key !== null && verify(null, bytes, key, signature);
+};
+
+/** The same beside the event loop. Never rejects. */
+export const verifyEd25519Apart = (
+  publicKey: Uint8Array,
+  bytes: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> => {
+  const key = keyToVerifyBy(publicKey, signature);
+  if (key === null) return Promise.resolve(false);
+  return new Promise((resolve) =>
+    verify(null, bytes, key, signature, (error, good) => resolve(error === null && good)),
+  );
+};
+
+/** Null where no signature of this form is one of this key. */
+const keyToVerifyBy = (publicKey: Uint8Array, signature: Uint8Array): KeyObject | null => {
+  if (publicKey.length !== PUBLIC_KEY_BYTES || signature.length !== SIGNATURE_BYTES) return null;
+  return isBelow(signature.subarray(32), GROUP_ORDER) ? keyObjectOf(publicKey) : null;
 };
 
 /** Key objects take longer to make than signatures to compare with, and the same few keys come again and again. */

@@ -7,11 +7,13 @@ import type { Refusal } from './refusal-order.ts';
 /** How far ahead of the node's clock a suggested timestamp may lie. */
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
-/** What clients are held to. Made once for a node. */
+/** What clients and peers are held to. Made once for a node. */
 export interface AssertionRules {
   readonly nameRules: NameRules;
   /** By id. */
   readonly interpretations: ReadonlyMap<string, Interpretation>;
+  /** See `NodeSettings`. */
+  readonly maxStampLeadMs: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface AssertionRules {
 export const refuseAssertion = (
   fact: PreparedFact,
   caller: Principal,
-  { nameRules, interpretations }: AssertionRules,
+  { nameRules, interpretations }: Omit<AssertionRules, 'maxStampLeadMs'>,
   { nowMs, path }: { readonly nowMs: number; readonly path: string },
 ): Refusal | null => {
   const { timestampMs, scope, value } = fact;

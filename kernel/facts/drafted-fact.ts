@@ -6,6 +6,7 @@ import { type Appender, type FactDraft, isByClient, type Notes, type Origin } fr
 import { type FactNameKeys, nameKeys } from './match-key.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
+import { refuseFromPeer } from './refuse-from-peer.ts';
 
 export type DraftingParts = PreparingParts & AssertionRules;
 
@@ -59,12 +60,13 @@ export class DraftedFact implements DraftItem {
   prepare(parts: DraftingParts, nowMs: number): PreparedItem {
     const { draft, notes, path } = this;
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);
-    if (this.byClient) this.#refuse(fact, parts, nowMs);
+    const refusal = this.#refusalOf(fact, parts, nowMs);
+    if (refusal !== null) this.reject(refusal.error, refusal.check);
     return { fact, notes, path, hasNewId: draft.id === undefined, refusal: this.#refusal?.error };
   }
 
-  #refuse(fact: PreparedFact, rules: AssertionRules, nowMs: number): void {
-    const refusal = refuseAssertion(fact, this.caller, rules, { nowMs, path: this.path });
-    if (refusal !== null) this.reject(refusal.error, refusal.check);
+  #refusalOf(fact: PreparedFact, rules: AssertionRules, nowMs: number): Refusal | null {
+    if (this.origin === 'peer') return refuseFromPeer(fact, rules, nowMs);
+    return this.byClient ? refuseAssertion(fact, this.caller, rules, { nowMs, path: this.path }) : null;
   }
 }

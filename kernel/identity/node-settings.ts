@@ -15,6 +15,10 @@ export interface NodeSettings {
     /** Whether all pages of localhost may, on any port. */
     readonly devLocalhost: boolean;
   };
+  /**
+   * How far ahead of physical time a stamp of another node may lie, in milliseconds; 0 switches the bound off.
+   */
+  readonly maxStampLeadMs: number;
   /** Processes that serve behind the node's port. */
   readonly workers: number;
   /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */

@@ -160,7 +160,6 @@ describe('the parts of the composition', () => {
       SVC_PORT: '1',
       SVC_API_KEY: 'k',
       SVC_TEST_X: '1',
-      SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: '10',
       PATH: '/bin',
       SVC_SOMETHING_ELSE: '1',
     };

@@ -26,6 +26,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       logLevel: 'info',
       workers: 1,
+      maxStampLeadS: 300,
     });
     expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: 'data/svc.db' }]);
     expect(transport.settings).to.deep.equal({
@@ -42,6 +43,7 @@ describe('the configuration', () => {
       'conflicts',
       'fact-chain',
       'facts',
+      'federation',
       'gardens',
       'graph',
       'instructions',
@@ -70,6 +72,7 @@ describe('the configuration', () => {
         SVC_HOST: '0.0.0.0',
         SVC_PORT: '0',
         SVC_DB_PATH: '/data/x.db',
+        SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: '60',
         SVC_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
         SVC_CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example',
         SVC_CORS_DEV_LOCALHOST: 'TRUE',
@@ -86,6 +89,7 @@ describe('the configuration', () => {
       trustedProxies: ['10.0.0.0/8', 'fd00::1'],
       logLevel: 'error',
       workers: 'auto',
+      maxStampLeadS: 60,
     });
     expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: '/data/x.db' }]);
     expect(transport.settings).to.deep.equal({

@@ -13,8 +13,11 @@ forEachStore('a backup that an older version wrote', () => {
     const recording = await readRecording('plain');
     const place = await loadOldStore(recording);
     old = place;
-    const config = { store: { adapter: {}, settings: {} } } as unknown as Pick<NodeConfig, 'store'>;
-    const restore = () => markStoreRestored(config, {}, async () => place.open());
+    const config = {
+      store: { adapter: {}, settings: {} },
+      node: { maxStampLeadS: 300 },
+    } as unknown as Pick<NodeConfig, 'store' | 'node'>;
+    const restore = () => markStoreRestored(config, async () => place.open());
     const refused = await rejection(restore());
     expect(refused).to.include({ code: 'unavailable' });
     expect(refused['hint']).to.match(/^run "init"/);

@@ -131,7 +131,7 @@ forEachStore('what the row of a fact says about its writing', () => {
 
   it('is written once for a fact that comes twice under its own id', async () => {
     await start();
-    const given = draftOf('a', { id: 'a-given-id', hlcText: '1772442904120.0' });
+    const given = draftOf('a', { id: 'a-given-id', hlcText: '1772442004120.0' });
     const [first, second] = await node.facts.appendAll([given, given], CALLER, { origin: 'peer' });
     const [third] = await node.facts.appendAll([given], CALLER, { origin: 'peer' });
     const existing = [first, second, third].map((verdict) => verdict?.kind === 'stored' && verdict.existing);

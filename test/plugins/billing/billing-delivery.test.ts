@@ -70,7 +70,7 @@ forEachStore('the delivery of billing events', () => {
 
   it('leaves out what the node and its peers wrote', async () => {
     await node.facts.append(draft(), callerOf(), { origin: 'plugin' });
-    await node.facts.append(draft(), callerOf(), { origin: 'peer' });
+    await node.facts.append({ ...draft(), hlcText: '1772442000000.0' }, callerOf(), { origin: 'peer' });
     const ids = await append(1);
     await comesTrue(() => sink.events.length > 0);
     await node.stop();

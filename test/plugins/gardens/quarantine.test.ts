@@ -181,6 +181,7 @@ forEachStore('a quarantine garden', () => {
       confidence: 1,
       scope: 'company',
       gardenId: inbound,
+      hlcText: '1772442000000.0',
       notes: noted(QuarantineReason, 'instruction_federation_inbound'),
     } as const;
     const { view } = await facts.append(draft, caller, { origin: 'peer' });

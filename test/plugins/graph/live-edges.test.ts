@@ -92,7 +92,7 @@ forEachStore('an edge of the graph', () => {
 
   it('is there for a fact that a peer sent, like for one that was asserted here', async () => {
     await graph.node.facts.append(
-      refDraft('a', 'b', { id: 'elsewhere-1', hlcText: '1772442904120.0', receivedFrom: 'svc:node:peer' }),
+      refDraft('a', 'b', { id: 'elsewhere-1', hlcText: '1772442004120.0', receivedFrom: 'svc:node:peer' }),
       WRITER,
       { origin: 'peer' },
     );

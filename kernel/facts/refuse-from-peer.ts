@@ -1,0 +1,30 @@
+import { type PreparedFact, ServiceError } from '../../ports/ports.ts';
+import type { AssertionRules } from './assertion-rights.ts';
+import { isTooFarAhead, parseHlc, REMOTE_COUNTER_LIMIT } from './hybrid-logical-clock.ts';
+import type { Refusal } from './refusal-order.ts';
+
+/**
+ * Why a fact of another node is not stored, whatever plugin brings it. Null when it may be. A stamp that lies too far
+ * ahead is refused and never clamped, and the bound is held against physical time: against the node's own clock, peers
+ * could push it forward step by step. Old stamps are harmless.
+ */
+export const refuseFromPeer = (
+  fact: PreparedFact,
+  { nameRules, maxStampLeadMs }: Pick<AssertionRules, 'nameRules' | 'maxStampLeadMs'>,
+  nowMs: number,
+): Refusal | null => {
+  const hlc = fact.hlcText === null ? null : parseHlc(fact.hlcText);
+  if (hlc === null)
+    return { error: new ServiceError('validation', 'the fact of a peer has no stamp'), check: 'member' };
+  if (hlc.counter > REMOTE_COUNTER_LIMIT) {
+    const message = `the counter of the stamp is above ${REMOTE_COUNTER_LIMIT}`;
+    return { error: new ServiceError('hlc_skew', message), check: 'member' };
+  }
+  if (isTooFarAhead(hlc, nowMs, maxStampLeadMs)) {
+    const message = `the stamp lies more than ${maxStampLeadMs / 1_000} seconds ahead of the clock of this node`;
+    return { error: new ServiceError('hlc_skew', message), check: 'member' };
+  }
+  const reserved =
+    nameRules.refusalOf(fact) ?? (fact.system ? 'facts about the store itself stay on their node' : null);
+  return reserved === null ? null : { error: new ServiceError('reserved_namespace', reserved), check: 'name' };
+};

@@ -1,0 +1,21 @@
+import type { PluginSnapshot } from '../../../kernel/plugin-api.ts';
+import type { Peering } from './peering.ts';
+
+/** Who this node exchanges facts with. A node is the peer of one tenant at most. */
+export interface Peerings {
+  /** The peering with the node of this id, in any status, of whatever tenant. */
+  withNode(nodeId: string): Promise<Peering | undefined>;
+  /** In any status. */
+  get(peerId: string): Promise<Peering | undefined>;
+  /** All active ones, of all tenants. */
+  active(): Promise<readonly Peering[]>;
+  /** As the snapshot or transaction has it: for what must still hold when something is stored. */
+  read(snapshot: PluginSnapshot, tenantId: string, peerId: string): Promise<Peering | undefined>;
+  /**
+   * Reads the metadata of the peer again and follows its key, where the pinned one vouches for the new one. At most
+   * once in 30 seconds for each peer; calls that come meanwhile share the run, later ones get what is stored. Returns
+   * the peering as it is afterwards, also when the peer did not answer. Not inside a transaction: it waits for the
+   * network.
+   */
+  refreshKeys(peering: Peering): Promise<Peering>;
+}
