@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Facts, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const DRAFT = {
+  entity: 'user:alice',
+  relation: 'memory:role',
+  value: { type: 'string', v: 'CEO', interpretAs: 'content' },
+  source: 'agent:far',
+  confidence: 1,
+  scope: 'public',
+} as const;
+
+forEachStore('A fact of a peer', () => {
+  let node: TestNode | undefined;
+  afterEach(() => node?.stop());
+
+  const start = async (maxStampLeadS: number): Promise<TestNode> => {
+    node = await startTestNode({ plugins: ['facts', 'node-info'], node: { maxStampLeadS } });
+    return node;
+  };
+  /** The code of each refusal, and `stored` for what was taken. */
+  const take = async (started: TestNode, drafts: readonly Record<string, unknown>[]): Promise<string[]> => {
+    const peer = { ...nodePrincipal(started.kernel.get(NodeSelf).names), kind: 'node' };
+    const all = drafts.map((draft, at) => ({ ...DRAFT, id: `theirs-${at}`, hlcText: '1.0', ...draft }));
+    const verdicts = await started.kernel.get(Facts).appendAll(all, peer, { origin: 'peer' });
+    return verdicts.map((verdict) => (verdict.kind === 'stored' ? 'stored' : verdict.error.code));
+  };
+
+  it('is held to physical time, however far others have pushed the clock', async () => {
+    const started = await start(300);
+    const nowMs = started.clock.nowMs();
+    const stamps = [nowMs + 300_000, nowMs + 300_001, nowMs + 600_000, 0].map((wallMs) => ({ hlcText: `${wallMs}.0` }));
+    expect(await take(started, stamps)).to.deep.equal(['stored', 'hlc_skew', 'hlc_skew', 'stored']);
+    const head = await started.facts.read(nodePrincipal(started.kernel.get(NodeSelf).names), 'get', ({ snapshot }) =>
+      snapshot.head(),
+    );
+    expect(head?.wallMs).to.equal(nowMs + 300_000);
+  });
+
+  it('may have any time where the operator has switched the bound off', async () => {
+    const started = await start(0);
+    expect(await take(started, [{ hlcText: `${started.clock.nowMs() + 1_000_000}.0` }])).to.deep.equal(['stored']);
+  });
+
+  it('has a stamp whose counter leaves room for ours', async () => {
+    const started = await start(300);
+    const counters = [2 ** 20, 2 ** 20 + 1, 2 ** 31 - 1].map((counter) => ({ hlcText: `1772442000000.${counter}` }));
+    expect(await take(started, counters)).to.deep.equal(['stored', 'hlc_skew', 'hlc_skew']);
+  });
+
+  it('has a stamp at all, which is one', async () => {
+    const started = await start(300);
+    const stamps = ['', '1', '1.2.3', '-1.0', '1e3.0', ' 1.0', '١.٠', `${'9'.repeat(20)}.0`, '1.4294967296'];
+    const codes = await take(started, [...stamps.map((hlcText) => ({ hlcText })), { hlcText: undefined }]);
+    expect(new Set(codes)).to.deep.equal(new Set(['validation']));
+  });
+
+  it('is none of those that every node writes about itself', async () => {
+    const started = await start(300);
+    const drafts = [
+      { relation: 'svc:ttl', entity: 'svc:fact:theirs' },
+      { relation: 'svc:received_from' },
+      { entity: 'SVC:fact:x' },
+      { source: 'system:svc' },
+      { entity: 'svc://host/project/x' },
+    ];
+    const refused = 'reserved_namespace';
+    expect(await take(started, drafts)).to.deep.equal([refused, refused, refused, refused, 'stored']);
+  });
+});
