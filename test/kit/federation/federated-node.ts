@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { createLoopbackNetwork, type LoopbackNetwork } from '../../fakes/loopback-network.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../start-test-node.ts';
+import { createTestRequest, type TestReply } from '../test-request.ts';
+import { createPeerIdentity, type Document, type PeerIdentity } from './peer-identity.ts';
+
+/** A whole node that exchanges facts. */
+export interface FederatedNode extends TestNode {
+  /** As the node itself has it: the test signs declarations in its name. */
+  readonly identity: PeerIdentity;
+  readonly nodeId: string;
+  /** Of a key with every permission and scope. */
+  readonly key: string;
+  /** Says something, and returns the fact object. */
+  say(members?: Document): Promise<Document & { readonly id: string; readonly hlc: string }>;
+  /** Replies as to the holder of `key`. */
+  get(target: string): Promise<TestReply>;
+}
+
+export interface FederatedNodeOptions extends TestNodeOptions {
+  /** Names its address `https://<name>.test`, its id, its key and its chance. */
+  readonly name: string;
+  readonly clock: ManualClock;
+  readonly network: LoopbackNetwork;
+  /** Where its key is of another name than the node, after a rotation. */
+  readonly keyName?: string;
+}
+
+/** Everything that nodes of one test share. */
+export const createWorld = (): { readonly clock: ManualClock; readonly network: LoopbackNetwork } => ({
+  clock: createManualClock(),
+  network: createLoopbackNetwork(),
+});
+
+/** One second between two pulls, so that a test moves its clock in small steps. */
+export const PULL_INTERVAL_MS = 1_000;
+
+export const ALL_PERMISSIONS = ['read', 'write', 'federate', 'admin', 'audit.read', 'instruction:write'] as const;
+
+export const startFederatedNode = async (options: FederatedNodeOptions): Promise<FederatedNode> => {
+  const { name, clock, network, keyName, env = {}, ...rest } = options;
+  const nodeId = `svc://${name}.test`;
+  const identity = createPeerIdentity(nodeId, () => clock.nowMs(), keyName ?? name);
+  const node = await startTestNode({
+    url: `https://${name}.test`,
+    random: createSeededRandom(createHash('sha256').update(name).digest().readUInt32BE()),
+    ...rest,
+    clock,
+    network,
+    env: {
+      SVC_FEDERATION_ENABLED: 'true',
+      SVC_FEDERATION_PULL_INTERVAL_S: String(PULL_INTERVAL_MS / 1_000),
+      SVC_NODE_ID: nodeId,
+      SVC_NODE_PRIVATE_KEY: identity.seed,
+      ...env,
+    },
+  });
+  const key = await node.addKey({ entityUri: `agent:owner-of-${name}`, permissions: ALL_PERMISSIONS });
+  const request = createTestRequest(network, node.url);
+  let said = 0;
+  return {
+    ...node,
+    identity,
+    nodeId,
+    key,
+    get: (target) => request('GET', target, { key }),
+    async say(members = {}) {
+      said += 1;
+      const body = {
+        entity: `user:of-${name}`,
+        relation: `memory:note-${said}`,
+        value: { type: 'string', v: `said on ${name}` },
+        source: `agent:of-${name}`,
+        scope: 'public',
+        ...members,
+      };
+      const reply = await request('POST', '/v1/facts', { key, body });
+      expect(reply.status, reply.text).to.equal(201);
+      return reply.body;
+    },
+  };
+};

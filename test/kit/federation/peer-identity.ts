@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, createSigner, encodeBase64Url, type Signer } from '../../../kernel/plugin-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { type OriginProofJson, originProof, type WireFact } from './wire-fact.ts';
+
+/** A JSON document whose members a test may change at will. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** A node as others see it: its id, its key, and all that it signs. */
+export interface PeerIdentity {
+  readonly nodeId: string;
+  readonly signer: Signer;
+  /** base64url of the 32 bytes that the key follows from, as `SVC_NODE_PRIVATE_KEY` takes it. */
+  readonly seed: string;
+  /** base64url of the raw key. */
+  readonly publicKey: string;
+  readonly keyId: string;
+  /** A text that no other call returned, of the form of a UUID. */
+  unique(): string;
+  /** A declaration towards the target: for public facts, in both directions, signed now. A change wins. */
+  declare(targetNodeId: string, changes?: Document): Document;
+  /** The document with a good `declaration_sig` over its other members, whatever they are. */
+  signed(document: Document): Document;
+  /** A token for one request to the target, good for a minute. A claim of undefined is left out. */
+  token(targetNodeId: string, claims?: Document, header?: Document): string;
+  /** A proof that this node is the origin of the fact. */
+  prove(fact: WireFact): OriginProofJson;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The key follows from the name, so that a run can be repeated. */
+export const createPeerIdentity = (nodeId: string, nowMs: () => number, keyName = nodeId): PeerIdentity => {
+  const seed = createHash('sha256').update(`key of ${keyName}`).digest();
+  const signer = createSigner(seed);
+  const random = createSeededRandom(seed.readUInt32BE());
+  const keyId = keyIdOf(signer.publicKey);
+  const signed: PeerIdentity['signed'] = (document) => ({
+    ...document,
+    declaration_sig: encodeBase64Url(signer.sign(Buffer.from(canonicalJson(document)))),
+  });
+  return {
+    nodeId,
+    signer,
+    seed: encodeBase64Url(seed),
+    publicKey: encodeBase64Url(signer.publicKey),
+    keyId,
+    unique: () => random.uuid(),
+    signed,
+    declare: (targetNodeId, changes = {}) =>
+      signed({
+        declaring_node_id: nodeId,
+        target_node_id: targetNodeId,
+        allowed_scopes: ['public'],
+        direction: 'bidirectional',
+        signed_at: new Date(nowMs()).toISOString(),
+        ...changes,
+      }),
+    token: (targetNodeId, claims = {}, header = {}) =>
+      signedToken(
+        signer,
+        { alg: 'EdDSA', typ: 'JWT', ...header },
+        {
+          iss: nodeId,
+          sub: targetNodeId,
+          iat: nowMs(),
+          exp: nowMs() + MINUTE_MS,
+          nonce: random.uuid(),
+          ...claims,
+        },
+      ),
+    prove: (fact) => originProof(fact, { nodeId, keyId, signer, saltOf: () => random.bytes(16) }),
+  };
+};
+
+/** The first 16 hexadecimal digits of the SHA-256 of the raw key. */
+export const keyIdOf = (publicKey: Uint8Array): string =>
+  createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
+
+/** A compact token of these parts, which may be of any shape. */
+export const signedToken = (signer: Signer, header: unknown, claims: unknown): string => {
+  const text = `${segment(header)}.${segment(claims)}`;
+  return `${text}.${encodeBase64Url(signer.sign(Buffer.from(text)))}`;
+};
+
+/** A part of a token. A text stands as it is, so that a test can write what JSON.stringify would not. */
+export const segment = (part: unknown): string =>
+  encodeBase64Url(Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)));
