@@ -165,6 +165,8 @@ export type AppendVerdict =
 
 export interface AppendOptions {
   readonly origin?: Origin;
+  /** Returns facts without the marks of plugins, which take time to work out: for callers that show them to nobody. */
+  readonly unmarked?: boolean;
   /** Keeps this call out of a shared transaction, so that what `guard` saw still holds when its facts are stored. */
   readonly exclusive?: boolean;
   /** Runs inside the transaction before anything is judged; a ServiceError thrown rejects all facts of this call. */

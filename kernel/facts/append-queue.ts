@@ -162,9 +162,10 @@ export class AppendQueue {
     const answers: AppendVerdict[][] = calls.map(() => []);
     const byCaller = new Map<Principal, { call: number; item: number; verdict: ItemVerdict & { kind: 'stored' } }[]>();
     for (const [call, items] of pending.entries()) {
+      const isMarked = calls[call]?.options.unmarked !== true;
       for (const [item, { verdict, caller }] of items.entries()) {
-        if (verdict.kind === 'rejected') {
-          (answers[call] as AppendVerdict[])[item] = verdict;
+        if (verdict.kind === 'rejected' || !isMarked) {
+          (answers[call] as AppendVerdict[])[item] = verdict.kind === 'rejected' ? verdict : unmarked(verdict);
           continue;
         }
         const stored = byCaller.get(caller);
@@ -183,6 +184,12 @@ export class AppendQueue {
     return answers;
   }
 }
+
+const unmarked = ({ fact, existing }: ItemVerdict & { kind: 'stored' }): AppendVerdict => ({
+  kind: 'stored',
+  view: plainView(fact),
+  existing,
+});
 
 const guard = async (
   call: AppendCall,

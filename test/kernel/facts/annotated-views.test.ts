@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { definePlugin, type FactView, KERNEL_API, readAnnotate } from '../../../kernel/plugin-api.ts';
+import {
+  definePlugin,
+  type FactView,
+  KERNEL_API,
+  NodeSelf,
+  nodePrincipal,
+  readAnnotate,
+} from '../../../kernel/plugin-api.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const BODY = {
@@ -32,6 +39,29 @@ describe('a handler that marks facts', () => {
 
   it('may return the views as they are', async () => {
     expect(await statusWith((views) => views.map((view) => ({ ...view })))).to.equal(200);
+  });
+
+  it('is not asked about facts that nobody will be shown', async () => {
+    let asked = 0;
+    await statusWith((views) => {
+      asked += 1;
+      return views;
+    });
+    const started = node as TestNode;
+    const before = asked;
+    const caller = nodePrincipal(started.kernel.get(NodeSelf).names);
+    const value = { type: 'number', v: 1, interpretAs: 'content' } as const;
+    const drafts = ['a', 'b'].map((entity) => ({
+      ...BODY,
+      scope: 'company' as const,
+      value,
+      entity: `user:${entity}`,
+    }));
+    const quiet = await started.facts.appendAll(drafts, caller, { unmarked: true });
+    expect(quiet.map(({ kind }) => kind)).to.deep.equal(['stored', 'stored']);
+    expect(asked).to.equal(before);
+    await started.facts.appendAll(drafts, caller);
+    expect(asked).to.equal(before + 1);
   });
 
   it('may neither leave facts out, nor add any, nor change their order', async () => {
