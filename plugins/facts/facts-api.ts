@@ -18,6 +18,7 @@ import {
   type StoredFact,
   type Word,
 } from '../../kernel/plugin-api.ts';
+import { defineAuditEvent } from '../audit/audit-api.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
@@ -61,6 +62,10 @@ export const INSTRUCTION_WRITE = definePermission('instruction:write', {
 export const INSTRUCTION_WRITE_REQUIRED = defineErrorCode('instruction_write_required', {
   status: 403,
   summary: 'the key may not assert instructions',
+});
+
+export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integrity_rejected', {
+  summary: 'a fact, stored or brought by a peer, does not fit its content id or its proof',
 });
 
 /** The body of an assertion as it was sent, before anything was trimmed. */

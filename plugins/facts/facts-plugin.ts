@@ -30,6 +30,7 @@ import { cidBackfillStatusRoute, getFactRoute, provenanceRoute, verifyCidRoute }
 import {
   AssertionMembers,
   Assertions,
+  FEDERATION_INTEGRITY_REJECTED,
   INSTRUCTION_WRITE,
   INSTRUCTION_WRITE_REQUIRED,
   IntactFacts,
@@ -78,6 +79,7 @@ export const factsPlugin = definePlugin({
     ...EXPECTED_MEMBERS,
     INSTRUCTION_WRITE,
     INSTRUCTION_WRITE_REQUIRED,
+    FEDERATION_INTEGRITY_REJECTED,
     DERIVED_FROM,
     WRITE_MODE,
     ...RESERVED_MEMBERS,

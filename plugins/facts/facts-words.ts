@@ -4,7 +4,6 @@ import {
   defineOpenRelation,
   defineReservedEntities,
 } from '../../kernel/plugin-api.ts';
-import { defineAuditEvent } from '../audit/audit-api.ts';
 import { INSTRUCTION_WRITE, INSTRUCTION_WRITE_REQUIRED } from './facts-api.ts';
 
 export const CID_MALFORMED = defineErrorCode('cid_malformed', {
@@ -30,10 +29,6 @@ export const ATTESTATION_REQUIRED = defineErrorCode('attestation_required', {
 export const PROVENANCE_CYCLE_DETECTED = defineErrorCode('provenance_cycle_detected', {
   status: 422,
   summary: 'a fact would be derived from itself',
-});
-
-export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integrity_rejected', {
-  summary: 'a stored fact no longer matched its content id',
 });
 
 export const FACT_ENTITIES = defineReservedEntities('fact', { summary: 'a fact that meta-facts speak of' });

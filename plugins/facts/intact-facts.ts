@@ -1,7 +1,7 @@
 import { contentId, type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
-import type { IntactFacts } from './facts-api.ts';
-import { CID_MISMATCH, FEDERATION_INTEGRITY_REJECTED } from './facts-words.ts';
+import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
+import { CID_MISMATCH } from './facts-words.ts';
 
 /** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
 export const recomputedCid = (fact: StoredFact): string | null => {

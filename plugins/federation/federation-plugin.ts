@@ -1,4 +1,5 @@
 import { definePlugin, KERNEL_API, NodeSelf, ServiceError } from '../../kernel/plugin-api.ts';
+import * as events from './federation-events.ts';
 import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
 
@@ -8,7 +9,7 @@ export const federationPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Exchanges facts with other nodes, each as far as both sides have declared; off until it is enabled',
   requires: { self: NodeSelf },
-  declares: Object.values(words),
+  declares: [...Object.values(words), ...Object.values(events)],
   config: federationSettings,
   setup({ config, use: { self } }) {
     if (config.enabled && !config.insecure && !self.nodeUrl.startsWith('https:')) {

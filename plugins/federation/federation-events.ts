@@ -1,0 +1,24 @@
+import { defineAuditEvent } from '../audit/audit-api.ts';
+
+/** What the log of federation tells of. */
+
+export const REJECTED_FACT = defineAuditEvent('rejected_fact', { summary: 'a fact of a peer was not stored' });
+export const REJECTED_TOKEN = defineAuditEvent('rejected_token', { summary: 'a peer token was refused' });
+export const SCOPE_VIOLATION = defineAuditEvent('scope_violation', {
+  summary: 'a peer asked for, or brought, facts of a scope that is not granted',
+});
+export const REPLAY_ATTEMPT = defineAuditEvent('replay_attempt', { summary: 'a peer token came a second time' });
+export const PEER_APPROVED = defineAuditEvent('peer_approved', { summary: 'a peering became active' });
+export const PEER_APPROVAL_FAILED = defineAuditEvent('peer_approval_failed', {
+  summary: 'a declaration of a peer was refused',
+});
+export const PEER_REVOKED = defineAuditEvent('peer_revoked', { summary: 'a peering was revoked' });
+export const ID_COLLISION = defineAuditEvent('id_collision', {
+  summary: 'a peer brought another fact under an id that is taken',
+});
+export const VALID_UNTIL_EXTENSION_REJECTED = defineAuditEvent('federation_valid_until_extension_rejected', {
+  summary: 'a peer brought a stored fact with a later end, or without one; the stored end was kept',
+});
+export const PEER_HLC_ANOMALY = defineAuditEvent('peer_hlc_anomaly', {
+  summary: 'a fact of a peer has a stamp too far ahead of the clock',
+});
