@@ -24,7 +24,7 @@ export type TestRequest = (method: string, target: string, options?: RequestOpti
 
 /** Calls the node at `url` as a client would. `target` is the path with its query, sent as it is. */
 export const createTestRequest =
-  (network: LoopbackNetwork, url: string): TestRequest =>
+  (network: Pick<LoopbackNetwork, 'deliver'>, url: string): TestRequest =>
   async (method, target, { key, headers = {}, body, signal } = {}) => {
     const sent: (readonly [string, string])[] = Array.isArray(headers) ? [...headers] : Object.entries(headers);
     const has = (name: string): boolean => sent.some(([given]) => given.toLowerCase() === name);

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { NodeOptions } from '../../../config/create-node.ts';
+import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
+
+/** What stands in the way of two nodes agreeing; what only reads for one caller is left out, to start faster. */
+const PLUGINS = new Set([
+  'facts',
+  'conflicts',
+  'gardens',
+  'audit',
+  'billing',
+  'fact-chain',
+  'node-info',
+  'jobs',
+  'graph',
+  'cards',
+  'federation',
+]);
+
+/** How far a stamp may be ahead. Shorter than usual, so that clocks which jump by minutes leave it, and come back. */
+export const STAMP_LEAD_S = 60;
+
+export const nodeUrl = (index: number): string => `https://n${index}.example`;
+
+export const nodeOptions = (
+  index: number,
+  { folder, pullIntervalS }: { readonly folder: string; readonly pullIntervalS: number },
+): Pick<NodeOptions, 'env' | 'overrides'> => ({
+  env: {},
+  overrides: {
+    node: { id: `svc://n${index}.example`, url: nodeUrl(index), maxStampLeadS: STAMP_LEAD_S, logLevel: 'warn' },
+    adapters: { store: { use: 'sqlite', path: join(folder, 'node.db') } },
+    plugins: {
+      ...Object.fromEntries(Object.keys(PLUGIN_CATALOG).map((name) => [name, PLUGINS.has(name)])),
+      federation: { enabled: true, pullIntervalS },
+    },
+  },
+});

@@ -1,0 +1,174 @@
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import { createNode, type Node } from '../../../config/create-node.ts';
+import { markRestored } from '../../../config/mark-restored.ts';
+import { createInlineSignatureWork, SignatureWork } from '../../../kernel/crypto/signature-work.ts';
+import type { Random } from '../../../kernel/crypto/random.ts';
+import type { FactStore } from '../../../ports/ports.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
+import { quietBilling } from '../../fakes/quiet-billing.ts';
+import { createTestRequest, type TestRequest } from '../../kit/test-request.ts';
+import { checkReplies } from '../../kit/check-replies.ts';
+import { type DriftingClock } from './drifting-clock.ts';
+import { createMortalStore, Mortality } from './mortal-store.ts';
+import { createResidents, type Residents } from './residents.ts';
+import { settle } from './settle.ts';
+import { placeTemplate } from './templates.ts';
+import { nodeOptions, nodeUrl, STAMP_LEAD_S } from './node-options.ts';
+import type { VirtualNetwork } from './virtual-network.ts';
+
+/** A node with its machine: what is on its disk and its clock outlive its processes. */
+export interface Party {
+  /** `n1`, `n2` … */
+  readonly name: string;
+  readonly url: string;
+  readonly nodeId: string;
+  readonly file: string;
+  readonly clock: DriftingClock;
+  readonly residents: Residents;
+  readonly request: TestRequest;
+  readonly logLines: readonly LogLine[];
+  /** The running node; undefined while it is down. */
+  readonly node: Node | undefined;
+  /** How often an older copy was put in the place of its store. */
+  readonly restores: number;
+  start(): Promise<void>;
+  /** Ends the process at once. What it had not committed is lost. */
+  crash(): Promise<void>;
+  /** Lets it crash at the given call of its store from now on. */
+  crashAfter(calls: number): void;
+  /** Brings down what has crashed by itself; true when there was something. */
+  buryDead(): Promise<boolean>;
+  /** Puts a copy of the store aside, in place of an earlier one. */
+  copyAside(): void;
+  readonly hasCopy: boolean;
+  /** Crashes, puts the copy in the place of the store, marks it as restored, and starts. */
+  restore(): Promise<void>;
+}
+
+interface PartyParts {
+  readonly index: number;
+  readonly folder: string;
+  readonly network: VirtualNetwork;
+  readonly clock: DriftingClock;
+  readonly random: Random;
+  readonly pullIntervalS: number;
+}
+
+interface Process {
+  readonly node: Node;
+  readonly mortality: Mortality;
+  readonly store: () => FactStore | undefined;
+  end(): void;
+}
+
+const STORE_FILES = ['node.db', 'node.db-wal'];
+
+export const createParty = async (parts: PartyParts): Promise<Party> => {
+  const { index, network, clock, random } = parts;
+  const name = `n${index}`;
+  const url = nodeUrl(index);
+  const folder = join(parts.folder, name);
+  const aside = join(parts.folder, `${name}-copy`);
+  cpSync(await placeTemplate(index), folder, { recursive: true });
+  const residents = createResidents(name);
+  const logLines: LogLine[] = [];
+  let process: Process | undefined;
+  let restores = 0;
+  const bringDown = async (): Promise<void> => {
+    const dying = process;
+    if (dying === undefined) return;
+    process = undefined;
+    dying.mortality.die();
+    dying.end();
+    await settle();
+    await dying.store()?.close();
+    await settle();
+  };
+  const start = async (): Promise<void> => {
+    await settle();
+    process = await startProcess(parts, { folder, url, residents, logLines });
+    await settle();
+  };
+  return {
+    name,
+    url,
+    nodeId: `svc://${name}.example`,
+    file: join(folder, 'node.db'),
+    clock,
+    residents,
+    request: createTestRequest(network, url),
+    logLines,
+    get node() {
+      return process?.mortality.dead === false ? process.node : undefined;
+    },
+    get restores() {
+      return restores;
+    },
+    start,
+    crash: bringDown,
+    crashAfter: (calls) => process?.mortality.dieAfter(calls),
+    async buryDead() {
+      if (process?.mortality.dead !== true) return false;
+      await bringDown();
+      return true;
+    },
+    copyAside() {
+      rmSync(aside, { recursive: true, force: true });
+      mkdirSync(aside);
+      for (const file of STORE_FILES) if (existsSync(join(folder, file))) cpSync(join(folder, file), join(aside, file));
+    },
+    get hasCopy() {
+      return existsSync(aside);
+    },
+    async restore() {
+      await bringDown();
+      for (const file of [...STORE_FILES, 'node.db-shm']) rmSync(join(folder, file), { force: true });
+      cpSync(aside, folder, { recursive: true });
+      restores += 1;
+      const store = createSqliteStore({ path: join(folder, 'node.db') });
+      const driftBoundMs = STAMP_LEAD_S * 1_000;
+      await markRestored(store, { nowMs: clock.wallMs(), driftBoundMs, epoch: random.uuid() });
+      await store.close();
+      await start();
+    },
+  };
+};
+
+interface Place {
+  readonly folder: string;
+  readonly url: string;
+  readonly residents: Residents;
+  readonly logLines: LogLine[];
+}
+
+const startProcess = async (parts: PartyParts, place: Place): Promise<Process> => {
+  const { index, network, random, clock: machine } = parts;
+  const { clock, end: endClock } = machine.forProcess();
+  const { transport, end: endNetwork } = network.connect(place.url, clock);
+  const end = (): void => {
+    endClock();
+    endNetwork();
+  };
+  const mortality = new Mortality(end);
+  let opened: FactStore | undefined;
+  const node = await createNode({
+    ...nodeOptions(index, { folder: place.folder, pullIntervalS: parts.pullIntervalS }),
+    plugins: [place.residents.plugin],
+    inspectReplies: checkReplies,
+    adapters: {
+      clock,
+      random,
+      log: createMemoryLogger(place.logLines),
+      transport,
+      store: () => {
+        opened = createSqliteStore({ path: join(place.folder, 'node.db'), watchNesting: true });
+        return createMortalStore(opened, mortality, machine.wallMs);
+      },
+      extras: [quietBilling, { ref: SignatureWork, create: createInlineSignatureWork }],
+    },
+  });
+  await node.start();
+  return { node, mortality, store: () => opened, end };
+};
