@@ -38,4 +38,5 @@ export const createDice = (seed: number): Dice => {
 };
 
 /** Another seed for each part of the world. */
-export const seedFor = (seed: number, part: number): number => (Math.imul(seed + 1, 0x9e3779b1) ^ (part * 0x85ebca6b)) >>> 0;
+export const seedFor = (seed: number, part: number): number =>
+  (Math.imul(seed + 1, 0x9e3779b1) ^ (part * 0x85ebca6b)) >>> 0;

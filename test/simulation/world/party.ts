@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode, type Node } from '../../../config/create-node.ts';
 import { markRestored } from '../../../config/mark-restored.ts';
-import { createInlineSignatureWork, SignatureWork } from '../../../kernel/crypto/signature-work.ts';
 import type { Random } from '../../../kernel/crypto/random.ts';
+import { createInlineSignatureWork, SignatureWork } from '../../../kernel/crypto/signature-work.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
-import { createTestRequest, type TestRequest } from '../../kit/test-request.ts';
 import { checkReplies } from '../../kit/check-replies.ts';
-import { type DriftingClock } from './drifting-clock.ts';
+import { createTestRequest, type TestRequest } from '../../kit/test-request.ts';
+import type { DriftingClock } from './drifting-clock.ts';
 import { createMortalStore, Mortality } from './mortal-store.ts';
+import { nodeOptions, nodeUrl, STAMP_LEAD_S } from './node-options.ts';
 import { createResidents, type Residents } from './residents.ts';
 import { settle } from './settle.ts';
 import { placeTemplate } from './templates.ts';
-import { nodeOptions, nodeUrl, STAMP_LEAD_S } from './node-options.ts';
 import type { VirtualNetwork } from './virtual-network.ts';
 
 /** A node with its machine: what is on its disk and its clock outlive its processes. */
@@ -98,7 +98,7 @@ export const createParty = async (parts: PartyParts): Promise<Party> => {
     file: join(folder, 'node.db'),
     clock,
     residents,
-    request: createTestRequest(network, url),
+    request: createTestRequest(network.loopback, url),
     logLines,
     get node() {
       return process?.mortality.dead === false ? process.node : undefined;

@@ -12,7 +12,9 @@ export interface Residents {
   entityOf(resident: Resident): string;
 }
 
-const RIGHTS: Readonly<Record<Resident, { readonly permissions: readonly string[]; readonly scopes: readonly Scope[] }>> = {
+const RIGHTS: Readonly<
+  Record<Resident, { readonly permissions: readonly string[]; readonly scopes: readonly Scope[] }>
+> = {
   admin: { permissions: ALL_PERMISSIONS, scopes: SCOPES },
   writer: { permissions: ['read', 'write'], scopes: SCOPES },
   member: { permissions: ['read', 'write'], scopes: SCOPES },

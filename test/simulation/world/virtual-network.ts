@@ -2,12 +2,16 @@ import { refusalOf } from '../../../adapters/koa/judge-target.ts';
 import {
   type Clock,
   type InboundReply,
-  type OutboundReply,
   type OutboundRequest,
   ServiceError,
   type Transport,
 } from '../../../ports/ports.ts';
-import { createLoopbackNetwork, type LoopbackRequest, readReplyBody } from '../../fakes/loopback-network.ts';
+import {
+  createLoopbackNetwork,
+  type LoopbackNetwork,
+  type LoopbackRequest,
+  readReplyBody,
+} from '../../fakes/loopback-network.ts';
 import type { Dice } from './dice.ts';
 import { mark, type Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -22,19 +26,15 @@ export interface Exchange {
   readonly body: Uint8Array;
 }
 
-/** A machine that is no node: it says what it wants. */
-export type StrangeMachine = (request: LoopbackRequest, from: string) => Promise<OutboundReply>;
-
 export interface VirtualNetwork {
   /** For a process with this clock. After `end` it neither serves nor sends. */
   connect(url: string, clock: Clock): { readonly transport: Transport; end(): void };
-  serveStranger(url: string, machine: StrangeMachine): void;
   /** The link between two machines, by base address, to be changed in place. */
   link(from: string, to: string): Weather;
   /** Carries a message of a machine that is no node, at once and in fair weather. */
   carry(from: string, to: string, request: LoopbackRequest): Promise<Exchange>;
-  /** What clients on the same machine use. */
-  readonly deliver: ReturnType<typeof createLoopbackNetwork>['deliver'];
+  /** What clients on the same machine use, and where machines serve that are no nodes. */
+  readonly loopback: LoopbackNetwork;
   /** Sees every exchange as soon as the reply is known, whether or not the reply arrives. */
   watch(listener: (exchange: Exchange) => void): void;
 }
@@ -47,7 +47,6 @@ interface Parts {
 
 export const createVirtualNetwork = (parts: Parts): VirtualNetwork => {
   const loopback = createLoopbackNetwork();
-  const strangers = new Map<string, StrangeMachine>();
   const links = new Map<string, Weather>();
   const watchers: ((exchange: Exchange) => void)[] = [];
   const link = (from: string, to: string): Weather => {
@@ -57,8 +56,7 @@ export const createVirtualNetwork = (parts: Parts): VirtualNetwork => {
     return known;
   };
   const carry = async (from: string, to: string, request: LoopbackRequest): Promise<Exchange> => {
-    const stranger = strangers.get(to);
-    const reply = await (stranger === undefined ? loopback.deliver(to, request) : stranger(request, from));
+    const reply = await loopback.deliver(to, request);
     const body = await readReplyBody(reply, { method: request.method });
     const exchange = { from, to, request, status: reply.status, body };
     parts.trace.add(`${from} > ${to} ${request.method} ${request.target} ${reply.status} ${mark(body)}`);
@@ -68,10 +66,7 @@ export const createVirtualNetwork = (parts: Parts): VirtualNetwork => {
   return {
     link,
     carry,
-    deliver: loopback.deliver,
-    serveStranger: (url, machine) => {
-      strangers.set(url, machine);
-    },
+    loopback,
     watch: (listener) => {
       watchers.push(listener);
     },
@@ -121,9 +116,12 @@ const createSender = (parts: SenderParts) => {
         cancel();
         if (life.ended) return;
         const torn = dice.comes(link(to, from).truncation);
-        if (torn && dice.comes(0.5)) return fail('the answer broke off');
+        if (torn && dice.comes(0.5)) {
+          fail('the answer broke off');
+          return;
+        }
         const body = torn ? exchange.body.subarray(0, dice.whole(0, exchange.body.length)) : exchange.body;
-        if (body.length > request.maxResponseBytes && request.excess !== 'cut') return fail('the answer is too large');
+        if (body.length > request.maxResponseBytes && request.excess !== 'cut') fail('the answer is too large');
         resolve({
           status: exchange.status,
           header: (name) => (name.toLowerCase() === 'content-type' ? 'application/json' : undefined),
@@ -134,14 +132,15 @@ const createSender = (parts: SenderParts) => {
         const weather = link(one, other);
         if (weather.cut || dice.comes(weather.loss)) {
           trace.add(`${one} > ${other} lost ${request.method} ${pathname}`);
-          if (one === from && dice.comes(0.5)) time.after(weather.leastDelayMs, () => fail('the connection was refused'));
+          if (one === from && dice.comes(0.5))
+            time.after(weather.leastDelayMs, () => fail('the connection was refused'));
           return;
         }
         time.after(dice.whole(weather.leastDelayMs, weather.mostDelayMs), then);
       };
       const answer = (exchange: Exchange): void => {
-        if (dice.comes(link(from, to).lostAnswers)) return trace.add(`${to} > ${from} lost answer ${pathname}`);
-        travel(to, from, () => arrive(exchange));
+        if (dice.comes(link(from, to).lostAnswers)) trace.add(`${to} > ${from} lost answer ${pathname}`);
+        else travel(to, from, () => arrive(exchange));
       };
       const sent: LoopbackRequest = {
         method: request.method,

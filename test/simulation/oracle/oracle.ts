@@ -1,0 +1,71 @@
+import type { Call } from '../workload/operations.ts';
+import type { Grants } from '../world/grants.ts';
+import type { Party } from '../world/party.ts';
+import type { World } from '../world/world.ts';
+import { holds } from './violation.ts';
+import { watchMessages } from './watch-messages.ts';
+import { watchReplies } from './watch-replies.ts';
+import { type StoreWatch, watchStore } from './watch-store.ts';
+
+/** Knows what must hold in every state, whatever goes wrong. */
+export interface Oracle {
+  /** Looks at every node. Throws a violation. */
+  check(): void;
+  /** Looks again at everything that was ever seen. */
+  checkAll(): void;
+  seen(call: Call): void;
+  storeOf(party: Party): StoreWatch;
+  copyAside(party: Party): void;
+  /** Before the copy is put in the place of the store: nothing may have the file open. */
+  restoring(party: Party): void;
+  close(): void;
+}
+
+export const createOracle = (world: World, grants: Grants): Oracle => {
+  const stores = new Map(world.parties.map((party) => [party, watchStore(party)]));
+  const replies = watchReplies();
+  const storeOf = (party: Party): StoreWatch => stores.get(party) as StoreWatch;
+  /** A violation is found inside the call of a node, whose error would be the node's to handle. */
+  let found: unknown;
+  const kept =
+    <T>(watch: (event: T) => void) =>
+    (event: T): void => {
+      try {
+        watch(event);
+      } catch (error) {
+        found ??= error;
+      }
+    };
+  world.network.watch(kept(watchMessages({ parties: world.parties, grants })));
+  const check = (): void => {
+    for (const party of world.parties) storeOf(party).check();
+    if (found !== undefined) throw found;
+  };
+  return {
+    check,
+    storeOf,
+    seen: kept(replies.take),
+    checkAll() {
+      check();
+      for (const party of world.parties) {
+        const store = storeOf(party);
+        store.checkUnchanged();
+        for (const id of replies.acknowledged(party)) {
+          holds('I1', store.facts.has(id), () => `${party.name}: ${id} was acknowledged and is lost`);
+        }
+      }
+    },
+    copyAside: (party) => {
+      grants.copyAside(party);
+      replies.copyAside(party);
+    },
+    restoring: (party) => {
+      grants.restoring(party);
+      replies.restoring(party);
+      storeOf(party).forget();
+    },
+    close: () => {
+      for (const store of stores.values()) store.close();
+    },
+  };
+};

@@ -1,0 +1,144 @@
+import { createNemeses, type Nemeses } from './nemeses/nemeses.ts';
+import { createConvergence } from './oracle/convergence.ts';
+import { createOracle, type Oracle } from './oracle/oracle.ts';
+import { Violation } from './oracle/violation.ts';
+import { groupsOf, type Plan, planOf } from './plan.ts';
+import { createWorkload } from './workload/operations.ts';
+import { createGrants, type Grant, type Grants } from './world/grants.ts';
+import type { Party } from './world/party.ts';
+import { settle } from './world/settle.ts';
+import { createWorld, type World } from './world/world.ts';
+
+export interface Outcome {
+  readonly plan: Plan;
+  /** Of everything that happened, in order. */
+  readonly hash: string;
+  readonly events: number;
+  /** Virtual seconds. */
+  readonly lastedS: number;
+}
+
+/** A simulation in the middle. */
+interface Run {
+  readonly plan: Plan;
+  readonly world: World;
+  readonly grants: Grants;
+  readonly oracle: Oracle;
+  readonly nemeses: Nemeses;
+  readonly edges: readonly (readonly [Party, Party])[];
+}
+
+/** Longest pause between two operations. */
+const MOST_PAUSE_MS = 4_000;
+/** What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them. */
+const PATIENCE_S = 1_500;
+const QUIET_ROUNDS = 2;
+const LINES_SHOWN = 40;
+
+/** Runs the seed to its end. Rejects with what was broken, how to run it again, and what happened just before. */
+export const simulate = async (seed: number): Promise<Outcome> => {
+  const plan = planOf(seed);
+  const world = await createWorld({ ...plan, afterEvent: async () => afterEvent() });
+  const grants = createGrants(world);
+  const oracle = createOracle(world, grants);
+  const nemeses = createNemeses({ world, plan, oracle, stranger: undefined });
+  const edges = plan.edges.map(([one, other]) => [world.parties[one], world.parties[other]] as readonly [Party, Party]);
+  const afterEvent = async (): Promise<void> => {
+    await nemeses.tend();
+    oracle.check();
+  };
+  const run: Run = { plan, world, grants, oracle, nemeses, edges };
+  try {
+    await disturb(run);
+    oracle.checkAll();
+    if (!plan.unlimitedFaults) await heal(run);
+    oracle.checkAll();
+    return {
+      plan,
+      hash: world.trace.hash(),
+      events: world.trace.length,
+      lastedS: Math.round(world.time.nowMs / 1_000),
+    };
+  } catch (error) {
+    throw explained(error, run);
+  } finally {
+    oracle.close();
+    await world.end();
+  }
+};
+
+/** The first phase: everything may go wrong, and nothing wrong may come of it. */
+const disturb = async (run: Run): Promise<void> => {
+  const { plan, world, grants, oracle, nemeses, edges } = run;
+  const workload = createWorkload({ world, grants, edges, seen: oracle.seen });
+  const dice = world.dice('workload');
+  await workload.begin();
+  await peerUp(run, () => ({
+    scopes: dice.comes(0.6) ? ['public', 'company'] : ['public'],
+    direction: 'bidirectional',
+  }));
+  for (let done = 0; done < plan.operations; done += 1) {
+    const together = dice.comes(0.2) ? dice.whole(2, 4) : 1;
+    for (let count = 0; count < together; count += 1) workload.next();
+    await settle();
+    await nemeses.tend();
+    oracle.check();
+    await nemeses.strike();
+    oracle.check();
+    await world.time.pass(dice.whole(0, MOST_PAUSE_MS));
+  }
+};
+
+/** The second phase: all faults have ended, and everybody must agree before long. */
+const heal = async (run: Run): Promise<void> => {
+  const { plan, world, grants, oracle, nemeses, edges } = run;
+  await nemeses.stop();
+  await peerUp(run, () => ({ scopes: ['public', 'company'], direction: 'bidirectional' }));
+  const groups = groupsOf(plan).map((places) => places.map((place) => world.parties[place] as Party));
+  const convergence = createConvergence({ oracle, grants, groups, edges });
+  const roundMs = plan.pullIntervalS * 1_000;
+  const untilMs = world.time.nowMs + PATIENCE_S * 1_000;
+  for (;;) {
+    await world.time.pass(roundMs);
+    oracle.check();
+    const missing = convergence.missing();
+    if (missing === undefined) break;
+    if (world.time.nowMs > untilMs) throw new Violation('I8', `after ${PATIENCE_S} s: ${missing}`);
+  }
+  await world.time.pass(roundMs);
+  await convergence.checkAnswers();
+  const before = convergence.state();
+  await world.time.pass(QUIET_ROUNDS * roundMs);
+  const after = convergence.state();
+  if (before !== after) throw new Violation('I10', `the state changes with nothing to do:\n${before}\n${after}`);
+};
+
+/** Lets every pair of peers declare to each other until both sides have both declarations. */
+const peerUp = async ({ world, grants, edges }: Run, grantOf: () => Grant): Promise<void> => {
+  for (const [one, other] of edges) {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      void grants.declare(from, to, grantOf());
+    }
+    await world.time.pass(500);
+  }
+  await world.time.pass(2_000);
+};
+
+const explained = (error: unknown, { plan, world }: Run): Error => {
+  const { seed, nodes, topology, nemeses } = plan;
+  const what = error instanceof Violation ? error.message : ((error as Error).stack ?? String(error));
+  const lines = world.trace.last(LINES_SHOWN);
+  return new Error(
+    [
+      `seed ${seed} (${nodes} nodes, ${topology}; ${[...nemeses].join(', ')}) broke a promise`,
+      what,
+      `run it again: SVC_TEST_SEED=${seed} npx mocha dist/test/simulation/simulation.test.js`,
+      `what happened just before:`,
+      ...lines,
+    ].join('\n'),
+    { cause: error },
+  );
+};

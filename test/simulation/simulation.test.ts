@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { planOf } from './plan.ts';
+import { simulate } from './simulate.ts';
+import { removeTemplates } from './world/templates.ts';
+
+const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
+const GIVEN = process.env['SVC_TEST_SEED'];
+const COUNT = IS_LONG ? 5_000 : 100;
+
+/** Those that are the same in every run; the others follow from the day, so that new ones are tried. */
+const FIXED = 90;
+const DAY_MS = 86_400_000;
+
+const SEEDS = Array.from({ length: COUNT }, (_, at) =>
+  at < FIXED || IS_LONG ? at : 10_000 + ((Math.floor(Date.now() / DAY_MS) * 10 + at) % 1_000_000),
+).filter((seed) => planOf(seed).unlimitedFaults);
+
+const PORTION = 10;
+
+describe('nodes that federate while everything goes wrong', function () {
+  this.timeout(600_000);
+  after(removeTemplates);
+
+  const seeds = GIVEN === undefined ? SEEDS : [Number(GIVEN)];
+  for (let at = 0; at < seeds.length; at += PORTION) {
+    const portion = seeds.slice(at, at + PORTION);
+    it(`keep their promises with the seeds ${portion[0]} to ${portion.at(-1)}`, async () => {
+      for (const seed of portion) await simulate(seed);
+    });
+  }
+
+  it('do the same again with the same seed', async () => {
+    for (const seed of IS_LONG ? [4, 9, 14, 19, 24, 29, 34, 39, 44, 49] : [4, 9]) {
+      const [first, second] = [await simulate(seed), await simulate(seed)];
+      expect(second.hash, `seed ${seed}`).to.equal(first.hash);
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import type { TestReply } from '../../kit/test-request.ts';
+import type { Dice } from '../world/dice.ts';
+import type { Grants } from '../world/grants.ts';
+import type { Party } from '../world/party.ts';
+import type { Resident } from '../world/residents.ts';
+import { mark } from '../world/trace.ts';
+import type { World } from '../world/world.ts';
+import { createFactSource, gardenOf, type Place } from './said-facts.ts';
+
+/** A request of a client, and the reply that the client saw. */
+export interface Call {
+  readonly party: Party;
+  readonly as: Resident;
+  readonly method: string;
+  readonly target: string;
+  readonly reply: TestReply;
+}
+
+export interface WorkloadParts {
+  readonly world: World;
+  readonly grants: Grants;
+  /** Nodes that are to be peers of each other. */
+  readonly edges: readonly (readonly [Party, Party])[];
+  /** Sees every reply that came. */
+  readonly seen: (call: Call) => void;
+}
+
+export interface Workload {
+  /** Makes the gardens. */
+  begin(): Promise<void>;
+  /** Begins one operation, chosen by chance; it may end long after, or never. */
+  next(): void;
+  /** Makes a call of a client; undefined when the node went down before it replied. */
+  call(party: Party, as: Resident, method: string, target: string, body?: unknown): Promise<TestReply | undefined>;
+}
+
+type Operation = (party: Party) => Promise<unknown>;
+
+export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): Workload => {
+  const dice = world.dice('workload');
+  const source = createFactSource(dice);
+  const call: Workload['call'] = async (party, as, method, target, body) => {
+    if (party.node === undefined) return undefined;
+    const key = party.residents.keyOf(as);
+    try {
+      const reply = await party.request(method, target, { key, ...(body === undefined ? {} : { body }) });
+      if (party.node === undefined) return undefined;
+      world.trace.add(`${party.name} ${as} ${method} ${target} ${reply.status} ${mark(reply.text)}`);
+      seen({ party, as, method, target, reply });
+      return reply;
+    } catch {
+      return undefined;
+    }
+  };
+  const next = (party: Party, place = placeOf(dice)) => source.next(party, place, party.clock.wallMs());
+  const operations: readonly (readonly [number, Operation])[] = [
+    [46, (party) => call(party, 'member', 'POST', '/v1/facts', next(party))],
+    [
+      5,
+      (party) =>
+        call(
+          party,
+          'member',
+          'POST',
+          '/v1/facts/batch',
+          several(dice, () => next(party)),
+        ),
+    ],
+    [8, (party) => call(party, 'member', 'POST', '/v1/facts', { ...next(party), confidence: 0 })],
+    [5, (party) => resolveOne({ party, dice, call })],
+    [18, (party) => readSomething({ party, dice, call })],
+    [5, (party) => changeGarden({ party, dice, call })],
+    [4, () => changeGrant({ dice, grants, edge: dice.pick(edges) })],
+    [2, () => grants.revoke(...turned(dice, dice.pick(edges)))],
+  ];
+  return {
+    call,
+    async begin() {
+      for (const party of world.parties) {
+        const scope = 'company';
+        await call(party, 'admin', 'POST', '/v1/gardens', { slug: gardenOf(party), name: 'plot', scope });
+        const member = { entity_uri: party.residents.entityOf('member'), role: 'writer' };
+        await call(party, 'admin', 'POST', `/v1/gardens/${gardenOf(party)}/members`, member);
+      }
+    },
+    next() {
+      const up = world.parties.filter(({ node }) => node !== undefined);
+      const operation = dice.weighted(operations);
+      if (up.length > 0) void operation(dice.pick(up));
+    },
+  };
+};
+
+const placeOf = (dice: Dice): Place =>
+  dice.weighted<Place>([
+    [58, 'public'],
+    [22, 'company'],
+    [6, 'team'],
+    [5, 'local'],
+    [9, 'garden'],
+  ]);
+
+const several = (dice: Dice, make: () => unknown): readonly unknown[] => Array.from({ length: dice.whole(2, 8) }, make);
+
+const turned = <T>(dice: Dice, [one, other]: readonly [T, T]): readonly [T, T] =>
+  dice.comes(0.5) ? [one, other] : [other, one];
+
+interface Actor {
+  readonly party: Party;
+  readonly dice: Dice;
+  readonly call: Workload['call'];
+}
+
+const resolveOne = async ({ party, dice, call }: Actor): Promise<unknown> => {
+  const listed = await call(party, 'member', 'GET', '/v1/conflicts?limit=20');
+  const conflicts: readonly { conflict_id: string; members: readonly string[] }[] = listed?.body?.conflicts ?? [];
+  if (conflicts.length === 0) return undefined;
+  const { conflict_id: id, members } = dice.pick(conflicts);
+  const body = dice.comes(0.7)
+    ? { winning_fact_id: dice.pick(members) }
+    : { new_value: { type: 'number', v: dice.whole(1, 4) } };
+  return call(party, 'member', 'POST', `/v1/conflicts/${id}/resolve`, body);
+};
+
+const readSomething = ({ party, dice, call }: Actor): Promise<unknown> => {
+  const as = dice.pick<Resident>(['reader', 'outsider', 'member', 'admin']);
+  const entity = encodeURIComponent(`user:${dice.whole(1, 7)}`);
+  const target = dice.pick([
+    `/v1/facts?entity=${entity}`,
+    `/v1/facts?entity=${entity}&include_contradicted=true&include_retracted=true&include_expired=true`,
+    '/v1/facts?limit=50',
+    '/v1/conflicts',
+    `/v1/cards/${entity}`,
+    `/v1/graph/neighbors?entity=${entity}&depth=2`,
+  ]);
+  return call(party, as, 'GET', target);
+};
+
+const changeGarden = ({ party, dice, call }: Actor): Promise<unknown> => {
+  const members = `/v1/gardens/${gardenOf(party)}/members`;
+  const writer = party.residents.entityOf('writer');
+  return dice.comes(0.5)
+    ? call(party, 'admin', 'POST', members, { entity_uri: writer, role: 'reader' })
+    : call(party, 'admin', 'DELETE', `${members}/${encodeURIComponent(writer)}`);
+};
+
+interface GrantChange {
+  readonly dice: Dice;
+  readonly grants: Grants;
+  readonly edge: readonly [Party, Party];
+}
+
+const changeGrant = ({ dice, grants, edge }: GrantChange): Promise<void> => {
+  const [from, to] = turned(dice, edge);
+  const direction = dice.weighted([
+    [6, 'bidirectional' as const],
+    [1, 'outbound' as const],
+    [1, 'inbound' as const],
+  ]);
+  return grants.declare(from, to, { scopes: dice.comes(0.5) ? ['public', 'company'] : ['public'], direction });
+};

@@ -1,0 +1,105 @@
+import { canonicalJson, encodeBase64Url, type Scope } from '../../../kernel/plugin-api.ts';
+import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import type { Party } from './party.ts';
+import type { World } from './world.ts';
+
+export interface Grant {
+  readonly scopes: readonly Scope[];
+  readonly direction: 'bidirectional' | 'outbound' | 'inbound';
+}
+
+/** What each node may have on file about whom: where the outcome of a request is unknown, several states are possible. */
+export interface Grants {
+  /** Signs a declaration and posts it to both sides, as far as they are up. */
+  declare(from: Party, to: Party, grant: Grant): Promise<void>;
+  revoke(at: Party, other: Party): Promise<void>;
+  /** Whether the giver may hand facts of the scope to the taker, by what it may have on file. */
+  mayGive(giver: Party, taker: Party, scope: Scope): boolean;
+  /** Whether, by all that both have on file for certain, it must. */
+  mustGive(giver: Party, taker: Party, scope: Scope): boolean;
+  copyAside(party: Party): void;
+  restoring(party: Party): void;
+}
+
+/** By `<declaring> <target>`; null for a peering that is revoked or absent. */
+type OnFile = Map<string, readonly (Grant | null)[]>;
+
+export const createGrants = (world: World): Grants => {
+  const onFile = new Map<Party, OnFile>();
+  const copies = new Map<Party, OnFile>();
+  const lastSigned = new Map<Party, number>();
+  const fileOf = (party: Party): OnFile => {
+    const known = onFile.get(party) ?? new Map();
+    onFile.set(party, known);
+    return known;
+  };
+  const possible = (at: Party, from: Party, to: Party) => fileOf(at).get(nameOf(from, to)) ?? [null];
+  const flows = (giver: Party, taker: Party, at: Party, scope: Scope) =>
+    possible(at, giver, taker).flatMap((ours) =>
+      possible(at, taker, giver).map((theirs) => isOpen(ours, theirs, scope)),
+    );
+  const post = async (at: Party, from: Party, to: Party, declaration: unknown, grant: Grant): Promise<void> => {
+    if (at.node === undefined) return;
+    const before = possible(at, from, to);
+    const key = at.residents.keyOf('admin');
+    const status = await statusOf(() => at.request('POST', '/v1/federation/peers', { key, body: declaration }));
+    world.trace.add(`${at.name} declared ${from.name} > ${to.name} ${grant.scopes} ${grant.direction} ${status}`);
+    if (status === 201) fileOf(at).set(nameOf(from, to), [grant]);
+    else if (status >= 500) fileOf(at).set(nameOf(from, to), [...before, grant]);
+  };
+  return {
+    async declare(from, to, grant) {
+      const { node } = from;
+      if (node === undefined) return;
+      const signedMs = Math.max(from.clock.wallMs(), (lastSigned.get(from) ?? 0) + 1);
+      lastSigned.set(from, signedMs);
+      const document = {
+        declaring_node_id: from.nodeId,
+        target_node_id: to.nodeId,
+        allowed_scopes: grant.scopes,
+        direction: grant.direction,
+        signed_at: new Date(signedMs).toISOString(),
+      };
+      const signature = node.kernel.get(NodeIdentity).sign(Buffer.from(canonicalJson(document)));
+      const declaration = { ...document, declaration_sig: encodeBase64Url(signature) };
+      await Promise.all([from, to].map((at) => post(at, from, to, declaration, grant)));
+    },
+    async revoke(at, other) {
+      const key = at.residents.keyOf('admin');
+      const listed = await at.request('GET', '/v1/federation/peers', { key }).catch(() => undefined);
+      const peer = listed?.body?.peers?.find(({ node_id }: { node_id: string }) => node_id === other.nodeId);
+      if (peer === undefined) return;
+      const before = possible(at, at, other);
+      const status = await statusOf(() => at.request('DELETE', `/v1/federation/peers/${peer.peer_id}`, { key }));
+      world.trace.add(`${at.name} revoked ${other.name} ${status}`);
+      if (status !== 204 && status < 500) return;
+      for (const name of [nameOf(at, other), nameOf(other, at)]) {
+        fileOf(at).set(name, status === 204 ? [null] : [...before, null]);
+      }
+    },
+    mayGive: (giver, taker, scope) => flows(giver, taker, giver, scope).includes(true),
+    mustGive: (giver, taker, scope) => [giver, taker].every((at) => !flows(giver, taker, at, scope).includes(false)),
+    copyAside: (party) => {
+      copies.set(party, new Map(fileOf(party)));
+    },
+    restoring: (party) => {
+      onFile.set(party, new Map(copies.get(party)));
+    },
+  };
+};
+
+const nameOf = (from: Party, to: Party): string => `${from.name} ${to.name}`;
+
+const statusOf = (call: () => Promise<{ readonly status: number }>): Promise<number> =>
+  call().then(
+    ({ status }) => status,
+    () => 599,
+  );
+
+const isOpen = (giver: Grant | null, taker: Grant | null, scope: Scope): boolean =>
+  giver !== null &&
+  taker !== null &&
+  giver.direction !== 'inbound' &&
+  taker.direction !== 'outbound' &&
+  giver.scopes.includes(scope) &&
+  taker.scopes.includes(scope);
