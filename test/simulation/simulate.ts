@@ -30,7 +30,9 @@ interface Run {
 
 /** Longest pause between two operations. */
 const MOST_PAUSE_MS = 4_000;
-/** What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them. */
+/**
+ * What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
+ */
 const PATIENCE_S = 1_500;
 const QUIET_ROUNDS = 2;
 const LINES_SHOWN = 40;

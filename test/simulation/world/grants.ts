@@ -8,7 +8,9 @@ export interface Grant {
   readonly direction: 'bidirectional' | 'outbound' | 'inbound';
 }
 
-/** What each node may have on file about whom: where the outcome of a request is unknown, several states are possible. */
+/**
+ * What each node may have on file about whom: where the outcome of a request is unknown, several states are possible.
+ */
 export interface Grants {
   /** Signs a declaration and posts it to both sides, as far as they are up. */
   declare(from: Party, to: Party, grant: Grant): Promise<void>;
