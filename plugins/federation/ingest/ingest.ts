@@ -17,9 +17,14 @@ export const REJECTIONS = [
 ] as const;
 export type Rejection = (typeof REJECTIONS)[number];
 
-/** What became of one fact. `parked`: set aside durably, and tried again later; on pull alone. */
+/** Why a fact has to wait: its stamp lies ahead, the key of its origin is not known yet, or storing it failed. */
+export type ParkReason = 'hlc_skew' | 'unknown_key' | 'ingest_error';
+
+/** What became of one fact. `parked`: to be set aside durably by the caller, and tried again later; on pull alone. */
 export type IngestVerdict =
-  | { readonly kind: 'stored' | 'known' | 'parked'; readonly factId: string }
+  | { readonly kind: 'stored' | 'known'; readonly factId: string }
+  | { readonly kind: 'parked'; readonly factId: string; readonly reason: ParkReason; readonly stampMs: number }
+  /** `factId` is empty where no id can be read. */
   | { readonly kind: 'rejected'; readonly factId: string; readonly error: Rejection };
 
 export interface IngestPage {
@@ -29,14 +34,26 @@ export interface IngestPage {
   /** What the sender may bring now. */
   readonly scopes: ReadonlySet<Scope>;
   readonly via: 'pull' | 'push';
-  /** Runs in the transaction before anything is stored; its rejection keeps everything out. */
+  /** These facts were parked: what is wrong with them is in the log already. */
+  readonly isRetry?: boolean;
+  /** Most facts that the page may add; more of them reject the whole page with `quota_exceeded`. */
+  readonly mayAdd?: number;
+  /** Asks for the newer keys of these nodes, once, where facts are signed by keys that are not known. */
+  refreshKeys?(nodeIds: readonly string[]): Promise<void>;
+  /** Runs in each transaction before anything is stored; its rejection keeps everything out. */
   guard?(transaction: PluginTransaction): Promise<void>;
-  /** Runs in the same transaction after everything is stored, also when nothing was; a throw rolls it back. */
+  /**
+   * Runs in the transaction that stores the facts, after that, also when there are none; a throw rolls it back. Facts
+   * of a page that had to be taken apart, because storing one of them failed, are stored before.
+   */
   beforeCommit?(transaction: PluginTransaction, verdicts: readonly IngestVerdict[]): Promise<void>;
 }
 
 /** Takes facts of peers in: the same steps for pull and push. Idempotent. */
 export interface Ingest {
-  /** A verdict for each fact, in order. All that is accepted is stored in one transaction. */
+  /**
+   * A verdict for each fact, in order. All that is accepted is stored in one transaction. Rejects, and stores nothing,
+   * when the store fails or `guard` or `beforeCommit` rejects.
+   */
   take(page: IngestPage): Promise<readonly IngestVerdict[]>;
 }

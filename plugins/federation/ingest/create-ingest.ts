@@ -1,0 +1,87 @@
+import type { PluginTransaction } from '../../../kernel/plugin-api.ts';
+import type { FederationLog } from '../peerings/federation-log.ts';
+import type { Ingest, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
+import { extensionEvent, rejectionEvent } from './ingest-events.ts';
+import { PEER_QUARANTINED } from './ingest-words.ts';
+import { type JudgeParts, judgePage } from './judge-page.ts';
+import type { PeerUsages } from './peer-usage.ts';
+import { quotaExceeded, untilTomorrowMs } from './quota-exceeded.ts';
+import { type StoreParts, storeCandidates } from './store-candidates.ts';
+
+export interface IngestParts extends JudgeParts, StoreParts {
+  readonly log: FederationLog;
+  readonly usages: PeerUsages;
+}
+
+export const createIngest = (parts: IngestParts): Ingest => ({
+  async take(page) {
+    const { verdicts, candidates, extended } = await judgePage(page, parts);
+    if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
+      throw quotaExceeded(untilTomorrowMs(parts.clock.nowMs()));
+    }
+    const whole = (settled: readonly IngestVerdict[]): IngestVerdict[] => {
+      const all = [...verdicts];
+      for (const [index, { at }] of candidates.entries()) all[at] = settled[index];
+      return all as IngestVerdict[];
+    };
+    const finish = async (transaction: PluginTransaction, settled: readonly IngestVerdict[]): Promise<void> => {
+      const all = whole(settled);
+      await count(all, page, transaction, parts);
+      await page.beforeCommit?.(transaction, all);
+    };
+    const isNothingNew = candidates.length === 0 && !verdicts.some(isRefused) && page.beforeCommit === undefined;
+    const all = whole(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
+    await tell(all, extended, page, parts);
+    return all;
+  },
+});
+
+/** What no honest node sends. */
+const INVALID: ReadonlySet<Rejection> = new Set([
+  'invalid_fact',
+  'cid_mismatch',
+  'invalid_origin_proof',
+  'id_collision',
+  'reserved_namespace',
+  'source_not_owned',
+]);
+
+const isRefused = (verdict: IngestVerdict | undefined): boolean => verdict?.kind === 'rejected';
+
+/** A repeated page changes nothing, and so nothing is counted for it. */
+const count = async (
+  verdicts: readonly IngestVerdict[],
+  { peering }: IngestPage,
+  transaction: PluginTransaction,
+  { usages, clock, log }: IngestParts,
+): Promise<void> => {
+  const brought = { added: 0, known: 0, invalid: 0 };
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'stored') brought.added += 1;
+    else if (verdict.kind === 'known') brought.known += 1;
+    else if (verdict.kind === 'rejected' && INVALID.has(verdict.error)) brought.invalid += 1;
+  }
+  if (brought.added + brought.invalid === 0) return;
+  const quarantinedUntilMs = await usages.count(peering, brought, clock.nowMs(), transaction);
+  if (quarantinedUntilMs === null) return;
+  const { tenantId, peerId, nodeId } = peering;
+  const seconds = Math.round((quarantinedUntilMs - clock.nowMs()) / 1_000);
+  await log.record([{ tenantId, peerId, nodeId, event: PEER_QUARANTINED, detail: { seconds } }], transaction);
+};
+
+/** After the commit, so that what was refused is known also where the transaction was not. */
+const tell = async (
+  verdicts: readonly IngestVerdict[],
+  extended: readonly string[],
+  { peering, isRetry = false }: IngestPage,
+  { log }: IngestParts,
+): Promise<void> => {
+  const events = extended.map((factId) => extensionEvent(peering, factId));
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'rejected') events.push(rejectionEvent(peering, verdict.factId, verdict.error));
+    else if (verdict.kind === 'parked' && verdict.reason === 'hlc_skew' && !isRetry) {
+      events.push(rejectionEvent(peering, verdict.factId, 'hlc_skew'));
+    }
+  }
+  if (events.length > 0) await log.recordRejections(events);
+};

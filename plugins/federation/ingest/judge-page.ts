@@ -1,0 +1,169 @@
+import {
+  all,
+  type Clock,
+  equals,
+  type FactOutline,
+  type Hlc,
+  isIn,
+  isTooFarAhead,
+  type NameRules,
+  type NodeSelf,
+  nameKeys,
+  type PluginTables,
+  parseHlc,
+} from '../../../kernel/plugin-api.ts';
+import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
+import { inTurns } from './in-turns.ts';
+import type { IngestPage, IngestVerdict, ParkReason, Rejection } from './ingest.ts';
+import type { OwnNames } from './own-names.ts';
+import { type ReadOptions, readFact } from './read-fact.ts';
+import { isSameTuple, wouldExtend } from './same-tuple.ts';
+
+export interface JudgeParts {
+  readonly clock: Clock;
+  readonly tables: PluginTables;
+  readonly self: NodeSelf;
+  readonly own: OwnNames;
+  readonly proofs: OriginProofs;
+  readonly reading: ReadOptions;
+  /** Bounds of stamps, as the kernel has them. */
+  readonly maxStampLeadMs: number;
+  nameRules(): NameRules;
+  /** UUID of the garden where instructions of peers wait, null without one. */
+  quarantineGarden(tenantId: string): Promise<string | null>;
+}
+
+/** A fact that nothing speaks against so far. */
+export interface Candidate {
+  /** Place in the page. */
+  readonly at: number;
+  readonly fact: FederatedFact;
+  readonly proof: ProofVerdict;
+  readonly gardenId: string | null;
+}
+
+export interface JudgedPage {
+  /** In the order of the page; undefined for candidates. */
+  readonly verdicts: (IngestVerdict | undefined)[];
+  readonly candidates: readonly Candidate[];
+  /** Ids of known facts that the peer wants to last longer. */
+  readonly extended: readonly string[];
+}
+
+/** Above it a stamp could drive the clock to its end, and waiting would not help. */
+const COUNTER_LIMIT = 2 ** 20;
+
+/** Judges each fact by itself, before any transaction. What the store holds is looked at once for the whole page. */
+export const judgePage = async (page: IngestPage, parts: JudgeParts): Promise<JudgedPage> => {
+  const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
+  const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
+  await inTurns(page.facts, (input, at) => {
+    const judged = judgeForm(input, page, parts);
+    if ('fact' in judged) wellFormed.push({ at, fact: judged.fact });
+    else verdicts[at] = { kind: 'rejected', ...judged };
+  });
+  const extended: string[] = [];
+  const known = await knownFacts(wellFormed, page.peering.tenantId, parts.tables);
+  const unknown = wellFormed.filter(({ at, fact: { draft } }) => {
+    const stored = known.get(draft.id);
+    if (stored !== undefined) verdicts[at] = verdictOfKnown(stored, draft);
+    if (stored !== undefined && isSameTuple(stored, draft) && wouldExtend(stored, draft)) extended.push(draft.id);
+    return stored === undefined;
+  });
+  const proved = await judgeProofs(
+    unknown.map(({ fact }) => fact),
+    page,
+    parts.proofs,
+  );
+  const gardenId = unknown.some(({ fact }) => isInstruction(fact))
+    ? await parts.quarantineGarden(page.peering.tenantId)
+    : null;
+  const candidates: Candidate[] = [];
+  for (const [index, { at, fact }] of unknown.entries()) {
+    const proof = proved[index] as ProofVerdict;
+    const verdict = judgeUnknown(fact, proof, gardenId, page, parts);
+    if (verdict === undefined) {
+      candidates.push({ at, fact, proof, gardenId: isInstruction(fact) ? gardenId : null });
+    } else verdicts[at] = verdict;
+  }
+  return { verdicts, candidates, extended };
+};
+
+/** What became of a fact whose id is stored already. */
+export const verdictOfKnown = (
+  stored: Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>,
+  draft: FederatedFact['draft'],
+): IngestVerdict =>
+  isSameTuple(stored, draft)
+    ? { kind: 'known', factId: draft.id }
+    : { kind: 'rejected', factId: draft.id, error: 'id_collision' };
+
+const judgeForm = (
+  input: unknown,
+  { scopes }: IngestPage,
+  { reading, nameRules, self }: JudgeParts,
+): { readonly fact: FederatedFact } | { readonly factId: string; readonly error: Rejection } => {
+  const read = readFact(input, reading);
+  if ('error' in read) return read;
+  const { draft } = read.fact;
+  const factId = draft.id;
+  if (read.isInGarden) return { factId, error: 'garden_not_federated' };
+  if (!scopes.has(draft.scope)) return { factId, error: 'scope_not_permitted' };
+  if (!read.cidFits) return { factId, error: 'cid_mismatch' };
+  const keys = nameKeys(draft, self.names);
+  if (nameRules().isSystem(keys) || nameRules().refusalOf(keys) !== null)
+    return { factId, error: 'reserved_namespace' };
+  return read;
+};
+
+const knownFacts = async (
+  facts: readonly { readonly fact: FederatedFact }[],
+  tenantId: string,
+  tables: PluginTables,
+): Promise<ReadonlyMap<string, FactOutline>> => {
+  if (facts.length === 0) return new Map();
+  const ids = [...new Set(facts.map(({ fact }) => fact.draft.id))];
+  const found = await tables.read((_own, snapshot) =>
+    snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids))),
+  );
+  return new Map(found.map((fact) => [fact.id, fact]));
+};
+
+const judgeProofs = async (
+  facts: readonly FederatedFact[],
+  page: IngestPage,
+  proofs: OriginProofs,
+): Promise<readonly ProofVerdict[]> => {
+  if (facts.length === 0) return [];
+  const first = await proofs.judge(facts, page.peering);
+  const late = facts.filter((_, at) => first[at] === 'unknown-key');
+  if (late.length === 0 || page.refreshKeys === undefined) return first;
+  await page.refreshKeys([...new Set(late.map(({ originNodeId }) => originNodeId ?? page.peering.nodeId))]);
+  const again = await proofs.judge(late, page.peering);
+  let at = 0;
+  return first.map((verdict) => (verdict === 'unknown-key' ? (again[at++] as ProofVerdict) : verdict));
+};
+
+const isInstruction = ({ draft }: FederatedFact): boolean => draft.value.interpretAs === 'instruction';
+
+const judgeUnknown = (
+  fact: FederatedFact,
+  proof: ProofVerdict,
+  gardenId: string | null,
+  { via, peering }: IngestPage,
+  { own, clock, maxStampLeadMs }: JudgeParts,
+): IngestVerdict | undefined => {
+  const { draft, originNodeId } = fact;
+  const stamp = parseHlc(draft.hlcText) as Hlc;
+  const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error });
+  const parked = (reason: ParkReason, error: Rejection): IngestVerdict =>
+    via === 'pull' ? { kind: 'parked', factId: draft.id, reason, stampMs: stamp.wallMs } : rejected(error);
+  const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
+  // A fact of this node comes home, after a restore for example: its own signature says so.
+  if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
+  if (proof === 'invalid' || proof === 'missing') return rejected('invalid_origin_proof');
+  if (proof === 'unknown-key') return parked('unknown_key', 'invalid_origin_proof');
+  if (stamp.counter > COUNTER_LIMIT) return rejected('hlc_skew');
+  if (isTooFarAhead(stamp, clock.nowMs(), maxStampLeadMs)) return parked('hlc_skew', 'hlc_skew');
+  return isInstruction(fact) && gardenId === null ? rejected('instruction_rejected') : undefined;
+};

@@ -1,0 +1,89 @@
+import {
+  type Clock,
+  createNameRules,
+  type Facts,
+  factAppended,
+  httpAdmit,
+  type NameRules,
+  type NodeSelf,
+  type NodeSettings,
+  type PluginContext,
+  type PluginTables,
+  type Requires,
+  type Vocabulary,
+} from '../../../kernel/plugin-api.ts';
+import type { Quarantine } from '../../gardens/gardens-api.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import type { FederationLog } from '../peerings/federation-log.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { OriginProofs } from '../proofs/origin-proof.ts';
+import type { PeerTokens } from '../tokens/peer-tokens.ts';
+import { createIngest } from './create-ingest.ts';
+import type { Ingest } from './ingest.ts';
+import { createOwnNames } from './own-names.ts';
+import { PeerUsages } from './peer-usage.ts';
+import { PUSH_PATH, pushRoute, refusePushes } from './push-route.ts';
+import { receivedFromFacts } from './received-from.ts';
+
+export interface IngestNeeds {
+  readonly facts: Facts;
+  readonly clock: Clock;
+  readonly self: NodeSelf;
+  readonly node: NodeSettings;
+  readonly vocabulary: Vocabulary;
+  readonly quarantine: Quarantine | undefined;
+  readonly peerings: Peerings;
+  readonly proofs: OriginProofs;
+  readonly tokens: PeerTokens;
+  readonly log: FederationLog;
+}
+
+export interface OpenedIngest {
+  readonly ingest: Ingest;
+  readonly usages: PeerUsages;
+}
+
+type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tables' | 'on' | 'route'>;
+
+/** The way in for facts of peers: pushes come by their route, and the puller brings what it fetches. */
+export const openIngest = ({ config, tables, on, route }: Context, needs: IngestNeeds): OpenedIngest => {
+  const { facts, clock, self, node, quarantine, peerings, proofs, tokens, log } = needs;
+  const own = createOwnNames(self);
+  const usages = new PeerUsages(tables);
+  const ingest = createIngest({
+    facts,
+    clock,
+    tables,
+    self,
+    own,
+    proofs,
+    log,
+    usages,
+    reading: { maxBytes: node.maxBodyBytes, toleratesOldCid: config.cid === 'omit' },
+    maxStampLeadMs: node.maxStampLeadMs,
+    nameRules: nameRulesOf(self, needs.vocabulary),
+    quarantineGarden: (tenantId) => inboundGarden(tables, quarantine, tenantId),
+  });
+  on(factAppended, (batch) => receivedFromFacts(batch.facts, own, self));
+  on(httpAdmit, (info) => {
+    if (info.route === PUSH_PATH) refusePushes(config);
+  });
+  route(pushRoute({ ingest, tokens, peerings, usages, clock, maxFactsPerDay: config.maxFactsPerDay }));
+  return { ingest, usages };
+};
+
+/** Made when it is asked for first: by then all plugins have declared their words. */
+const nameRulesOf = ({ names }: NodeSelf, vocabulary: Vocabulary): (() => NameRules) => {
+  let rules: NameRules | undefined;
+  return () => {
+    rules ??= createNameRules(names, vocabulary);
+    return rules;
+  };
+};
+
+const inboundGarden = async (
+  tables: PluginTables,
+  quarantine: Quarantine | undefined,
+  tenantId: string,
+): Promise<string | null> =>
+  quarantine === undefined ? null : tables.read((_own, snapshot) => quarantine.inbound(tenantId, snapshot));

@@ -1,0 +1,124 @@
+import {
+  type Clock,
+  COUNT_JSON,
+  listOf,
+  memberRefusal,
+  objectOf,
+  type PluginTransaction,
+  parseHlc,
+  type Route,
+  ServiceError,
+  STRING_JSON,
+  schema,
+} from '../../../kernel/plugin-api.ts';
+import { FEDERATION_DISABLED } from '../federation-words.ts';
+import { inboundScopes, type Peering } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { PeerTokens } from '../tokens/peer-tokens.ts';
+import { type Ingest, type IngestVerdict, REJECTIONS } from './ingest.ts';
+import type { PeerUsages } from './peer-usage.ts';
+import { quotaExceeded } from './quota-exceeded.ts';
+
+export interface PushParts {
+  readonly ingest: Ingest;
+  readonly tokens: Pick<PeerTokens, 'callerOf'>;
+  readonly peerings: Pick<Peerings, 'read'>;
+  readonly usages: PeerUsages;
+  readonly clock: Clock;
+  /** New facts that one peer may bring within a day; 0: any number. */
+  readonly maxFactsPerDay: number;
+}
+
+export const PUSH_PATH = '/v1/federation/facts/push';
+const MAX_PUSHED = 500;
+
+interface PushBody {
+  readonly facts: readonly unknown[];
+  readonly sender_hlc?: string | null;
+}
+
+/** Refuses pushes before their bodies are read, while the node takes none. */
+export const refusePushes = ({
+  enabled,
+  pushEnabled,
+}: {
+  readonly enabled: boolean;
+  readonly pushEnabled: boolean;
+}): void => {
+  if (!enabled) throw new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node');
+  if (!pushEnabled) {
+    const detail = 'push replication not enabled on this node';
+    throw new ServiceError('method_not_allowed', detail, { headers: { Allow: '' } });
+  }
+};
+
+/** POST /v1/federation/facts/push: 202 with what became of the facts. */
+export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBody> => ({
+  method: 'POST',
+  path: PUSH_PATH,
+  summary: 'Take facts from a peer',
+  access: 'peer',
+  bodyLimit: 'bulk',
+  body: schema<PushBody>({
+    type: 'object',
+    required: ['facts'],
+    // A newer peer may send members that this node does not know.
+    properties: { facts: { type: 'array', items: {} }, sender_hlc: { type: ['string', 'null'] } },
+  }),
+  answers: {
+    202: {
+      json: objectOf({
+        accepted: COUNT_JSON,
+        rejected: COUNT_JSON,
+        errors: listOf(objectOf({ fact_id: STRING_JSON, error: { type: 'string', enum: [...REJECTIONS] } })),
+      }),
+    },
+  },
+  async handle({ caller, body: { facts, sender_hlc: senderHlc } }) {
+    if (senderHlc != null && parseHlc(senderHlc) === null) {
+      throw memberRefusal('body.sender_hlc', 'must be a stamp, <milliseconds>.<counter>');
+    }
+    if (facts.length > MAX_PUSHED) {
+      throw new ServiceError('batch_too_large', `a push has at most ${MAX_PUSHED} facts; send them in several`);
+    }
+    const { peering, tokenScopes } = parts.tokens.callerOf(caller);
+    const granted = [...inboundScopes(peering)];
+    const verdicts = await parts.ingest.take({
+      facts,
+      peering,
+      scopes: new Set(granted.filter((scope) => tokenScopes?.has(scope) ?? true)),
+      via: 'push',
+      mayAdd: await mayAdd(peering, parts),
+      guard: (transaction) => requireSameGrant(transaction, peering, parts.peerings),
+    });
+    return { status: 202, body: summaryOf(verdicts) };
+  },
+});
+
+/** Rejects while nothing may come from the peer. */
+const mayAdd = async (peering: Peering, { usages, clock, maxFactsPerDay }: PushParts): Promise<number> => {
+  const nowMs = clock.nowMs();
+  const { addedToday, quarantinedUntilMs } = await usages.read(peering, nowMs);
+  if (quarantinedUntilMs !== null) throw quotaExceeded(quarantinedUntilMs - nowMs);
+  return maxFactsPerDay === 0 ? Number.POSITIVE_INFINITY : Math.max(0, maxFactsPerDay - addedToday);
+};
+
+/** What was granted when the token was accepted may be taken back before the facts are stored. */
+const requireSameGrant = async (
+  transaction: PluginTransaction,
+  { tenantId, peerId, grantVersion }: Peering,
+  peerings: Pick<Peerings, 'read'>,
+): Promise<void> => {
+  const now = await peerings.read(transaction, tenantId, peerId);
+  if (now?.status === 'active' && now.grantVersion === grantVersion) return;
+  throw new ServiceError('unavailable', 'the peering has changed meanwhile; send the facts again', {
+    headers: { 'Retry-After': '1' },
+  });
+};
+
+const summaryOf = (verdicts: readonly IngestVerdict[]) => {
+  const errors = verdicts.flatMap((verdict) =>
+    verdict.kind === 'rejected' ? [{ fact_id: verdict.factId, error: verdict.error }] : [],
+  );
+  return { accepted: verdicts.length - errors.length, rejected: errors.length, errors };
+};

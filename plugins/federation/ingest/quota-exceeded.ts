@@ -1,0 +1,14 @@
+import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { QUOTA_EXCEEDED } from './ingest-words.ts';
+import { DAY_MS } from './peer-usage.ts';
+
+export const untilTomorrowMs = (nowMs: number): number => DAY_MS - (nowMs % DAY_MS);
+
+/** The peer has brought as much as it may, or is in quarantine. */
+export const quotaExceeded = (waitMs: number): ServiceError => {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new ServiceError(QUOTA_EXCEEDED, 'this node takes no facts of the peer for now; try again later', {
+    headers: { 'Retry-After': String(seconds) },
+    members: { dimension: 'federation_push', retry_after: seconds },
+  });
+};

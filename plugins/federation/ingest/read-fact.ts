@@ -1,0 +1,167 @@
+import {
+  contentId,
+  type FactValue,
+  parseHlc,
+  parseInstant,
+  readEntityUri,
+  readFactValue,
+  readRelation,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  valueBytesOf,
+} from '../../../kernel/plugin-api.ts';
+import type { FederatedFact, OriginProof } from '../proofs/origin-proof.ts';
+import type { Rejection } from './ingest.ts';
+import { isSevenMemberCid } from './seven-member-cid.ts';
+
+/** A fact of a peer, or why it is none. `factId` is empty where no id can be read. */
+export type ReadFact =
+  | { readonly fact: FederatedFact; readonly cidFits: boolean; readonly isInGarden: boolean }
+  | { readonly factId: string; readonly error: Rejection };
+
+export interface ReadOptions {
+  /** What a fact may measure: no more than an assertion by a client. */
+  readonly maxBytes: number;
+  /** Content ids of an older form are accepted too. */
+  readonly toleratesOldCid: boolean;
+}
+
+const FACT_ID = /^[\x21-\x7e]{1,128}$/;
+const MAX_STAMP_LENGTH = 32;
+/** As many as an assertion may carry. */
+const MAX_REFERENCES = 100;
+const REFERENCE = /^sha256:[0-9a-f]{64}$/;
+const CID = /^sha256:[0-9a-f]{64}$/;
+const KEY_ID = /^[0-9a-f]{16}$/;
+const MAX_PROOF_TEXT = 256;
+
+/**
+ * Reads a fact as a peer sent it. Everything that is kept is taken as it is: what would have to be trimmed or completed
+ * is malformed, because it could not be passed on unchanged. Unknown members are ignored.
+ */
+export const readFact = (input: unknown, options: ReadOptions): ReadFact => {
+  const factId = readFactId(input);
+  try {
+    const sent = input as Readonly<Record<string, unknown>>;
+    if (factId === '') return { factId, error: 'invalid_fact' };
+    const draft = readDraft(sent, factId);
+    if (sizeOf(draft) > options.maxBytes) return { factId, error: 'invalid_fact' };
+    const proof = readProof(member(sent, 'origin_proof'));
+    if (proof === undefined) return { factId, error: 'invalid_origin_proof' };
+    const originNodeId = readOptional(sent, 'origin_node_id', (text) => readUnchanged(text, readEntityUri));
+    return {
+      fact: { draft, originNodeId, proof },
+      cidFits: cidFits(member(sent, 'cid'), draft, options.toleratesOldCid),
+      isInGarden: member(sent, 'garden_id') !== null,
+    };
+  } catch (error) {
+    if (error instanceof ServiceError) return { factId, error: 'invalid_fact' };
+    throw error;
+  }
+};
+
+type Draft = FederatedFact['draft'];
+
+const readFactId = (input: unknown): string => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return '';
+  const id = member(input as Readonly<Record<string, unknown>>, 'id');
+  return typeof id === 'string' && FACT_ID.test(id) ? id : '';
+};
+
+/** Own members only, so that nothing is ever read off a prototype. Absent is the same as null. */
+const member = (sent: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
+
+const malformed = (name: string): ServiceError => new ServiceError('validation', `the member ${name} is malformed`);
+
+const readUnchanged = (input: unknown, read: (input: unknown, path: string) => string): string => {
+  const text = read(input, 'fact');
+  if (text !== input) throw malformed('of the fact');
+  return text;
+};
+
+const readOptional = <T>(
+  sent: Readonly<Record<string, unknown>>,
+  name: string,
+  read: (value: unknown) => T,
+): T | null => {
+  const value = member(sent, name);
+  return value === null ? null : read(value);
+};
+
+const readDraft = (sent: Readonly<Record<string, unknown>>, id: string): Draft => ({
+  id,
+  entity: readUnchanged(member(sent, 'entity'), readEntityUri),
+  relation: readUnchanged(member(sent, 'relation'), readRelation),
+  value: readValue(member(sent, 'value')),
+  source: readUnchanged(member(sent, 'source'), readEntityUri),
+  confidence: readConfidence(member(sent, 'confidence')),
+  scope: readScope(member(sent, 'scope')),
+  timestamp: readInstant(member(sent, 'timestamp')),
+  validUntil: readOptional(sent, 'valid_until', readInstant),
+  derivedFrom: readOptional(sent, 'derived_from', readReferences) ?? NO_REFERENCES,
+  hlcText: readStamp(member(sent, 'hlc')),
+});
+
+const NO_REFERENCES: readonly string[] = Object.freeze([]);
+
+/** Null for `interpret_as` is absent, as everywhere. */
+const readValue = (input: unknown): FactValue => readFactValue(input, 'value');
+
+const readConfidence = (input: unknown): number => {
+  if (typeof input !== 'number' || !(input >= 0 && input <= 1)) throw malformed('confidence');
+  // Adding zero makes one of the two zeros.
+  return input + 0;
+};
+
+const readScope = (input: unknown): Scope => {
+  const scope = SCOPES.find((known) => known === input);
+  if (scope === undefined) throw malformed('scope');
+  return scope;
+};
+
+const readInstant = (input: unknown): string => {
+  if (typeof input === 'string' && parseInstant(input) !== null) return input;
+  throw malformed('with an instant');
+};
+
+const readStamp = (input: unknown): string => {
+  if (typeof input === 'string' && input.length <= MAX_STAMP_LENGTH && parseHlc(input) !== null) return input;
+  throw malformed('hlc');
+};
+
+const readReferences = (input: unknown): readonly string[] => {
+  if (!Array.isArray(input) || input.length > MAX_REFERENCES) throw malformed('derived_from');
+  for (const reference of input) {
+    if (typeof reference !== 'string' || !REFERENCE.test(reference)) throw malformed('derived_from');
+  }
+  return input as readonly string[];
+};
+
+/** Null where none came; undefined for one that cannot be a proof. */
+const readProof = (input: unknown): OriginProof | null | undefined => {
+  if (input === null) return null;
+  if (typeof input !== 'object' || Array.isArray(input)) return undefined;
+  const sent = input as Readonly<Record<string, unknown>>;
+  const text = (name: string): string | undefined => {
+    const value = member(sent, name);
+    return typeof value === 'string' && value.length <= MAX_PROOF_TEXT ? value : undefined;
+  };
+  const [keyId, salt, refsSalt, signature] = [text('key_id'), text('salt'), text('refs_salt'), text('signature')];
+  if (keyId === undefined || !KEY_ID.test(keyId)) return undefined;
+  if (salt === undefined || refsSalt === undefined || signature === undefined) return undefined;
+  return { keyId, salt, refsSalt, signature };
+};
+
+const cidFits = (sent: unknown, draft: Draft, toleratesOld: boolean): boolean => {
+  if (sent === null) return true;
+  if (typeof sent !== 'string' || !CID.test(sent)) return false;
+  return sent === contentId(draft) || (toleratesOld && isSevenMemberCid(sent, draft));
+};
+
+/** References and stamps are bounded by their form; what is long is the value and the names. */
+const sizeOf = (draft: Draft): number => {
+  const { entity, relation, source } = draft;
+  return valueBytesOf([draft]) + Buffer.byteLength(entity + relation + source);
+};

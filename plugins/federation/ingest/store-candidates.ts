@@ -1,0 +1,187 @@
+import {
+  type AppendVerdict,
+  type FactDraft,
+  type Facts,
+  type Hlc,
+  noted,
+  type PluginTables,
+  type PluginTransaction,
+  type Principal,
+  parseHlc,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import { QuarantineReason } from '../../gardens/gardens-api.ts';
+import { PEER } from '../federation-words.ts';
+import type { Peering } from '../peerings/peering.ts';
+import type { OriginProofs } from '../proofs/origin-proof.ts';
+import type { IngestPage, IngestVerdict, Rejection } from './ingest.ts';
+import { type Candidate, verdictOfKnown } from './judge-page.ts';
+
+export interface StoreParts {
+  readonly facts: Facts;
+  readonly tables: PluginTables;
+  readonly proofs: OriginProofs;
+}
+
+/** Runs in the transaction after everything is stored. */
+export type Finish = (transaction: PluginTransaction, settled: readonly IngestVerdict[]) => Promise<void>;
+
+/** So many facts of one page may fail to be stored. With more of them something else is wrong than single facts. */
+const MAX_FAILURES = 16;
+
+/**
+ * Stores what was accepted and `finish`es in one transaction. Where storing fails for another reason than the store or
+ * the guard, the page is taken apart, so that the facts that cannot be stored keep no other out. A verdict for each
+ * candidate, in order.
+ */
+export const storeCandidates = async (
+  candidates: readonly Candidate[],
+  page: IngestPage,
+  finish: Finish,
+  parts: StoreParts,
+): Promise<readonly IngestVerdict[]> => {
+  const storing = new Storing(page, parts);
+  try {
+    return await storing.store(candidates, finish);
+  } catch (error) {
+    if (candidates.length === 0 || isFailureOfAll(error)) throw error;
+    const settled = await storing.apart(candidates, error);
+    await storing.finishAlone(settled, finish);
+    return settled;
+  }
+};
+
+/** What the store or the guard says holds for the whole page. */
+const isFailureOfAll = (error: unknown): boolean => error instanceof ServiceError;
+
+/** As whom facts of a peer are stored. */
+const peerPrincipal = ({ tenantId, nodeId }: Peering, allowedScopes: IngestPage['scopes']): Principal => ({
+  kind: PEER.id,
+  entityUri: nodeId,
+  permissions: new Set(),
+  allowedScopes,
+  tenantId,
+  keyId: null,
+  oidcSub: null,
+});
+
+class Storing {
+  readonly #page: IngestPage;
+  readonly #parts: StoreParts;
+  readonly #principal: Principal;
+  #failures = 0;
+
+  constructor(page: IngestPage, parts: StoreParts) {
+    this.#page = page;
+    this.#parts = parts;
+    this.#principal = peerPrincipal(page.peering, page.scopes);
+  }
+
+  async store(candidates: readonly Candidate[], finish?: Finish): Promise<readonly IngestVerdict[]> {
+    if (candidates.length > 0) return this.#append(candidates, finish);
+    if (finish !== undefined) await this.finishAlone([], finish);
+    return [];
+  }
+
+  /** Halves and halves again, down to the facts that fail. */
+  async apart(candidates: readonly Candidate[], cause: unknown): Promise<readonly IngestVerdict[]> {
+    const [only] = candidates;
+    if (candidates.length === 1 && only !== undefined) {
+      this.#failures += 1;
+      if (this.#failures > MAX_FAILURES) throw cause;
+      return [this.#failed(only)];
+    }
+    const middle = Math.ceil(candidates.length / 2);
+    const settled: IngestVerdict[] = [];
+    for (const half of [candidates.slice(0, middle), candidates.slice(middle)]) {
+      try {
+        settled.push(...(await this.store(half)));
+      } catch (error) {
+        if (isFailureOfAll(error)) throw error;
+        settled.push(...(await this.apart(half, error)));
+      }
+    }
+    return settled;
+  }
+
+  async finishAlone(settled: readonly IngestVerdict[], finish: Finish): Promise<void> {
+    await this.#parts.tables.write(this.#page.peering.tenantId, async (_own, transaction) => {
+      await this.#page.guard?.(transaction);
+      await finish(transaction, settled);
+    });
+  }
+
+  async #append(candidates: readonly Candidate[], finish: Finish | undefined): Promise<readonly IngestVerdict[]> {
+    const settle = (verdicts: readonly AppendVerdict[]): IngestVerdict[] =>
+      candidates.map((candidate, at) => verdictBy(verdicts[at] as AppendVerdict, candidate));
+    let settled: readonly IngestVerdict[] | undefined;
+    let refused: { readonly error: unknown } | undefined;
+    const verdicts = await this.#parts.facts.appendAll(
+      candidates.map((candidate) => this.#draftOf(candidate)),
+      this.#principal,
+      {
+        origin: 'peer',
+        exclusive: true,
+        unmarked: true,
+        guard: async (transaction) => {
+          try {
+            await this.#page.guard?.(transaction);
+          } catch (error) {
+            refused = { error };
+            throw error;
+          }
+        },
+        beforeCommit: async (transaction, judged) => {
+          // What the guard refuses is refused as a whole, and so nothing may follow from it.
+          if (refused !== undefined) throw refused.error;
+          const found = settle(judged);
+          const kept = candidates.filter((_, at) => found[at]?.kind === 'stored');
+          await this.#parts.proofs.keep(
+            kept.map(({ fact, proof }) => ({ fact, verdict: proof })),
+            this.#page.peering.tenantId,
+            transaction,
+          );
+          await finish?.(transaction, found);
+          settled = found;
+        },
+      },
+    );
+    if (settled !== undefined) return settled;
+    // The kernel has refused every one of them before any transaction.
+    const refusals = settle(verdicts);
+    if (finish !== undefined) await this.finishAlone(refusals, finish);
+    return refusals;
+  }
+
+  #draftOf({ fact: { draft, originNodeId }, gardenId }: Candidate): FactDraft {
+    const { nodeId } = this.#page.peering;
+    return {
+      ...draft,
+      receivedFrom: nodeId,
+      originNodeId: originNodeId ?? nodeId,
+      gardenId,
+      ...(gardenId === null ? {} : { notes: noted(QuarantineReason, 'instruction') }),
+    };
+  }
+
+  #failed({ fact: { draft } }: Candidate): IngestVerdict {
+    if (this.#page.via === 'push') return { kind: 'rejected', factId: draft.id, error: 'ingest_error' };
+    const stampMs = (parseHlc(draft.hlcText) as Hlc).wallMs;
+    return { kind: 'parked', factId: draft.id, reason: 'ingest_error', stampMs };
+  }
+}
+
+/** The kernel's words for what it refuses a peer. Anything else is the doing of some other plugin. */
+const REFUSALS: Readonly<Record<string, Rejection>> = {
+  hlc_skew: 'hlc_skew',
+  reserved_namespace: 'reserved_namespace',
+  validation: 'invalid_fact',
+};
+
+const verdictBy = (verdict: AppendVerdict, { fact: { draft } }: Candidate): IngestVerdict => {
+  if (verdict.kind === 'rejected') {
+    return { kind: 'rejected', factId: draft.id, error: REFUSALS[verdict.error.code] ?? 'ingest_error' };
+  }
+  // Somebody else, or an earlier item of the page, has stored a fact of this id.
+  return verdict.existing ? verdictOfKnown(verdict.view.fact, draft) : { kind: 'stored', factId: draft.id };
+};

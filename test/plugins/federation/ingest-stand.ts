@@ -1,0 +1,169 @@
+import {
+  Clock,
+  DEFAULT_TENANT,
+  definePlugin,
+  Facts,
+  httpPrincipal,
+  KERNEL_API,
+  NodeSelf,
+  NodeSettings,
+  optional,
+  type Principal,
+  SCOPES,
+  Vocabulary,
+} from '../../../kernel/plugin-api.ts';
+import * as events from '../../../plugins/federation/federation-events.ts';
+import { type FederationSettings, federationSettings } from '../../../plugins/federation/federation-settings.ts';
+import * as words from '../../../plugins/federation/federation-words.ts';
+import type { Ingest } from '../../../plugins/federation/ingest/ingest.ts';
+import { ingestMigrations } from '../../../plugins/federation/ingest/ingest-migrations.ts';
+import * as ingestWords from '../../../plugins/federation/ingest/ingest-words.ts';
+import { openIngest } from '../../../plugins/federation/ingest/open-ingest.ts';
+import type { FederationEvent } from '../../../plugins/federation/peerings/federation-log.ts';
+import type { Declaration, Peering } from '../../../plugins/federation/peerings/peering.ts';
+import type { ProofVerdict } from '../../../plugins/federation/proofs/origin-proof.ts';
+import { Quarantine } from '../../../plugins/gardens/gardens-api.ts';
+
+const PEER_ID = '7d8b7d0c-3f0e-4a63-8a55-000000000001';
+export const PEER_NODE = 'svc://p.test';
+
+const declared = (scopes: Declaration['scopes']): Declaration => ({
+  scopes,
+  direction: 'bidirectional',
+  signedAt: '2026-03-01T00:00:00Z',
+  signedMs: 0,
+});
+
+export const peeringFor = (scopes: Declaration['scopes'] = ['public', 'company']): Peering => ({
+  tenantId: DEFAULT_TENANT,
+  peerId: PEER_ID,
+  nodeId: PEER_NODE,
+  nodeUrl: 'https://p.test',
+  status: 'active',
+  theirs: declared(scopes),
+  ours: declared(scopes),
+  keys: [],
+  grantVersion: 1,
+  verifiedMs: 0,
+  establishedMs: 0,
+  createdMs: 0,
+});
+
+/** What stands beside the way in for facts of peers, in the hands of a test. */
+export interface IngestStand {
+  peering: Peering;
+  /** As transactions find it; the same unless a test says otherwise. */
+  storedPeering: Peering | undefined;
+  /** By signature of the proof; without a proof it is `absent`. */
+  readonly verdicts: Map<string, ProofVerdict>;
+  readonly keptProofs: string[];
+  readonly rejections: FederationEvent[];
+  readonly recorded: FederationEvent[];
+  ingest: Ingest;
+}
+
+export const createStand = (): IngestStand => ({
+  peering: peeringFor(),
+  storedPeering: undefined,
+  verdicts: new Map(),
+  keptProofs: [],
+  rejections: [],
+  recorded: [],
+  ingest: undefined as unknown as Ingest,
+});
+
+/** The way in for facts of peers, with nothing else of federation. Every request on a peer route is the peer's. */
+export const standPlugin = (stand: IngestStand) =>
+  definePlugin({
+    name: 'federation',
+    version: '0.0.0',
+    kernelApi: KERNEL_API,
+    summary: 'A stand for tests',
+    requires: {
+      self: NodeSelf,
+      node: NodeSettings,
+      facts: Facts,
+      clock: Clock,
+      vocabulary: Vocabulary,
+      quarantine: optional(Quarantine),
+    },
+    declares: [...Object.values(words), ...Object.values(events), ...Object.values(ingestWords)],
+    config: federationSettings,
+    migrations: ingestMigrations,
+    setup(context) {
+      const { on, use } = context;
+      const config: FederationSettings = context.config;
+      const principal = (): Principal => ({
+        kind: words.PEER.id,
+        entityUri: stand.peering.nodeId,
+        permissions: new Set(),
+        allowedScopes: new Set(SCOPES),
+        tenantId: stand.peering.tenantId,
+        keyId: null,
+        oidcSub: null,
+      });
+      on(httpPrincipal, (_known, { access }) => (access === 'peer' ? principal() : undefined));
+      const opened = openIngest(
+        { ...context, config },
+        {
+          ...use,
+          peerings: {
+            withNode: async () => stand.peering,
+            get: async () => stand.peering,
+            active: async () => [stand.peering],
+            read: async () => stand.storedPeering ?? stand.peering,
+            refreshKeys: async () => stand.peering,
+          },
+          tokens: {
+            mint: () => 'token',
+            accept: async () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
+            callerOf: () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
+          },
+          proofs: {
+            of: async () => new Map(),
+            judge: async (facts) =>
+              facts.map(({ proof }) =>
+                proof === null ? 'absent' : (stand.verdicts.get(proof.signature) ?? 'invalid'),
+              ),
+            keep: async (facts) => {
+              stand.keptProofs.push(...facts.map(({ fact }) => fact.draft.id));
+            },
+            redact: async () => {},
+          },
+          log: {
+            record: async (entries) => {
+              stand.recorded.push(...entries);
+            },
+            recordRejections: async (entries) => {
+              stand.rejections.push(...entries);
+            },
+          },
+        },
+      );
+      stand.ingest = opened.ingest;
+    },
+  });
+
+/** A sound fact of the peer, by its number. */
+export const peerFact = (number: number, changes: Readonly<Record<string, unknown>> = {}) => ({
+  id: `10000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+  entity: `user:p-${number}`,
+  relation: 'memory:note',
+  value: { type: 'string', v: `note ${number}`, interpret_as: 'content' },
+  source: 'agent:of-p',
+  timestamp: '2026-03-02T08:00:00.000Z',
+  hlc: `${Date.UTC(2026, 2, 2, 8)}.${number}`,
+  confidence: 1,
+  scope: 'public',
+  valid_until: null,
+  derived_from: [],
+  ...changes,
+});
+
+/** What a proof looks like to the stand, which goes by its signature. */
+export const standProof = (signature: string) => ({
+  key_id: '0123456789abcdef',
+  salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+  refs_salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+  signature,
+});
