@@ -22,3 +22,12 @@ export const VALID_UNTIL_EXTENSION_REJECTED = defineAuditEvent('federation_valid
 export const PEER_HLC_ANOMALY = defineAuditEvent('peer_hlc_anomaly', {
   summary: 'a fact of a peer has a stamp too far ahead of the clock',
 });
+
+/** What the audit log of the node has besides, in words that other plugins could use too. */
+
+export const FEDERATION_CONNECT = defineAuditEvent('federation_connect', {
+  summary: 'this node began to exchange facts with another one',
+});
+export const REPLAY_REJECTED = defineAuditEvent('replay_rejected', {
+  summary: 'a credential that was used up came a second time',
+});

@@ -1,21 +1,57 @@
-import { definePlugin, KERNEL_API, NodeSelf, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  KERNEL_API,
+  Leases,
+  NodeSelf,
+  nodeMetadata,
+  optional,
+  Random,
+  ServiceError,
+  Transport,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { KeyRegistry } from '../keys/keys-api.ts';
+import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { PeerRegistry } from './federation-api.ts';
 import * as events from './federation-events.ts';
+import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
+import { openPeerings } from './peerings/open-peerings.ts';
+import { peeringMigrations } from './peerings/peering-migrations.ts';
 
 export const federationPlugin = definePlugin({
   name: 'federation',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Exchanges facts with other nodes, each as far as both sides have declared; off until it is enabled',
-  requires: { self: NodeSelf },
+  requires: {
+    clock: Clock,
+    random: Random,
+    cursors: Cursors,
+    leases: Leases,
+    self: NodeSelf,
+    transport: Transport,
+    identity: NodeIdentity,
+    // Who may administer peers is a permission of keys.
+    keys: KeyRegistry,
+    audit: optional(AuditLog),
+  },
+  provides: [PeerRegistry],
   declares: [...Object.values(words), ...Object.values(events)],
   config: federationSettings,
-  setup({ config, use: { self } }) {
+  migrations: [...peeringMigrations],
+  setup({ config, use, tables, log, on, route, provide, every }) {
+    const { self } = use;
     if (config.enabled && !config.insecure && !self.nodeUrl.startsWith('https:')) {
       throw new ServiceError('validation', 'federation is on, and peers would reach this node by plain http', {
         hint: 'set SVC_NODE_URL to the https address of the node, or, for a test, SVC_FEDERATION_INSECURE=true',
       });
     }
+    on(nodeMetadata, () => federationMetadata(config));
+    const { registry } = openPeerings({ ...use, config, tables, log, route, every });
+    provide(PeerRegistry, registry);
   },
 });

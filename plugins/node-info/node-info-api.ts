@@ -1,5 +1,7 @@
 import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
+export { type SucceedingKey, successionBytes } from './key-succession.ts';
+
 /** The metadata document of a node, as clients read it. Plugins add members through the hook `node:metadata`. */
 export interface NodeMetadata extends Readonly<Record<string, unknown>> {
   /** Of the document, not of the program. */

@@ -22,3 +22,23 @@ export interface FederationLog {
    */
   recordRejections(events: readonly FederationEvent[]): Promise<void>;
 }
+
+/** An entry as it was recorded. */
+export interface FederationEntry {
+  readonly id: string;
+  readonly peerId: string | null;
+  readonly event: string;
+  readonly detail: Readonly<Record<string, unknown>> | null;
+  /** Milliseconds since the epoch. */
+  readonly tsMs: number;
+}
+
+/** Which entries; a member that is left out narrows nothing. */
+export interface FederationEntryFilter {
+  readonly peerId?: string | undefined;
+  /** Id of an event; an unknown one finds nothing. */
+  readonly event?: string | undefined;
+}
+
+/** The place of an entry in a list that begins with the newest. */
+export type FederationEntryPosition = Pick<FederationEntry, 'tsMs' | 'id'>;

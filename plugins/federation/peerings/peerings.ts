@@ -1,6 +1,9 @@
 import type { PluginSnapshot } from '../../../kernel/plugin-api.ts';
 import type { Peering } from './peering.ts';
 
+/** Topic that is signalled when a peering has changed, for workers of this plugin (`onSignal`). */
+export const PEERS_CHANGED = 'peers';
+
 /** Who this node exchanges facts with. A node is the peer of one tenant at most. */
 export interface Peerings {
   /** The peering with the node of this id, in any status, of whatever tenant. */

@@ -1,0 +1,157 @@
+import {
+  canonicalJson,
+  decodeBase64Url,
+  parseInstant,
+  Refusals,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  type Violation,
+} from '../../../kernel/plugin-api.ts';
+import { DECLARATION_EXPIRED } from '../federation-words.ts';
+import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';
+
+/** A declaration as it was received or signed, member by member: the signature covers all of it but itself. */
+export type DeclarationDocument = Readonly<Record<string, string | readonly string[] | null>>;
+
+/** What the operator of this node declares towards another one. */
+export interface DeclareRequest {
+  /** Id of the other node, or its address, where its metadata is read. */
+  readonly peer: string;
+  /** Without them: public. */
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly direction?: Direction | undefined;
+}
+
+/** A declaration that holds together in itself. Nobody has verified the signature yet. */
+export interface ReadDeclaration extends Declaration {
+  readonly declaringNodeId: string;
+  /** Null in a declaration of another node that names nobody. */
+  readonly targetNodeId: string | null;
+  readonly signature: string;
+  readonly nodeUrl: string | null;
+  /** base64url of the key that the declaring node says to have. */
+  readonly publicKey: string | null;
+  readonly document: DeclarationDocument;
+}
+
+/** Older than this a declaration is not taken any more, because nobody knows who kept it, and why. */
+export const DECLARATION_LIFE_MS = 86_400_000;
+const MAX_LEAD_MS = 300_000;
+
+/** What the signature covers: the RFC 8785 form of all members as received, but for the signature itself. */
+export const signedBytes = (document: DeclarationDocument): Uint8Array => {
+  const { declaration_sig: _, ...rest } = document;
+  return Buffer.from(canonicalJson(rest));
+};
+
+/** Reads a declaration that has the members and types of the schema. Throws one refusal for all that is wrong. */
+export const readDeclaration = (
+  document: DeclarationDocument,
+  { selfId, nowMs }: { readonly selfId: string; readonly nowMs: number },
+): ReadDeclaration => {
+  const refusals = new Refusals();
+  const names = ['declaring_node_id', 'node_id'].filter((name) => textOf(document, name) !== null);
+  if (names.length !== 1) {
+    const message = names.length === 0 ? 'is required' : 'must not be given together with node_id';
+    refusals.add([at('declaring_node_id', message)]);
+  }
+  const declaringNodeId = textOf(document, names[0] ?? '') ?? '';
+  const targetNodeId = textOf(document, 'target_node_id');
+  refusals.add(targetViolations(declaringNodeId, targetNodeId, selfId));
+  const nodeUrl = textOf(document, 'node_url');
+  const read = {
+    declaringNodeId,
+    targetNodeId,
+    scopes: refusals.attempt(() => readScopes(document)),
+    direction: refusals.attempt(() => readDirection(document)),
+    ...refusals.attempt(() => readSignedAt(document, nowMs)),
+    signature: textOf(document, 'declaration_sig') ?? '',
+    nodeUrl: nodeUrl === null ? null : refusals.attempt(() => readNodeUrl(nodeUrl)),
+    publicKey: textOf(document, 'federation_pubkey'),
+    document,
+  };
+  if (decodeBase64Url(read.signature)?.length !== SIGNATURE_BYTES) {
+    refusals.add([at('declaration_sig', `must be the base64url form of ${SIGNATURE_BYTES} bytes`)]);
+  }
+  refusals.settle();
+  return read;
+};
+
+/** The grant of a document that was read before it was stored. */
+export const declarationOf = (document: DeclarationDocument): Declaration => {
+  const signedAt = textOf(document, 'signed_at') ?? '';
+  return {
+    scopes: readScopes(document),
+    direction: readDirection(document),
+    signedAt,
+    signedMs: parseInstant(signedAt) ?? 0,
+  };
+};
+
+/** Base address of a node without a final slash. Throws for what nobody can be reached at. */
+export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isBase = url !== undefined && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
+  if (isBase && url.username === '' && url.password === '') return text.replace(/\/+$/, '');
+  throw refusalAt(path, 'must be an absolute http or https address without user, query and fragment');
+};
+
+/** Where a node with this id is reached unless it says otherwise; null for an id that names no host. */
+export const urlOfNodeId = (nodeId: string): string | null => {
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@\\]+)/i.exec(nodeId)?.[1];
+  const url = `https://${authority}`;
+  return authority !== undefined && URL.canParse(url) ? url : null;
+};
+
+const SIGNATURE_BYTES = 64;
+
+const targetViolations = (declaring: string, target: string | null, selfId: string): readonly Violation[] => {
+  if (target !== null && target === declaring) return [at('target_node_id', 'must not be the declaring node')];
+  if (declaring === selfId) return target === null ? [at('target_node_id', 'is required')] : [];
+  if (target !== null && target !== selfId) return [at('target_node_id', 'must be this node')];
+  return [];
+};
+
+const readScopes = (document: DeclarationDocument): readonly Scope[] => {
+  const named = document['allowed_scopes'];
+  if (!Array.isArray(named) || named.length === 0) return ['public'];
+  const unknown = named.findIndex((name) => !isScope(name));
+  if (unknown >= 0) throw refusalAt(`body.allowed_scopes[${unknown}]`, `must be one of ${SCOPES.join(', ')}`);
+  return SCOPES.filter((scope) => named.includes(scope));
+};
+
+const isScope = (name: unknown): boolean => SCOPES.some((scope) => scope === name);
+
+const readDirection = (document: DeclarationDocument): Direction => {
+  const named = textOf(document, 'direction');
+  if (named === null) return 'bidirectional';
+  const known = DIRECTIONS.find((direction) => direction === named);
+  if (known === undefined) throw refusalAt('body.direction', `must be one of ${DIRECTIONS.join(', ')}`);
+  return known;
+};
+
+const readSignedAt = (document: DeclarationDocument, nowMs: number): Pick<Declaration, 'signedAt' | 'signedMs'> => {
+  const signedAt = textOf(document, 'signed_at') ?? '';
+  const signedMs = parseInstant(signedAt);
+  if (signedMs === null) throw refusalAt('body.signed_at', 'must be an RFC 3339 date-time with an offset');
+  if (nowMs - signedMs > DECLARATION_LIFE_MS) {
+    throw refusalAt('body.signed_at', 'lies more than 24 hours back: sign the declaration again', true);
+  }
+  if (signedMs - nowMs > MAX_LEAD_MS) {
+    throw refusalAt('body.signed_at', 'lies more than 300 seconds ahead: set the clock of the signing node', true);
+  }
+  return { signedAt, signedMs };
+};
+
+const textOf = (document: DeclarationDocument, name: string): string | null => {
+  const value = Object.hasOwn(document, name) ? document[name] : null;
+  return typeof value === 'string' ? value : null;
+};
+
+const at = (member: string, message: string): Violation => ({ path: `body.${member}`, message });
+
+const refusalAt = (path: string, message: string, expired = false): ServiceError =>
+  new ServiceError(expired ? DECLARATION_EXPIRED : 'validation', `${path} ${message}`, {
+    violations: [{ path, message }],
+  });

@@ -1,0 +1,138 @@
+import { decodeBase64Url, PUBLIC_KEY_BYTES, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { successionBytes } from '../../node-info/node-info-api.ts';
+import { keyIdOf } from './peer-row.ts';
+import type { PeerKey } from './peering.ts';
+
+/** The metadata of a node, as far as it tells who the node is. Nobody has verified anything of it. */
+export interface ClaimedIdentity {
+  readonly nodeId: string;
+  /** By which the process that was asked signs. */
+  readonly publicKey: Uint8Array;
+  /** Oldest first. Empty where the node lists none. */
+  readonly listed: readonly ListedKey[];
+}
+
+export interface ListedKey {
+  readonly keyId: string;
+  readonly publicKey: Uint8Array;
+  readonly publicKeyText: string;
+  readonly validFrom: string;
+  readonly validUntilMs: number | null;
+  readonly signedBy: { readonly keyId: string; readonly signature: Uint8Array } | null;
+}
+
+/** More rotations than any node has; each costs a signature to verify. */
+const MAX_LISTED_KEYS = 100;
+/** How long processes of the peer that have not started again may use a key that the peer has replaced. */
+const LONGEST_OVERLAP_MS = 86_400_000;
+const USUAL_OVERLAP_MS = 3_600_000;
+
+/** Reads the identity out of a metadata document; undefined where that tells none. */
+export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => {
+  if (!isObject(metadata)) return undefined;
+  const { node_id: nodeId, federation_pubkey: publicKey, federation_keys: listed } = metadata;
+  if (typeof nodeId !== 'string' || typeof publicKey !== 'string') return undefined;
+  const key = readKey(publicKey);
+  if (key === undefined) return undefined;
+  const entries = Array.isArray(listed) ? listed.slice(-MAX_LISTED_KEYS) : [];
+  return { nodeId, publicKey: key, listed: entries.flatMap((entry) => readListedKey(entry) ?? []) };
+};
+
+/**
+ * The keys of a node that is seen for the first time: the current one, and those before it that lead up to it. Taken on
+ * trust in the connection, as the current one is.
+ */
+export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
+  const keys: PeerKey[] = [{ keyId: keyIdOf(publicKey), publicKey, validUntilMs: null }];
+  let link = listed.findLast((entry) => entry.keyId === keys[0]?.keyId);
+  for (const entry of listed.toReversed()) {
+    if (link === undefined || !vouchesFor(entry, link, nodeId)) continue;
+    if (!keys.some(({ keyId }) => keyId === entry.keyId)) keys.push(retired(entry, nowMs));
+    link = entry;
+  }
+  // The process that was asked may sign by a key that others of the node have replaced already.
+  return followKeys(keys, { nodeId, publicKey, listed }, nowMs) ?? keys;
+};
+
+/**
+ * The keys of a node that is known, after it may have changed its key: from the pinned one on, each key is taken when
+ * the one before it vouches for it. Undefined when that does not lead to the key by which the node signs now.
+ */
+export const followKeys = (
+  known: readonly PeerKey[],
+  { nodeId, publicKey, listed }: ClaimedIdentity,
+  nowMs: number,
+): readonly PeerKey[] | undefined => {
+  const [pinned, ...older] = known;
+  if (pinned === undefined) return undefined;
+  let current: Pick<PeerKey, 'keyId' | 'publicKey'> = pinned;
+  const followed: PeerKey[] = [];
+  for (const entry of listed) {
+    if (!vouchesFor(current, entry, nodeId)) continue;
+    followed.unshift(retired({ ...current, validUntilMs: endOf(current.keyId, listed) }, nowMs));
+    current = entry;
+  }
+  const last: PeerKey = { keyId: current.keyId, publicKey: current.publicKey, validUntilMs: null };
+  const keys = [last, ...[...followed, ...older].filter(({ keyId }) => keyId !== last.keyId)];
+  const signing = keyIdOf(publicKey);
+  return keys.some(({ keyId }) => keyId === signing) ? unique(keys) : undefined;
+};
+
+const unique = (keys: readonly PeerKey[]): readonly PeerKey[] =>
+  [...new Map(keys.toReversed().map((key) => [key.keyId, key])).values()].toReversed();
+
+const endOf = (keyId: string, listed: readonly ListedKey[]): number | null =>
+  listed.findLast((entry) => entry.keyId === keyId)?.validUntilMs ?? null;
+
+/** A peer cannot keep a replaced key in use for long, because a thief might be the one who wants that. */
+const retired = (
+  { keyId, publicKey, validUntilMs }: Pick<PeerKey, 'keyId' | 'publicKey' | 'validUntilMs'>,
+  nowMs: number,
+): PeerKey => ({
+  keyId,
+  publicKey,
+  validUntilMs: Math.min(validUntilMs ?? nowMs + USUAL_OVERLAP_MS, nowMs + LONGEST_OVERLAP_MS),
+});
+
+const vouchesFor = (
+  { keyId, publicKey }: Pick<PeerKey, 'keyId' | 'publicKey'>,
+  next: ListedKey,
+  nodeId: string,
+): boolean => {
+  if (next.signedBy?.keyId !== keyId) return false;
+  const named = { keyId: next.keyId, publicKey: next.publicKeyText, validFrom: next.validFrom };
+  return verifyEd25519(publicKey, successionBytes(nodeId, named), next.signedBy.signature);
+};
+
+const readListedKey = (entry: unknown): ListedKey | undefined => {
+  if (!isObject(entry)) return undefined;
+  const { public_key: text, valid_from: validFrom, valid_until: validUntil, signed_by: signedBy } = entry;
+  const publicKey = typeof text === 'string' ? readKey(text) : undefined;
+  if (typeof text !== 'string' || publicKey === undefined || typeof validFrom !== 'string') return undefined;
+  if (parseInstant(validFrom) === null) return undefined;
+  return {
+    // As it follows from the key: what the list says it is counts for nothing.
+    keyId: keyIdOf(publicKey),
+    publicKey,
+    publicKeyText: text,
+    validFrom,
+    validUntilMs: typeof validUntil === 'string' ? parseInstant(validUntil) : null,
+    signedBy: readSuccession(signedBy),
+  };
+};
+
+const readSuccession = (signedBy: unknown): ListedKey['signedBy'] => {
+  if (!isObject(signedBy)) return null;
+  const { key_id: keyId, signature } = signedBy;
+  if (typeof keyId !== 'string' || typeof signature !== 'string') return null;
+  const bytes = decodeBase64Url(signature);
+  return bytes === null ? null : { keyId, signature: bytes };
+};
+
+const readKey = (text: string): Uint8Array | undefined => {
+  const bytes = decodeBase64Url(text);
+  return bytes?.length === PUBLIC_KEY_BYTES ? bytes : undefined;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

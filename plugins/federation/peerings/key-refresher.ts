@@ -1,0 +1,77 @@
+import type { Clock, Logger, PluginTables } from '../../../kernel/plugin-api.ts';
+import { PEER_APPROVAL_FAILED } from '../federation-events.ts';
+import type { FederationLog } from './federation-log.ts';
+import { followKeys } from './follow-keys.ts';
+import type { StoredPeering } from './peer-row.ts';
+import type { PeerStore } from './peer-store.ts';
+import type { Peering } from './peering.ts';
+import { rejected, withKeys } from './peering-changes.ts';
+import { peerEvent } from './peering-events.ts';
+import type { PeerReader } from './verify-peer.ts';
+
+export interface KeyRefresherParts {
+  readonly store: PeerStore;
+  readonly tables: PluginTables;
+  readonly reader: PeerReader;
+  readonly events: FederationLog;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const UNKNOWN_KEY = 'the pinned key does not vouch for the key in the metadata';
+
+/** Reads the metadata of peers again, and follows their keys. */
+export class KeyRefresher {
+  readonly #parts: KeyRefresherParts;
+
+  constructor(parts: KeyRefresherParts) {
+    this.#parts = parts;
+  }
+
+  /** The peering as it is afterwards. A peer that does not answer stays what it was. */
+  async refresh(peering: Peering): Promise<Peering> {
+    const { store, tables, reader, clock } = this.#parts;
+    const { tenantId, peerId } = peering;
+    const reading = await reader.read(peering.nodeUrl);
+    return tables.write(tenantId, async (own, transaction) => {
+      const stored = await store.byId(own, tenantId, peerId);
+      if (stored === undefined || stored.keys.length === 0) return stored ?? peering;
+      const nowMs = clock.nowMs();
+      if (reading.kind !== 'read' || stored.nodeUrl !== peering.nodeUrl || stored.status !== 'active') {
+        await store.checked(own, stored, nowMs);
+        return stored;
+      }
+      const { identity } = reading;
+      const keys = identity.nodeId === stored.nodeId ? followKeys(stored.keys, identity, nowMs) : undefined;
+      if (keys === undefined) {
+        const after = rejected(stored, nowMs);
+        await store.update(own, after);
+        await this.#parts.events.record(
+          [peerEvent(PEER_APPROVAL_FAILED, stored, { reason: UNKNOWN_KEY })],
+          transaction,
+        );
+        this.#warn(stored);
+        return after;
+      }
+      if (sameKeys(keys, stored.keys)) {
+        await store.checked(own, stored, nowMs);
+        return { ...stored, checkedMs: nowMs };
+      }
+      const after = withKeys(stored, keys, nowMs);
+      await store.update(own, after);
+      return after;
+    });
+  }
+
+  #warn({ peerId, nodeId, nodeUrl }: StoredPeering): void {
+    this.#parts.log.warn(
+      'a peer signs by another key, and the key that was pinned does not vouch for it: nothing is exchanged with it. ' +
+        'Ask its operator; when the new key is right, run "fact-memory-node peer revoke" and exchange declarations anew',
+      { peerId, nodeId, nodeUrl },
+    );
+  }
+}
+
+const sameKeys = (one: StoredPeering['keys'], other: StoredPeering['keys']): boolean =>
+  JSON.stringify(one.map(({ keyId, validUntilMs }) => [keyId, validUntilMs])) ===
+  JSON.stringify(other.map(({ keyId, validUntilMs }) => [keyId, validUntilMs]));

@@ -1,0 +1,80 @@
+import type {
+  Clock,
+  CursorCodec,
+  Leases,
+  Logger,
+  NodeSelf,
+  PluginTables,
+  Random,
+  Route,
+  Transport,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditLog } from '../../audit/audit-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { PeerRegistry } from '../federation-api.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import { CHECK_INTERVAL_MS, createPeerChecks } from './check-peers.ts';
+import type { FederationLog } from './federation-log.ts';
+import { KeyRefresher } from './key-refresher.ts';
+import { StoredPeerRegistry } from './peer-registry.ts';
+import { federationAuditRoute, listPeersRoute, registerPeerRoute, revokePeerRoute } from './peer-routes.ts';
+import { PeerStore } from './peer-store.ts';
+import type { Peerings } from './peerings.ts';
+import { StoredFederationLog } from './stored-federation-log.ts';
+import { StoredPeerings } from './stored-peerings.ts';
+import { PeerReader } from './verify-peer.ts';
+import { verifyWaiting } from './verify-waiting.ts';
+
+export interface PeeringsParts {
+  readonly config: FederationSettings;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cursors: CursorCodec;
+  readonly leases: Leases;
+  readonly log: Logger;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly transport: Transport;
+  readonly audit: AuditLog | undefined;
+  /** Adds a route to the node. */
+  // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
+  route(route: Route<any, any, any>): void;
+  every(intervalMs: number, task: () => Promise<void>): void;
+}
+
+export interface OpenPeerings {
+  readonly peerings: Peerings;
+  readonly events: FederationLog;
+  readonly registry: PeerRegistry;
+}
+
+/** Opens what this node knows of its peers, with its routes and its repeated check of who they are. */
+export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
+  const { config, tables, clock, self, transport, log, leases } = parts;
+  const { metadataPath } = self.names;
+  const store = new PeerStore(tables);
+  const events = new StoredFederationLog(parts);
+  const reader = new PeerReader({ transport, clock, metadataPath, insecure: config.insecure });
+  const refresher = new KeyRefresher({ store, tables, reader, events, clock, log });
+  const peerings = new StoredPeerings({ store, tables, clock, refresher });
+  const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, events });
+  parts.route(registerPeerRoute({ ...parts, registry }));
+  parts.route(listPeersRoute({ ...parts, registry }));
+  parts.route(revokePeerRoute({ ...parts, registry }));
+  parts.route(federationAuditRoute({ ...parts, registry }));
+  if (config.enabled) {
+    const waiting = { store, tables, reader, events, clock, self };
+    const check = createPeerChecks({
+      store,
+      leases,
+      clock,
+      check: async (peering) => {
+        if (peering.waiting === null) await peerings.refreshKeys(peering);
+        else await verifyWaiting(peering, waiting);
+      },
+    });
+    parts.every(CHECK_INTERVAL_MS, check);
+  }
+  return { peerings, events, registry };
+};

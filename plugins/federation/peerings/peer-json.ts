@@ -1,0 +1,98 @@
+import {
+  BOOLEAN_JSON,
+  CURSOR_JSON,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  SCOPES,
+  STRING_JSON,
+  sha256Hex,
+} from '../../../kernel/plugin-api.ts';
+import type { FederationEntry } from './federation-log.ts';
+import { type Declaration, DIRECTIONS, PEER_STATUSES, type Peering } from './peering.ts';
+import { namedScopes } from './peering-changes.ts';
+
+const GRANT = {
+  allowed_scopes: listOf({ type: 'string', enum: [...SCOPES] }),
+  direction: { type: 'string', enum: [...DIRECTIONS] },
+  signed_at: STRING_JSON,
+} as const;
+
+const STATUS = { type: 'string', enum: [...PEER_STATUSES] } as const;
+
+export const REGISTERED_JSON = objectOf({ peer_id: STRING_JSON, status: STATUS, verified_at: orNull(INSTANT_JSON) });
+
+/** The answer to a declaration. */
+export const registeredJson = ({ peerId, status, verifiedMs }: Peering): Record<string, unknown> => ({
+  peer_id: peerId,
+  status,
+  verified_at: instantOrNull(verifiedMs),
+});
+
+export const PEER_JSON = objectOf({
+  peer_id: STRING_JSON,
+  node_id: STRING_JSON,
+  node_url: orNull(STRING_JSON),
+  status: STATUS,
+  allowed_scopes: GRANT.allowed_scopes,
+  direction: orNull(GRANT.direction),
+  established_at: orNull(INSTANT_JSON),
+  signed_at: orNull(STRING_JSON),
+  public_key_fingerprint: orNull(STRING_JSON),
+  created_at: INSTANT_JSON,
+  own_declaration: orNull(objectOf(GRANT)),
+});
+
+export const PEERS_JSON = objectOf({ peers: listOf(PEER_JSON) });
+
+/** A peer of `GET /v1/federation/peers`. What the peer itself has declared is null until that was verified. */
+export const peerJson = (peering: Peering): Record<string, unknown> => {
+  const { theirs, ours, keys, establishedMs } = peering;
+  const key = keys[0];
+  return {
+    peer_id: peering.peerId,
+    node_id: peering.nodeId,
+    node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
+    status: peering.status,
+    allowed_scopes: namedScopes(peering),
+    direction: (theirs ?? ours)?.direction ?? null,
+    established_at: instantOrNull(establishedMs),
+    signed_at: (theirs ?? ours)?.signedAt ?? null,
+    public_key_fingerprint: key === undefined ? null : `sha256:${sha256Hex(key.publicKey)}`,
+    created_at: formatInstant(peering.createdMs),
+    own_declaration: ours && declarationJson(ours),
+  };
+};
+
+export const FEDERATION_ENTRIES_JSON = objectOf({
+  entries: listOf(
+    objectOf({
+      id: STRING_JSON,
+      peer_id: orNull(STRING_JSON),
+      event_type: STRING_JSON,
+      detail: orNull({ type: 'object' }),
+      ts: INSTANT_JSON,
+    }),
+  ),
+  cursor: CURSOR_JSON,
+  has_more: BOOLEAN_JSON,
+});
+
+/** An entry of `GET /v1/federation/audit`. */
+export const federationEntryJson = ({ id, peerId, event, detail, tsMs }: FederationEntry): Record<string, unknown> => ({
+  id,
+  peer_id: peerId,
+  event_type: event,
+  detail,
+  ts: formatInstant(tsMs),
+});
+
+const declarationJson = ({ scopes, direction, signedAt }: Declaration): Record<string, unknown> => ({
+  allowed_scopes: scopes,
+  direction,
+  signed_at: signedAt,
+});
+
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));

@@ -1,0 +1,282 @@
+import {
+  type Clock,
+  DEFAULT_TENANT,
+  decodeBase64Url,
+  encodeBase64Url,
+  formatInstant,
+  hasForbiddenCodePoint,
+  type NodeSelf,
+  type PluginTables,
+  type Principal,
+  type Random,
+  requirePermission,
+  ServiceError,
+  verifyEd25519,
+} from '../../../kernel/plugin-api.ts';
+import { FEDERATE } from '../../keys/keys-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { PeerRegistry } from '../federation-api.ts';
+import { PEER_APPROVAL_FAILED, PEER_REVOKED } from '../federation-events.ts';
+import {
+  type DeclarationDocument,
+  type DeclareRequest,
+  declarationOf,
+  type ReadDeclaration,
+  readDeclaration,
+  readNodeUrl,
+  signedBytes,
+  urlOfNodeId,
+} from './declaration.ts';
+import type { StoredPeering } from './peer-row.ts';
+import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
+import { newPeering, revoked, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
+import { approvalOf, peerEvent } from './peering-events.ts';
+import {
+  federationDisabled,
+  noSuchPeer,
+  refuseStale,
+  revokedMeanwhile,
+  takenNode,
+  tooMany,
+  unverified,
+  wrongAddress,
+} from './peering-refusals.ts';
+import type { StoredFederationLog } from './stored-federation-log.ts';
+import type { PeerReader, Verification } from './verify-peer.ts';
+
+export interface PeerRegistryParts {
+  readonly enabled: boolean;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly store: PeerStore;
+  readonly tables: PluginTables;
+  readonly reader: PeerReader;
+  readonly events: StoredFederationLog;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** See `PeerRegistry`. */
+export class StoredPeerRegistry implements PeerRegistry {
+  readonly #parts: PeerRegistryParts;
+
+  constructor(parts: PeerRegistryParts) {
+    this.#parts = parts;
+  }
+
+  async register(
+    caller: Principal,
+    document: DeclarationDocument,
+    { nodeUrl }: { readonly nodeUrl?: string | undefined } = {},
+  ): Promise<StoredPeering> {
+    requirePermission(caller, FEDERATE);
+    const { self, clock } = this.#parts;
+    const declaration = readDeclaration(document, { selfId: self.nodeId, nowMs: clock.nowMs() });
+    this.#requireFederation();
+    return declaration.declaringNodeId === self.nodeId
+      ? this.#registerOurs(caller, declaration, nodeUrl)
+      : this.#registerTheirs(caller, declaration, nodeUrl);
+  }
+
+  async declare(caller: Principal, { peer, scopes, direction }: DeclareRequest) {
+    requirePermission(caller, FEDERATE);
+    this.#requireFederation();
+    const { self, identity, clock } = this.#parts;
+    const { nodeId, nodeUrl } = await this.#find(peer);
+    const unsigned: DeclarationDocument = {
+      declaring_node_id: self.nodeId,
+      target_node_id: nodeId,
+      allowed_scopes: scopes ?? ['public'],
+      direction: direction ?? 'bidirectional',
+      signed_at: formatInstant(clock.nowMs()),
+      node_url: self.nodeUrl,
+      federation_pubkey: identity.publicKey,
+    };
+    const declaration = { ...unsigned, declaration_sig: encodeBase64Url(identity.sign(signedBytes(unsigned))) };
+    return { declaration, peering: await this.register(caller, declaration, { nodeUrl }) };
+  }
+
+  async list(caller: Principal): Promise<readonly StoredPeering[]> {
+    requirePermission(caller, FEDERATE);
+    const { store } = this.#parts;
+    return store.read((own) => store.ofTenant(own, caller.tenantId));
+  }
+
+  async revoke(caller: Principal, peerId: string): Promise<StoredPeering> {
+    requirePermission(caller, 'admin');
+    const { store, tables, events, clock } = this.#parts;
+    // No store holds such an id.
+    if (hasForbiddenCodePoint(peerId)) throw noSuchPeer();
+    return tables.write(caller.tenantId, async (own, transaction) => {
+      const before = await store.byId(own, caller.tenantId, peerId);
+      if (before === undefined) throw noSuchPeer();
+      if (before.status === 'revoked') return before;
+      const after = revoked(before, clock.nowMs());
+      await store.update(own, after);
+      await events.record([peerEvent(PEER_REVOKED, after, { by: caller.entityUri })], transaction);
+      return after;
+    });
+  }
+
+  events: PeerRegistry['events'] = async (caller, filter, page) => {
+    requirePermission(caller, FEDERATE);
+    return this.#parts.events.entries(caller.tenantId, filter, page);
+  };
+
+  #requireFederation(): void {
+    if (!this.#parts.enabled) throw federationDisabled();
+  }
+
+  /** Who is meant by an address, or by an id. */
+  async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
+    if (!/^https?:\/\//i.test(peer)) return { nodeId: peer };
+    const nodeUrl = readNodeUrl(peer, 'body.peer');
+    const reading = await this.#parts.reader.read(nodeUrl);
+    if (reading.kind === 'read') return { nodeId: reading.identity.nodeId, nodeUrl };
+    throw new ServiceError('unavailable', `the other node could not be asked who it is: ${reading.why}`, {
+      hint: 'check the address and that the node runs, or name the node by its id, which needs no connection',
+    });
+  }
+
+  async #registerOurs(
+    caller: Principal,
+    declaration: ReadDeclaration,
+    nodeUrl: string | undefined,
+  ): Promise<StoredPeering> {
+    const { identity, clock } = this.#parts;
+    const nodeId = declaration.targetNodeId ?? '';
+    const signature = decodeBase64Url(declaration.signature) ?? new Uint8Array();
+    const bytes = signedBytes(declaration.document);
+    const keys = [identity, ...identity.retired].map(({ publicKey }) => decodeBase64Url(publicKey) ?? new Uint8Array());
+    if (!keys.some((key) => verifyEd25519(key, bytes, signature))) {
+      throw await this.#refused(caller, nodeId, undefined, 'the signature is not one of this node');
+    }
+    return this.#change(caller, nodeId, (before) => {
+      refuseStale(declaration, before.ourFloorMs);
+      return withOurs(before, declaration, { nodeUrl, nowMs: clock.nowMs() });
+    });
+  }
+
+  async #registerTheirs(
+    caller: Principal,
+    declaration: ReadDeclaration,
+    nodeUrl: string | undefined,
+  ): Promise<StoredPeering> {
+    const { reader, clock } = this.#parts;
+    const nodeId = declaration.declaringNodeId;
+    const url = nodeUrl === undefined ? addressOf(declaration) : readNodeUrl(nodeUrl);
+    const before = await this.#known(caller, nodeId);
+    refuseStale(declaration, before?.theirFloorMs ?? null);
+    const refusal = await reader.refusal(url);
+    if (refusal !== undefined) throw wrongAddress(refusal);
+    const pinned = before === undefined || before.status === 'revoked' ? [] : before.keys;
+    const verification = await reader.verify(declaration, url, pinned);
+    const { kind } = verification;
+    if (kind === 'silent') return this.#keepWaiting(caller, declaration, url, before, verification.why);
+    if (kind !== 'verified') throw await this.#refused(caller, nodeId, before, verification.why, kind);
+    return this.#change(caller, nodeId, (stored) => {
+      refuseStale(declaration, stored.theirFloorMs);
+      return withTheirs(stored, declaration, { nodeUrl: url, keys: verification.keys, nowMs: clock.nowMs() });
+    });
+  }
+
+  /** What was not verified takes nothing away from a peering whose keys are known. */
+  async #keepWaiting(
+    caller: Principal,
+    declaration: ReadDeclaration,
+    nodeUrl: string,
+    before: StoredPeering | undefined,
+    why: string,
+  ): Promise<StoredPeering> {
+    const nodeId = declaration.declaringNodeId;
+    if (before !== undefined && before.status !== 'revoked' && before.keys.length > 0) {
+      const reason = `the signature is not one of the pinned key, and no other key could be looked for: ${why}`;
+      throw await this.#refused(caller, nodeId, before, reason);
+    }
+    return this.#change(caller, nodeId, (stored) => {
+      refuseStale(declaration, stored.theirFloorMs);
+      refuseStale(declaration, waitingMs(stored));
+      return withWaiting(stored, declaration, { nodeUrl, nowMs: this.#parts.clock.nowMs() });
+    });
+  }
+
+  async #known(caller: Principal, nodeId: string): Promise<StoredPeering | undefined> {
+    const { store } = this.#parts;
+    return store.read(async (own) => ofTenant(await store.byNode(own, nodeId), caller));
+  }
+
+  /** Changes the peering with a node, or makes it. `change` has no effect but what it returns or throws. */
+  async #change(
+    caller: Principal,
+    nodeId: string,
+    change: (before: StoredPeering) => StoredPeering,
+  ): Promise<StoredPeering> {
+    const { store, tables, events, random, clock } = this.#parts;
+    const { tenantId } = caller;
+    const known = await this.#known(caller, nodeId);
+    const first = known ?? newPeering(caller, { peerId: random.uuid(), nodeId, nowMs: clock.nowMs() });
+    // What cannot be done is refused before anything is written.
+    change(first);
+    const isNew = known === undefined || known.status === 'revoked';
+    const peerId = isNew ? await this.#claim(caller, first) : first.peerId;
+    return tables.write(tenantId, async (own, transaction) => {
+      const before = await store.byId(own, tenantId, peerId);
+      if (before === undefined || before.status === 'revoked') throw revokedMeanwhile();
+      const after = change(before);
+      await store.update(own, after);
+      await events.record(approvalOf(before, after, caller.entityUri), transaction);
+      return after;
+    });
+  }
+
+  /**
+   * Makes the node the peer of this tenant, with nothing declared. Written as the default tenant, for all tenants, so
+   * that two of them cannot do so at the same time. Returns the id of the peering, which may be there already.
+   */
+  async #claim(caller: Principal, peering: StoredPeering): Promise<string> {
+    const { store, tables } = this.#parts;
+    return tables.write(DEFAULT_TENANT, async (own) => {
+      const known = ofTenant(await store.byNode(own, peering.nodeId), caller);
+      if (known !== undefined) {
+        if (known.status === 'revoked') await store.update(own, { ...known, status: 'pending_verification' });
+        return known.peerId;
+      }
+      if ((await store.count(own, caller.tenantId)) >= MAX_PEERS_PER_TENANT) throw tooMany();
+      await store.insert(own, peering);
+      return peering.peerId;
+    });
+  }
+
+  /** Records that a node is not the one that a declaration names. Returns what to throw. */
+  async #refused(
+    caller: Principal,
+    nodeId: string,
+    before: StoredPeering | undefined,
+    why: string,
+    kind: Verification['kind'] = 'mismatch',
+  ): Promise<ServiceError> {
+    const known = before ?? { tenantId: caller.tenantId, peerId: null, nodeId };
+    await this.#parts.events.recordRejections([
+      peerEvent(PEER_APPROVAL_FAILED, known, { by: caller.entityUri, reason: why }),
+    ]);
+    return unverified(kind, why);
+  }
+}
+
+/** Of the rows of one node the one of the caller's tenant. Throws when the node is the peer of another one. */
+const ofTenant = (rows: readonly StoredPeering[], caller: Principal): StoredPeering | undefined => {
+  if (rows.some((row) => isOfOther(row, caller))) throw takenNode();
+  return rows.find(({ tenantId }) => tenantId === caller.tenantId);
+};
+
+const isOfOther = ({ tenantId, status }: StoredPeering, caller: Principal): boolean =>
+  tenantId !== caller.tenantId && status !== 'revoked';
+
+const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {
+  const url = nodeUrl ?? urlOfNodeId(declaringNodeId);
+  if (url !== null) return url;
+  throw wrongAddress('is required: the id of the declaring node names no host');
+};
+
+const waitingMs = ({ waiting }: StoredPeering): number | null =>
+  waiting === null ? null : declarationOf(waiting).signedMs;

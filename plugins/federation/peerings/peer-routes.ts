@@ -1,0 +1,134 @@
+import {
+  bindCursor,
+  type Clock,
+  type CursorCodec,
+  NO_BODY,
+  type Route,
+  schema,
+  spellList,
+} from '../../../kernel/plugin-api.ts';
+import { FEDERATE } from '../../keys/keys-api.ts';
+import type { DeclarationDocument, PeerRegistry } from '../federation-api.ts';
+import {
+  FEDERATION_ENTRIES_JSON,
+  federationEntryJson,
+  PEERS_JSON,
+  peerJson,
+  REGISTERED_JSON,
+  registeredJson,
+} from './peer-json.ts';
+
+const PATH = '/v1/federation/peers';
+export const MAX_DECLARED_SCOPES = 64;
+const MAX_NODE_ID_LENGTH = 256;
+const MAX_URL_LENGTH = 2_048;
+const MAX_KEY_LENGTH = 128;
+
+export interface PeerRouteParts {
+  readonly registry: PeerRegistry;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+/** Null stays where it was sent, because the signature covers it. */
+const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
+const nodeId = { type: ['string', 'null'], pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$` };
+
+/** The members that a declaration can have. Their values are judged by `readDeclaration`. */
+export const DECLARATION_BODY = schema<DeclarationDocument>({
+  type: 'object',
+  required: ['signed_at', 'declaration_sig'],
+  properties: {
+    declaring_node_id: nodeId,
+    node_id: nodeId,
+    target_node_id: nodeId,
+    allowed_scopes: {
+      type: ['array', 'null'],
+      items: { type: 'string', maxLength: 64 },
+      maxItems: MAX_DECLARED_SCOPES,
+    },
+    direction: textOrNull(64),
+    signed_at: { type: 'string', maxLength: 64 },
+    declaration_sig: { type: 'string', maxLength: MAX_KEY_LENGTH },
+    node_url: textOrNull(MAX_URL_LENGTH),
+    federation_pubkey: textOrNull(MAX_KEY_LENGTH),
+  },
+});
+
+/** `POST /v1/federation/peers`: a declaration of another node, or one that this node has signed. */
+export const registerPeerRoute = ({ registry }: PeerRouteParts): Route<undefined, undefined, DeclarationDocument> => ({
+  method: 'POST',
+  path: PATH,
+  summary: 'Takes a declaration of another node, or of this one, and begins to exchange facts when both are on file',
+  access: { permission: FEDERATE },
+  body: DECLARATION_BODY,
+  answers: { 201: { json: REGISTERED_JSON } },
+  async handle({ caller, body }) {
+    return { status: 201, body: registeredJson(await registry.register(caller, body)) };
+  },
+});
+
+/** `GET /v1/federation/peers` */
+export const listPeersRoute = ({ registry }: PeerRouteParts): Route => ({
+  method: 'GET',
+  path: PATH,
+  summary: 'Nodes with which this one exchanges facts, or did, or is asked to',
+  access: { permission: FEDERATE },
+  answers: { 200: { json: PEERS_JSON } },
+  async handle({ caller }) {
+    return { status: 200, body: { peers: spellList(await registry.list(caller), peerJson) } };
+  },
+});
+
+/** `DELETE /v1/federation/peers/{peer_id}` */
+export const revokePeerRoute = ({ registry }: PeerRouteParts): Route<{ peer_id: string }> => ({
+  method: 'DELETE',
+  path: `${PATH}/:peer_id`,
+  summary: 'Ends the exchange with another node in both directions, at once',
+  access: { permission: 'admin' },
+  params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
+  answers: { 204: NO_BODY },
+  async handle({ caller, params }) {
+    await registry.revoke(caller, params.peer_id);
+    return { status: 204 };
+  },
+});
+
+interface EventsQuery {
+  readonly peer_id?: string;
+  readonly event_type?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** `GET /v1/federation/audit` */
+export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, EventsQuery> => ({
+  method: 'GET',
+  path: '/v1/federation/audit',
+  summary: 'What happened between this node and its peers, newest first',
+  access: { permission: FEDERATE },
+  query: schema<EventsQuery>({
+    type: 'object',
+    properties: {
+      peer_id: { type: 'string' },
+      event_type: { type: 'string' },
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+    },
+  }),
+  answers: { 200: { json: FEDERATION_ENTRIES_JSON } },
+  async handle(request) {
+    const { caller, query } = request;
+    const { limit } = query;
+    const filter = { peerId: query.peer_id, event: query.event_type };
+    const bound = bindCursor(request, query.cursor, filter, parts);
+    const after = bound.position && { tsMs: Number(bound.position[0]), id: String(bound.position[1]) };
+    const { entries, more } = await parts.registry.events(caller, filter, { after, limit });
+    const { list, cursor } = bound.page(entries, limit, {
+      positionOf: ({ tsMs, id }) => [tsMs, id],
+      toJson: federationEntryJson,
+      more,
+    });
+    return { status: 200, body: { entries: list, cursor, has_more: cursor !== null } };
+  },
+});

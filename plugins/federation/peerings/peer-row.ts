@@ -1,0 +1,85 @@
+import { decodeBase64Url, encodeBase64Url, type Row, type SqlValue, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { type DeclarationDocument, declarationOf } from './declaration.ts';
+import type { Peering, PeerKey, PeerStatus } from './peering.ts';
+
+/** A peering with what only its own keeper needs. */
+export interface StoredPeering extends Peering {
+  /** As received; nobody has verified them yet, because the metadata of the peer could not be read. */
+  readonly waiting: DeclarationDocument | null;
+  readonly waitingSinceMs: number | null;
+  readonly theirDocument: DeclarationDocument | null;
+  readonly ourDocument: DeclarationDocument | null;
+  /** Nothing signed then or before counts, also when the declaration itself is gone. */
+  readonly theirFloorMs: number | null;
+  readonly ourFloorMs: number | null;
+  /** When the metadata of the peer was read last, or the attempt was made. */
+  readonly checkedMs: number | null;
+}
+
+/** Rows are found by a digest, because an index takes no keys of any length. */
+export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId);
+
+export const rowOfPeering = (peering: StoredPeering): Row => ({
+  tenant_id: peering.tenantId,
+  peer_id: peering.peerId,
+  node_id: peering.nodeId,
+  node_digest: nodeDigest(peering.nodeId),
+  node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
+  status: peering.status,
+  theirs: textOf(peering.theirDocument),
+  theirs_signed_ms: peering.theirFloorMs,
+  ours: textOf(peering.ourDocument),
+  ours_signed_ms: peering.ourFloorMs,
+  waiting: textOf(peering.waiting),
+  waiting_since_ms: peering.waitingSinceMs,
+  public_keys: JSON.stringify(
+    peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs]),
+  ),
+  grant_version: peering.grantVersion,
+  verified_ms: peering.verifiedMs,
+  established_ms: peering.establishedMs,
+  checked_ms: peering.checkedMs,
+  created_ms: peering.createdMs,
+});
+
+export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredPeering => {
+  const theirDocument = documentOf(row['theirs']);
+  const ourDocument = documentOf(row['ours']);
+  return {
+    tenantId: String(row['tenant_id']),
+    peerId: String(row['peer_id']),
+    nodeId: String(row['node_id']),
+    nodeUrl: row['node_url'] == null ? '' : String(row['node_url']),
+    status: String(row['status']) as PeerStatus,
+    theirs: theirDocument && declarationOf(theirDocument),
+    ours: ourDocument && declarationOf(ourDocument),
+    keys: keysOf(String(row['public_keys'])),
+    grantVersion: Number(row['grant_version']),
+    verifiedMs: msOrNull(row['verified_ms']),
+    establishedMs: msOrNull(row['established_ms']),
+    createdMs: Number(row['created_ms']),
+    waiting: documentOf(row['waiting']),
+    waitingSinceMs: msOrNull(row['waiting_since_ms']),
+    theirDocument,
+    ourDocument,
+    theirFloorMs: msOrNull(row['theirs_signed_ms']),
+    ourFloorMs: msOrNull(row['ours_signed_ms']),
+    checkedMs: msOrNull(row['checked_ms']),
+  };
+};
+
+/** As signatures name a key. */
+export const keyIdOf = (publicKey: Uint8Array): string => sha256Hex(publicKey).slice(0, 16);
+
+const keysOf = (text: string): readonly PeerKey[] =>
+  (JSON.parse(text) as [string, number | null][]).map(([key, validUntilMs]) => {
+    const publicKey = decodeBase64Url(key) ?? new Uint8Array();
+    return { keyId: keyIdOf(publicKey), publicKey, validUntilMs };
+  });
+
+const textOf = (document: DeclarationDocument | null): string | null => document && JSON.stringify(document);
+
+const documentOf = (text: SqlValue | undefined): DeclarationDocument | null =>
+  text == null ? null : (JSON.parse(String(text)) as DeclarationDocument);
+
+const msOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

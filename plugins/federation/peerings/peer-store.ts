@@ -1,0 +1,73 @@
+import type { PluginTables, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
+import { nodeDigest, peeringFromRow, rowOfPeering, type StoredPeering } from './peer-row.ts';
+import { PEERS_TABLE } from './peering-migrations.ts';
+import { PEERS_CHANGED } from './peerings.ts';
+
+/** More than anybody administers by hand. */
+export const MAX_PEERS_PER_TENANT = 1_000;
+
+/** Peerings in the store. Nothing is cached: what one process changes holds for all with its commit. */
+export class PeerStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  read<T>(work: (own: ReadableTables) => Promise<T>): Promise<T> {
+    return this.#tables.read(work);
+  }
+
+  byId(own: ReadableTables, tenantId: string, peerId: string): Promise<StoredPeering | undefined> {
+    return this.#first(own, { tenant_id: tenantId, peer_id: peerId });
+  }
+
+  byIdAlone(own: ReadableTables, peerId: string): Promise<StoredPeering | undefined> {
+    return this.#first(own, { peer_id: peerId });
+  }
+
+  /** Of any tenant. Where the node was the peer of several, the one that is not revoked comes first. */
+  async byNode(own: ReadableTables, nodeId: string): Promise<StoredPeering[]> {
+    const rows = await own.select(PEERS_TABLE, { node_digest: nodeDigest(nodeId) });
+    return rows
+      .map(peeringFromRow)
+      .sort((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked') || b.createdMs - a.createdMs);
+  }
+
+  async withStatus(own: ReadableTables, status: readonly string[]): Promise<StoredPeering[]> {
+    return (await own.select(PEERS_TABLE, { status })).map(peeringFromRow).sort(byAge);
+  }
+
+  async ofTenant(own: ReadableTables, tenantId: string): Promise<StoredPeering[]> {
+    return (await own.select(PEERS_TABLE, { tenant_id: tenantId })).map(peeringFromRow).sort(byAge);
+  }
+
+  async count(own: ReadableTables, tenantId: string): Promise<number> {
+    const [row] = (await own(PEERS_TABLE).where('tenant_id', tenantId).count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
+  async insert(own: WritableTables, peering: StoredPeering): Promise<void> {
+    await own.insertRows(PEERS_TABLE, [rowOfPeering(peering)]);
+    own.signal(PEERS_CHANGED);
+  }
+
+  async update(own: WritableTables, peering: StoredPeering): Promise<void> {
+    const { tenant_id, peer_id, ...columns } = rowOfPeering(peering);
+    await own(PEERS_TABLE).where({ tenant_id, peer_id }).update(columns);
+    own.signal(PEERS_CHANGED);
+  }
+
+  /** Notes that the metadata was asked for, which is no change that anybody waits for. */
+  async checked(own: WritableTables, { tenantId, peerId }: StoredPeering, nowMs: number): Promise<void> {
+    await own(PEERS_TABLE).where({ tenant_id: tenantId, peer_id: peerId }).update({ checked_ms: nowMs });
+  }
+
+  async #first(own: ReadableTables, where: Readonly<Record<string, string>>): Promise<StoredPeering | undefined> {
+    const [row] = await own.select(PEERS_TABLE, where);
+    return row === undefined ? undefined : peeringFromRow(row);
+  }
+}
+
+const byAge = (a: StoredPeering, b: StoredPeering): number =>
+  a.createdMs - b.createdMs || (a.peerId < b.peerId ? -1 : 1);

@@ -1,0 +1,150 @@
+import type { Principal } from '../../../kernel/plugin-api.ts';
+import { declarationOf, type ReadDeclaration, urlOfNodeId } from './declaration.ts';
+import type { StoredPeering } from './peer-row.ts';
+import { type Declaration, inboundScopes, outboundScopes, type PeerKey } from './peering.ts';
+
+/** How a peering changes, without the store. */
+
+/** Before anything was declared. */
+export const newPeering = (
+  { tenantId }: Pick<Principal, 'tenantId'>,
+  { peerId, nodeId, nowMs }: { readonly peerId: string; readonly nodeId: string; readonly nowMs: number },
+): StoredPeering => ({
+  tenantId,
+  peerId,
+  nodeId,
+  nodeUrl: urlOfNodeId(nodeId) ?? '',
+  status: 'pending_verification',
+  theirs: null,
+  ours: null,
+  keys: [],
+  grantVersion: 0,
+  verifiedMs: null,
+  establishedMs: null,
+  createdMs: nowMs,
+  waiting: null,
+  waitingSinceMs: null,
+  theirDocument: null,
+  ourDocument: null,
+  theirFloorMs: null,
+  ourFloorMs: null,
+  checkedMs: null,
+});
+
+/** The declaration of the peer was verified. Its former one is gone at once. */
+export const withTheirs = (
+  before: StoredPeering,
+  declaration: Pick<ReadDeclaration, 'document'>,
+  { nodeUrl, keys, nowMs }: { readonly nodeUrl: string; readonly keys: readonly PeerKey[]; readonly nowMs: number },
+): StoredPeering => {
+  const theirs = declarationOf(declaration.document);
+  return settled(
+    before,
+    {
+      ...before,
+      nodeUrl,
+      keys,
+      theirs,
+      theirDocument: declaration.document,
+      theirFloorMs: theirs.signedMs,
+      waiting: null,
+      waitingSinceMs: null,
+      verifiedMs: nowMs,
+      checkedMs: nowMs,
+      status: 'pending_verification',
+    },
+    nowMs,
+  );
+};
+
+/** The declaration of the peer waits until its metadata can be read. */
+export const withWaiting = (
+  before: StoredPeering,
+  declaration: Pick<ReadDeclaration, 'document'>,
+  { nodeUrl, nowMs }: { readonly nodeUrl: string; readonly nowMs: number },
+): StoredPeering =>
+  settled(
+    before,
+    {
+      ...before,
+      nodeUrl,
+      waiting: declaration.document,
+      waitingSinceMs: nowMs,
+      checkedMs: nowMs,
+      status: 'pending_verification',
+    },
+    nowMs,
+  );
+
+/** This node has declared itself. A peer whose identity has failed stays out. */
+export const withOurs = (
+  before: StoredPeering,
+  declaration: Pick<ReadDeclaration, 'document'>,
+  { nodeUrl, nowMs }: { readonly nodeUrl?: string | undefined; readonly nowMs: number },
+): StoredPeering => {
+  const ours = declarationOf(declaration.document);
+  return settled(
+    before,
+    {
+      ...before,
+      // An address at which the peer was verified is worth more than one that was only typed.
+      nodeUrl: before.keys.length > 0 ? before.nodeUrl : (nodeUrl ?? before.nodeUrl),
+      ours,
+      ourDocument: declaration.document,
+      ourFloorMs: ours.signedMs,
+      status: before.status === 'rejected' ? 'rejected' : 'pending_verification',
+    },
+    nowMs,
+  );
+};
+
+/** The peer has changed its key, and its former key vouches for it. */
+export const withKeys = (before: StoredPeering, keys: readonly PeerKey[], nowMs: number): StoredPeering => ({
+  ...before,
+  keys,
+  checkedMs: nowMs,
+});
+
+/** The peer is not who it was, or not who it said it is. Its next declaration must be verified again. */
+export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
+  settled(before, { ...before, ...FORGOTTEN_THEIRS, status: 'rejected', checkedMs: nowMs }, nowMs);
+
+/** Both sides must declare themselves anew, by declarations that are newer than those that are forgotten here. */
+export const revoked = (before: StoredPeering, nowMs: number): StoredPeering =>
+  settled(before, { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, status: 'revoked' }, nowMs);
+
+const FORGOTTEN_THEIRS = {
+  theirs: null,
+  theirDocument: null,
+  waiting: null,
+  waitingSinceMs: null,
+  verifiedMs: null,
+} as const;
+
+/** Works out what follows: whether the peering is active now, and whether it grants something else than before. */
+const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): StoredPeering => {
+  const isActive = after.status === 'pending_verification' && after.theirs !== null && after.ours !== null;
+  const status = isActive ? 'active' : after.status;
+  const next: StoredPeering = {
+    ...after,
+    status,
+    establishedMs: isActive ? (after.establishedMs ?? nowMs) : after.establishedMs,
+  };
+  return grantOf(before) === grantOf(next) ? next : { ...next, grantVersion: before.grantVersion + 1 };
+};
+
+const grantOf = (peering: StoredPeering): string =>
+  JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)]]);
+
+/** Which scopes both sides name; of the one declaration on file while there is only one. */
+export const namedScopes = ({
+  theirs,
+  ours,
+}: {
+  readonly theirs: Declaration | null;
+  readonly ours: Declaration | null;
+}) => {
+  const [one, other] = theirs === null ? [ours, null] : [theirs, ours];
+  if (one === null) return [];
+  return other === null ? one.scopes : one.scopes.filter((scope) => other.scopes.includes(scope));
+};

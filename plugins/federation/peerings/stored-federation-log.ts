@@ -1,0 +1,120 @@
+import type { Clock, PluginTables, PluginTransaction, Random, SqlValue } from '../../../kernel/plugin-api.ts';
+import type { AuditEntry, AuditEvent, AuditLog } from '../../audit/audit-api.ts';
+import { FEDERATION_INTEGRITY_REJECTED } from '../../facts/facts-api.ts';
+import {
+  FEDERATION_CONNECT,
+  PEER_APPROVED,
+  PEER_HLC_ANOMALY,
+  REPLAY_ATTEMPT,
+  REPLAY_REJECTED,
+  VALID_UNTIL_EXTENSION_REJECTED,
+} from '../federation-events.ts';
+import type {
+  FederationEntry,
+  FederationEntryFilter,
+  FederationEntryPosition,
+  FederationEvent,
+  FederationLog,
+} from './federation-log.ts';
+import { EVENTS_TABLE } from './peering-migrations.ts';
+import { RejectionWindows } from './rejection-windows.ts';
+
+export interface FederationLogParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditLog | undefined;
+}
+
+/** Under which name the audit log of the node has what is recorded here; nothing for the rest. */
+const IN_AUDIT_LOG: ReadonlyMap<AuditEvent, AuditEvent> = new Map([
+  [PEER_APPROVED, FEDERATION_CONNECT],
+  [REPLAY_ATTEMPT, REPLAY_REJECTED],
+  [PEER_HLC_ANOMALY, PEER_HLC_ANOMALY],
+  [FEDERATION_INTEGRITY_REJECTED, FEDERATION_INTEGRITY_REJECTED],
+  [VALID_UNTIL_EXTENSION_REJECTED, VALID_UNTIL_EXTENSION_REJECTED],
+]);
+
+/** See `FederationLog`. */
+export class StoredFederationLog implements FederationLog {
+  readonly #parts: FederationLogParts;
+  readonly #windows = new RejectionWindows();
+
+  constructor(parts: FederationLogParts) {
+    this.#parts = parts;
+  }
+
+  async record(events: readonly FederationEvent[], transaction?: PluginTransaction): Promise<void> {
+    if (events.length === 0) return;
+    const { tables } = this.#parts;
+    if (transaction !== undefined) return this.#add(events, transaction);
+    for (const [tenantId, own] of byTenant(events)) {
+      await tables.write(tenantId, (_tables, apart) => this.#add(own, apart));
+    }
+  }
+
+  recordRejections(events: readonly FederationEvent[]): Promise<void> {
+    const nowMs = this.#parts.clock.monotonicMs();
+    return this.record(events.flatMap((event) => this.#windows.admit(event, nowMs) ?? []));
+  }
+
+  /** Newest first. */
+  async entries(
+    tenantId: string,
+    { peerId, event }: FederationEntryFilter,
+    { after, limit }: { readonly after?: FederationEntryPosition | undefined; readonly limit: number },
+  ): Promise<{ readonly entries: readonly FederationEntry[]; readonly more: boolean }> {
+    const rows = await this.#parts.tables.read(async (own) => {
+      const query = own(EVENTS_TABLE).where('tenant_id', tenantId);
+      query
+        .orderBy('ts_ms', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1);
+      if (peerId !== undefined) query.where('peer_id', peerId);
+      if (event !== undefined) query.where('event_type', event);
+      if (after !== undefined) {
+        query.where('ts_ms', '<=', after.tsMs);
+        query.whereNot((tie) => tie.where('ts_ms', after.tsMs).where('id', '>=', after.id));
+      }
+      return (await query) as Record<string, SqlValue>[];
+    });
+    return { entries: rows.slice(0, limit).map(entryFromRow), more: rows.length > limit };
+  }
+
+  async #add(events: readonly FederationEvent[], transaction: PluginTransaction): Promise<void> {
+    const { tables, clock, random, audit } = this.#parts;
+    const tsMs = clock.nowMs();
+    const rows = events.map(({ tenantId, peerId, event, detail }) => ({
+      tenant_id: tenantId,
+      id: random.uuid(),
+      peer_id: peerId,
+      event_type: event.id,
+      detail: detail === undefined ? null : JSON.stringify(detail),
+      ts_ms: tsMs,
+    }));
+    await tables.in(transaction).insertRows(EVENTS_TABLE, rows);
+    await audit?.record(
+      events.flatMap((event) => auditEntry(event) ?? []),
+      transaction,
+    );
+  }
+}
+
+const byTenant = (events: readonly FederationEvent[]): ReadonlyMap<string, readonly FederationEvent[]> => {
+  const tenantIds = new Set(events.map(({ tenantId }) => tenantId));
+  return new Map([...tenantIds].map((id) => [id, events.filter(({ tenantId }) => tenantId === id)]));
+};
+
+const auditEntry = ({ tenantId, peerId, nodeId, event, detail }: FederationEvent): AuditEntry | undefined => {
+  const named = IN_AUDIT_LOG.get(event);
+  if (named === undefined) return undefined;
+  return { event: named, tenantId, entityUri: nodeId ?? '', detail: { ...detail, peer_id: peerId } };
+};
+
+const entryFromRow = (row: Readonly<Record<string, SqlValue>>): FederationEntry => ({
+  id: String(row['id']),
+  peerId: row['peer_id'] == null ? null : String(row['peer_id']),
+  event: String(row['event_type']),
+  detail: row['detail'] == null ? null : (JSON.parse(String(row['detail'])) as Readonly<Record<string, unknown>>),
+  tsMs: Number(row['ts_ms']),
+});

@@ -1,0 +1,61 @@
+import type { Clock, PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
+import type { KeyRefresher } from './key-refresher.ts';
+import type { PeerStore } from './peer-store.ts';
+import type { Peering } from './peering.ts';
+import type { Peerings } from './peerings.ts';
+
+export interface StoredPeeringsParts {
+  readonly store: PeerStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly refresher: KeyRefresher;
+}
+
+/** How long what a peer said of its keys is not asked for again. */
+const REFRESH_PAUSE_MS = 30_000;
+const MAX_REMEMBERED = 4_096;
+
+/** See `Peerings`. Each look is one statement. */
+export class StoredPeerings implements Peerings {
+  readonly #parts: StoredPeeringsParts;
+  /** By peer id: when the metadata was asked for last, and what came of it. */
+  readonly #refreshes = new Map<string, { readonly startedMs: number; readonly run: Promise<Peering> }>();
+
+  constructor(parts: StoredPeeringsParts) {
+    this.#parts = parts;
+  }
+
+  async withNode(nodeId: string): Promise<Peering | undefined> {
+    const { store } = this.#parts;
+    return (await store.read((own) => store.byNode(own, nodeId)))[0];
+  }
+
+  get(peerId: string): Promise<Peering | undefined> {
+    const { store } = this.#parts;
+    return store.read((own) => store.byIdAlone(own, peerId));
+  }
+
+  active(): Promise<readonly Peering[]> {
+    const { store } = this.#parts;
+    return store.read((own) => store.withStatus(own, ['active']));
+  }
+
+  read(snapshot: PluginSnapshot, tenantId: string, peerId: string): Promise<Peering | undefined> {
+    const { store, tables } = this.#parts;
+    return store.byId(tables.in(snapshot), tenantId, peerId);
+  }
+
+  async refreshKeys(peering: Peering): Promise<Peering> {
+    const { clock, refresher } = this.#parts;
+    const last = this.#refreshes.get(peering.peerId);
+    if (last !== undefined && clock.monotonicMs() - last.startedMs < REFRESH_PAUSE_MS) {
+      await last.run.catch(() => {});
+      return (await this.get(peering.peerId)) ?? peering;
+    }
+    const run = refresher.refresh(peering);
+    this.#refreshes.delete(peering.peerId);
+    if (this.#refreshes.size >= MAX_REMEMBERED) this.#refreshes.delete(this.#refreshes.keys().next().value as string);
+    this.#refreshes.set(peering.peerId, { startedMs: clock.monotonicMs(), run });
+    return run;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Clock, NodeSelf, PluginTables } from '../../../kernel/plugin-api.ts';
+import { PEER_APPROVAL_FAILED } from '../federation-events.ts';
+import { readDeclaration } from './declaration.ts';
+import type { FederationLog } from './federation-log.ts';
+import type { StoredPeering } from './peer-row.ts';
+import type { PeerStore } from './peer-store.ts';
+import { rejected, withTheirs } from './peering-changes.ts';
+import { approvalOf, peerEvent } from './peering-events.ts';
+import type { PeerReader } from './verify-peer.ts';
+
+export interface VerifyWaitingParts {
+  readonly store: PeerStore;
+  readonly tables: PluginTables;
+  readonly reader: PeerReader;
+  readonly events: FederationLog;
+  readonly clock: Clock;
+  readonly self: NodeSelf;
+}
+
+/** Tries again to verify a declaration whose node could not be reached when it was posted. */
+export const verifyWaiting = async (
+  { tenantId, peerId, nodeUrl, waiting, waitingSinceMs }: StoredPeering,
+  { store, tables, reader, events, clock, self }: VerifyWaitingParts,
+): Promise<void> => {
+  if (waiting === null) return;
+  // It was fresh when it was posted, and has waited here since.
+  const declaration = readDeclaration(waiting, { selfId: self.nodeId, nowMs: waitingSinceMs ?? clock.nowMs() });
+  const verification = await reader.verify(declaration, nodeUrl, []);
+  await tables.write(tenantId, async (own, transaction) => {
+    const before = await store.byId(own, tenantId, peerId);
+    const isSame = before?.waitingSinceMs === waitingSinceMs && before.nodeUrl === nodeUrl;
+    if (before === undefined || before.waiting === null || !isSame) return;
+    const nowMs = clock.nowMs();
+    if (verification.kind === 'verified') {
+      const after = withTheirs(before, declaration, { nodeUrl, keys: verification.keys, nowMs });
+      await store.update(own, after);
+      await events.record(approvalOf(before, after, self.names.systemSource), transaction);
+    } else if (verification.kind === 'mismatch') {
+      const after = rejected(before, nowMs);
+      await store.update(own, after);
+      await events.record([peerEvent(PEER_APPROVAL_FAILED, after, { reason: verification.why })], transaction);
+    } else {
+      await store.checked(own, before, nowMs);
+    }
+  });
+};

@@ -1,0 +1,14 @@
+import { canonicalJson } from '../../kernel/plugin-api.ts';
+
+/** A key of a node, as its metadata lists it. */
+export interface SucceedingKey {
+  readonly keyId: string;
+  /** base64url of the raw Ed25519 key. */
+  readonly publicKey: string;
+  /** RFC 3339, exactly as listed. */
+  readonly validFrom: string;
+}
+
+/** What a key signs to say that another one of the same node comes after it. */
+export const successionBytes = (nodeId: string, { keyId, publicKey, validFrom }: SucceedingKey): Uint8Array =>
+  Buffer.from(canonicalJson({ v: 1, node_id: nodeId, key_id: keyId, public_key: publicKey, valid_from: validFrom }));

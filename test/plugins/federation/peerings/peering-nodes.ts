@@ -1,0 +1,96 @@
+import { NodeSelf, nodePrincipal } from '../../../../kernel/plugin-api.ts';
+import { type DeclarationDocument, PeerRegistry } from '../../../../plugins/federation/federation-api.ts';
+import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
+import { createLoopbackNetwork, type LoopbackNetwork } from '../../../fakes/loopback-network.ts';
+import { createManualClock, type ManualClock } from '../../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../../fakes/seeded-random.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../../../kit/start-test-node.ts';
+
+export const PEERS = '/v1/federation/peers';
+export const ON = { enabled: true, insecure: true } as const;
+
+/** A node that federates, with a key of its operator. */
+export interface PeerNode {
+  readonly node: TestNode;
+  readonly id: string;
+  readonly operator: string;
+  readonly registry: PeerRegistry;
+  readonly url: string;
+}
+
+export interface PeerPlace {
+  readonly network: LoopbackNetwork;
+  readonly clock: ManualClock;
+}
+
+export const peerPlace = (): PeerPlace => ({ network: createLoopbackNetwork(), clock: createManualClock() });
+
+export const startPeer = async (
+  name: string,
+  place: PeerPlace,
+  options: Omit<TestNodeOptions, 'network' | 'clock' | 'url'> = {},
+): Promise<PeerNode> => {
+  const url = `http://${name}.example`;
+  const node = await startTestNode({
+    random: createSeededRandom([...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7)),
+    ...options,
+    network: place.network,
+    clock: place.clock,
+    url,
+    node: { id: `svc://${name}.example`, ...options.node },
+    settings: { federation: ON, ...options.settings },
+  });
+  const operator = await node.addKey({ entityUri: `agent:operator-of-${name}`, permissions: ['federate', 'admin'] });
+  return { node, url, operator, id: node.kernel.get(NodeSelf).nodeId, registry: node.kernel.get(PeerRegistry) };
+};
+
+/** What the node of `from` signs for `to`, without registering it anywhere. */
+export const signDeclaration = (
+  from: PeerNode,
+  members: Readonly<Record<string, string | readonly string[] | null>>,
+): DeclarationDocument => signBy(from, { declaring_node_id: from.id, node_url: from.url, ...members });
+
+/** The same with nothing added. */
+export const signBy = (from: PeerNode, members: DeclarationDocument): DeclarationDocument => {
+  const identity = from.node.kernel.get(NodeIdentity);
+  const bytes = Buffer.from(canonical(members));
+  return { ...members, declaration_sig: Buffer.from(identity.sign(bytes)).toString('base64url') };
+};
+
+/** The RFC 8785 form of a flat document of texts, lists of texts and nulls. */
+const canonical = (members: DeclarationDocument): string =>
+  `{${Object.keys(members)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(members[name])}`)
+    .join(',')}}`;
+
+export const operatorOf = ({ node }: PeerNode, tenantId?: string) =>
+  nodePrincipal(node.kernel.get(NodeSelf).names, tenantId);
+
+/** Posts a document as the operator of a node. */
+export const post = (to: PeerNode, body: unknown) => to.node.request('POST', PEERS, { key: to.operator, body });
+
+export const listed = async (at: PeerNode) =>
+  (await at.node.request('GET', PEERS, { key: at.operator })).body.peers as Record<string, unknown>[];
+
+/** Each node declares itself to the other, and posts both declarations where they belong. */
+export const connect = async (a: PeerNode, b: PeerNode, members: Readonly<Record<string, readonly string[]>> = {}) => {
+  const signed_at = new Date(a.node.clock.nowMs()).toISOString();
+  const there = signDeclaration(a, { target_node_id: b.id, signed_at, ...members });
+  const back = signDeclaration(b, { target_node_id: a.id, signed_at, ...members });
+  for (const to of [a, b]) {
+    for (const body of [there, back]) {
+      const { status, text } = await post(to, body);
+      if (status !== 201) throw new Error(text);
+    }
+  }
+};
+
+export const eventsOf = async (at: PeerNode, query = '') =>
+  (await at.node.request('GET', `/v1/federation/audit${query}`, { key: at.operator })).body.entries as {
+    event_type: string;
+    peer_id: string | null;
+    detail: Record<string, unknown> | null;
+    ts: string;
+    id: string;
+  }[];
