@@ -66,6 +66,7 @@ export { type BoundCursor, bindCursor, type Page, type PageForm } from './http/b
 export { Cursors } from './http/cursors.ts';
 export { PROBLEM, type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
 export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
+export { readBearerToken } from './http/read-bearer-token.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { refusedCredential } from './http/refused-credential.ts';
 export { requireLimit } from './http/require-limit.ts';

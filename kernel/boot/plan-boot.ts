@@ -1,6 +1,7 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
 import { commandProblems } from '../commands/command-problems.ts';
 import { Random } from '../crypto/random.ts';
+import { SignatureWork } from '../crypto/signature-work.ts';
 import { NodeDescription } from '../description/node-description.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
 import { FactJson } from '../facts/fact-json.ts';
@@ -72,6 +73,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   FactJson,
   Cursors,
   Leases,
+  SignatureWork,
   Vocabulary,
 ];
 /** In every node, but for a plugin to replace. */

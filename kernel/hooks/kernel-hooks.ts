@@ -78,7 +78,7 @@ export interface HttpRequestInfo {
 
 /**
  * After the Authorizer, before route and method are checked. Null means that the Authorizer was not asked (peer
- * routes).
+ * routes), or that it refused the credential of a request that no route takes.
  */
 export const httpPrincipal = defineFilterHook<Principal | null, HttpRequestInfo>('http:principal');
 

@@ -1,4 +1,4 @@
-import { type Authorizer, DEFAULT_TENANT, type Principal } from '../../ports/ports.ts';
+import { type Authorizer, DEFAULT_TENANT, type Principal, ServiceError } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { type HttpRequestInfo, httpAdmit, httpPrincipal } from '../hooks/kernel-hooks.ts';
 import { hasPermission, lacksPermission } from '../identity/require-permission.ts';
@@ -17,10 +17,28 @@ export const identifyCaller = async (
 ): Promise<Principal> => {
   if (info.access === 'open') return NOBODY;
   const token = readBearerToken(info.request);
-  const known = info.access === 'peer' ? null : await authorizer.authenticate(token);
+  const known = info.access === 'peer' ? null : await authenticate(info, token, authorizer);
   const caller = hooks.hasHandlers(httpPrincipal) ? await hooks.filter(httpPrincipal, known, info) : known;
   if (caller === null) throw refusedCredential();
   return caller;
+};
+
+/**
+ * A credential that the Authorizer refuses may still be one of a peer, who is told which methods a path takes. So where
+ * no route took the request, `http:principal` has the last word.
+ */
+const authenticate = async (
+  { route }: HttpRequestInfo,
+  token: string | null,
+  authorizer: Authorizer,
+): Promise<Principal | null> => {
+  try {
+    return await authorizer.authenticate(token);
+  } catch (error) {
+    const mayBeOfPeer = route === null && token !== null && error instanceof ServiceError && error.status === 401;
+    if (mayBeOfPeer) return null;
+    throw error;
+  }
 };
 
 /** Asks `http:admit`, and adds the headers it returns to the answer, whatever that will be. */

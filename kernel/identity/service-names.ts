@@ -11,6 +11,8 @@ export interface ServiceNames {
   readonly headers: {
     readonly session: string;
     readonly verify: string;
+    /** How much of a list is still to come. */
+    readonly remaining: string;
     readonly eventId: string;
   };
   /** Name of a further header, `X-<Name>-<noun>`. */
@@ -52,6 +54,7 @@ export const createServiceNames = (name: string): ServiceNames => {
     headers: Object.freeze({
       session: `${headerName}-Session`,
       verify: `${headerName}-Verify`,
+      remaining: `${headerName}-Remaining`,
       eventId: `X-${headerName}-Event-Id`,
     }),
     header: (noun: string) => `X-${headerName}-${noun}`,

@@ -2,6 +2,7 @@ import {
   Clock,
   Cursors,
   definePlugin,
+  Facts,
   KERNEL_API,
   Leases,
   NodeSelf,
@@ -9,6 +10,7 @@ import {
   optional,
   Random,
   ServiceError,
+  SignatureWork,
   Transport,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -21,6 +23,10 @@ import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
 import { peeringMigrations } from './peerings/peering-migrations.ts';
+import { openServing } from './serving/open-serving.ts';
+import { servingMigrations } from './serving/serving-migrations.ts';
+import * as servingWords from './serving/serving-words.ts';
+import * as tokenWords from './tokens/token-words.ts';
 
 export const federationPlugin = definePlugin({
   name: 'federation',
@@ -34,16 +40,19 @@ export const federationPlugin = definePlugin({
     leases: Leases,
     self: NodeSelf,
     transport: Transport,
+    facts: Facts,
+    work: SignatureWork,
     identity: NodeIdentity,
     // Who may administer peers is a permission of keys.
     keys: KeyRegistry,
     audit: optional(AuditLog),
   },
   provides: [PeerRegistry],
-  declares: [...Object.values(words), ...Object.values(events)],
+  declares: [words, events, tokenWords, servingWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
-  migrations: [...peeringMigrations],
-  setup({ config, use, tables, log, on, route, provide, every }) {
+  migrations: [...peeringMigrations, ...servingMigrations],
+  setup(context) {
+    const { config, use, tables, log, on, route, provide, every } = context;
     const { self } = use;
     if (config.enabled && !config.insecure && !self.nodeUrl.startsWith('https:')) {
       throw new ServiceError('validation', 'federation is on, and peers would reach this node by plain http', {
@@ -51,7 +60,8 @@ export const federationPlugin = definePlugin({
       });
     }
     on(nodeMetadata, () => federationMetadata(config));
-    const { registry } = openPeerings({ ...use, config, tables, log, route, every });
+    const { registry, peerings, events: federationLog } = openPeerings({ ...use, config, tables, log, route, every });
     provide(PeerRegistry, registry);
+    openServing(context, { ...use, settings: config, peerings, log: federationLog });
   },
 });

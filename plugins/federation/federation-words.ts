@@ -8,7 +8,7 @@ export const FEDERATION_DISABLED = defineErrorCode('federation_disabled', {
 });
 export const INVALID_SIGNATURE = defineErrorCode('invalid_signature', {
   status: 422,
-  summary: 'the declaration was not signed by the node that it names',
+  summary: 'the declaration, or the peer token (401), was not signed by the node that it names',
 });
 export const DECLARATION_EXPIRED = defineErrorCode('declaration_expired', {
   status: 422,
@@ -21,4 +21,8 @@ export const STALE_DECLARATION = defineErrorCode('stale_declaration', {
 export const KEY_MISMATCH = defineErrorCode('key_mismatch', {
   status: 409,
   summary: 'the peer has another key than before, and its former key does not vouch for it',
+});
+export const SCOPE_NOT_PERMITTED = defineErrorCode('scope_not_permitted', {
+  status: 403,
+  summary: 'the peer may not have facts of this scope',
 });

@@ -10,6 +10,7 @@ import {
   requirePermission,
   SEED_BYTES,
   ServiceError,
+  type SignatureWork,
 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeKeys, RetiredIdentity, RotatedNodeKey } from './node-info-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from './node-key-file.ts';
@@ -27,6 +28,7 @@ export interface IdentityParts {
   readonly settings: NodeKeySettings;
   readonly random: Random;
   readonly notes: NodeNotes;
+  readonly work: SignatureWork;
   /** Called when the node signs by another key than at its last start; base64url, as in the metadata. */
   changed(keys: RotatedNodeKey): Promise<void>;
 }
@@ -36,7 +38,8 @@ export interface IdentityParts {
  * a file that is missing later was lost, and a new key would make another node of this one. Throws `unavailable` then.
  * Retired keys are those beside the file, wherever the current one comes from.
  */
-export const openNodeIdentity = async ({ settings, random, notes, changed }: IdentityParts): Promise<NodeIdentity> => {
+export const openNodeIdentity = async (parts: IdentityParts): Promise<NodeIdentity> => {
+  const { settings, random, notes, work, changed } = parts;
   const { privateKey, privateKeyFile } = settings;
   const seed =
     privateKey !== ''
@@ -55,6 +58,7 @@ export const openNodeIdentity = async ({ settings, random, notes, changed }: Ide
     publicKey,
     deriveSecret,
     sign: (bytes) => signer.sign(bytes),
+    signAll: (texts) => work.signAll(signer, texts),
     retired: retired.filter((other) => other.publicKey !== publicKey),
   };
 };
@@ -91,7 +95,7 @@ const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array |
 
 /** Administers the key, wherever it comes from. */
 export const createNodeKeys = (
-  { settings, random, notes }: Omit<IdentityParts, 'changed'>,
+  { settings, random, notes }: Omit<IdentityParts, 'changed' | 'work'>,
   record: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
 ): NodeKeys => ({
   async rotate(caller) {

@@ -39,6 +39,8 @@ export interface NodeIdentity {
   readonly publicKey: string;
   /** Ed25519, 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
+  /** The same for many texts, in order, beside the event loop. */
+  signAll(texts: readonly Uint8Array[]): Promise<readonly Uint8Array[]>;
   /**
    * Returns 32 secret bytes for one purpose, the same for every process and start with the same key (HKDF, RFC 5869).
    * They guard secrets that must not lie open in the store. Another key gives other bytes, and what they guarded must

@@ -9,6 +9,7 @@ import {
   optional,
   type Principal,
   Random,
+  SignatureWork,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
@@ -51,6 +52,7 @@ export const nodeInfoPlugin = definePlugin({
     self: NodeSelf,
     node: NodeSettings,
     notes: NodeNotes,
+    work: SignatureWork,
     audit: optional(AuditLog),
   },
   provides: [NodeIdentity, NodeKeys, NodeInfo],
@@ -58,7 +60,7 @@ export const nodeInfoPlugin = definePlugin({
   commands: [nodeKeyCommands(settings)],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
   async setup({ config, use, hooks, log, route, provide }) {
-    const { clock, random, self, node, notes, audit } = use;
+    const { clock, random, self, node, notes, work, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
       const { tenantId, entityUri, oidcSub } = actor;
@@ -71,7 +73,7 @@ export const nodeInfoPlugin = definePlugin({
       await record(keys, nodePrincipal(self.names));
     };
     const parts = { settings: config, random, notes };
-    const identity = await openNodeIdentity({ ...parts, changed });
+    const identity = await openNodeIdentity({ ...parts, work, changed });
     provide(NodeIdentity, identity);
     provide(NodeKeys, createNodeKeys(parts, record));
     const info: NodeInfo = {

@@ -23,7 +23,8 @@ export interface FederatedFact {
 
 /**
  * `verified`: signed by a known key of the origin. `unverified`: the keys of the origin are not known. `absent`: no
- * proof came, and none is needed. `missing`: none came, and one is needed. `invalid`: the signature is wrong.
+ * proof came, and none is needed. `missing`: one is needed, and none came, or none that can be verified. `invalid`: the
+ * signature is wrong.
  * `unknown-key`: the origin is a peer, and its key of this id is not known yet.
  */
 export type ProofVerdict = 'verified' | 'unverified' | 'absent' | 'missing' | 'invalid' | 'unknown-key';
@@ -43,8 +44,8 @@ export interface OriginProofs {
     transaction: PluginTransaction,
   ): Promise<void>;
   /**
-   * For facts that are being erased: replaces the salts by the commitments, so that the proof still verifies and says
-   * nothing more.
+   * For facts that are about to be erased, and still have their values: replaces the salts by the commitments, so that
+   * the proof still verifies and says nothing more.
    */
   redact(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void>;
 }

@@ -9,6 +9,7 @@ describe('service names', () => {
     expect(names.headers).to.deep.equal({
       session: 'Svc-Session',
       verify: 'Svc-Verify',
+      remaining: 'Svc-Remaining',
       eventId: 'X-Svc-Event-Id',
     });
     expect(names.header('Capability')).to.equal('X-Svc-Capability');

@@ -1,0 +1,81 @@
+import type { PluginTables, SqlValue, StoredFact } from '../../../kernel/plugin-api.ts';
+import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
+import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
+import type { OriginProof, OriginProofs } from './origin-proof.ts';
+import { commitmentsOf, readSalt } from './origin-statement.ts';
+import { proofFromRow, rowOfProof } from './proof-rows.ts';
+import { type SigningParts, signOwnFacts } from './sign-own-facts.ts';
+
+export interface ProofParts extends JudgingParts, SigningParts {
+  readonly identity: JudgingParts['identity'] & SigningParts['identity'];
+  readonly tables: PluginTables;
+}
+
+export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
+  of: (facts) => proofsOf(parts, facts),
+  judge: (facts, sender) => judgeProofs(parts, facts, sender),
+  async keep(facts, tenantId, transaction) {
+    const rows = facts.flatMap(({ fact: { draft, proof }, verdict }) =>
+      proof === null ? [] : [rowOfProof(tenantId, draft.id, proof, verdict === 'verified')],
+    );
+    if (rows.length > 0) await parts.tables.in(transaction).insertRows(PROOFS_TABLE, rows);
+  },
+  async redact(facts, transaction) {
+    const own = parts.tables.in(transaction);
+    for (const [tenantId, group] of byTenant(facts)) {
+      const where = { tenant_id: tenantId, fact_id: group.map(({ id }) => id) };
+      const byId = new Map(group.map((fact) => [fact.id, fact]));
+      for (const row of await own.select(PROOFS_TABLE, where)) {
+        const { factId, hidden } = proofFromRow(row);
+        if (hidden === null) continue;
+        const change = redacted(byId.get(factId) as StoredFact, hidden);
+        await own(PROOFS_TABLE).where({ tenant_id: tenantId, fact_id: factId }).update(change);
+      }
+    }
+  },
+});
+
+/** Of facts of one tenant. */
+const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>> => {
+  const proofs = new Map<string, OriginProof>();
+  if (facts.length === 0) return proofs;
+  await addStored(parts.tables, facts, proofs);
+  const lacking = facts.filter(({ id, receivedFrom }) => receivedFrom === null && !proofs.has(id));
+  if (lacking.length === 0) return proofs;
+  const made = await signOwnFacts(parts, lacking);
+  const rows = lacking.map(({ tenantId, id }, at) => rowOfProof(tenantId, id, made[at] as OriginProof, true));
+  // Two requests may serve a fact for the first time at once. All of them show the proof that was stored first.
+  await parts.tables(PROOFS_TABLE).insert(rows).onConflict(['tenant_id', 'fact_id']).ignore();
+  await addStored(parts.tables, lacking, proofs);
+  return proofs;
+};
+
+const addStored = async (
+  tables: PluginTables,
+  facts: readonly StoredFact[],
+  proofs: Map<string, OriginProof>,
+): Promise<void> => {
+  const where = { tenant_id: (facts[0] as StoredFact).tenantId, fact_id: facts.map(({ id }) => id) };
+  const rows = await tables.read((own): Promise<Record<string, SqlValue>[]> => own.select(PROOFS_TABLE, where));
+  for (const row of rows) {
+    const { factId, keyId, signature, hidden } = proofFromRow(row);
+    if (hidden !== null) proofs.set(factId, { keyId, ...hidden, signature });
+  }
+};
+
+const redacted = (fact: StoredFact, hidden: Pick<OriginProof, 'salt' | 'refsSalt'>) => {
+  const [salt, refsSalt] = [readSalt(hidden.salt), readSalt(hidden.refsSalt)];
+  if (salt === null || refsSalt === null) throw new Error('a stored proof has a salt that is none');
+  const { value, refs } = commitmentsOf(fact, { salt, refsSalt });
+  return { salt: null, refs_salt: null, value_commitment: value, refs_commitment: refs };
+};
+
+const byTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, StoredFact[]> => {
+  const groups = new Map<string, StoredFact[]>();
+  for (const fact of facts) {
+    const group = groups.get(fact.tenantId);
+    if (group === undefined) groups.set(fact.tenantId, [fact]);
+    else group.push(fact);
+  }
+  return groups;
+};

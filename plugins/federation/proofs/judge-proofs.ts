@@ -1,0 +1,116 @@
+import { decodeBase64Url, type NodeSelf, type SignatureCheck, type SignatureWork } from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { Peering, PeerKey } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { FederatedFact, OriginProof, ProofVerdict } from './origin-proof.ts';
+import { commitmentsOf, keyIdOf, originStatement, readSalt, type Salts } from './origin-statement.ts';
+
+export interface JudgingParts {
+  readonly self: Pick<NodeSelf, 'nodeId'>;
+  readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
+  readonly peerings: Pick<Peerings, 'withNode'>;
+  readonly work: SignatureWork;
+  /** Whether relayed facts need a proof even where the keys of their origin are not known. */
+  readonly requireProof: boolean;
+}
+
+type Key = Pick<PeerKey, 'keyId' | 'publicKey'>;
+
+/** Facts whose statements are made in one go, between two looks at what else waits on the event loop. */
+const FACTS_AT_ONCE = 64;
+/** Characters of their values: one may be a mebibyte long. */
+const CHARACTERS_AT_ONCE = 1024 * 1024;
+
+/** Judges facts of one sender, in order, by keys that this node has already. */
+export const judgeProofs = async (
+  parts: JudgingParts,
+  facts: readonly FederatedFact[],
+  sender: Peering,
+): Promise<readonly ProofVerdict[]> => {
+  const keys = await keysOfOrigins(parts, facts, sender);
+  const verdicts: ProofVerdict[] = [];
+  for (const portion of portionsOf(facts)) {
+    const found = portion.map((fact) => judgeAlone(parts, fact, sender, keys));
+    const checks = found.filter((one) => typeof one === 'object');
+    const good = await parts.work.verifyAll(checks);
+    let at = 0;
+    for (const one of found) {
+      if (typeof one === 'string') verdicts.push(one);
+      else verdicts.push(good[at++] === true ? 'verified' : 'invalid');
+    }
+  }
+  return verdicts;
+};
+
+/** A verdict, where no signature has to be verified for it. */
+const judgeAlone = (
+  { self, requireProof }: JudgingParts,
+  { draft, proof, originNodeId }: FederatedFact,
+  sender: Peering,
+  keys: ReadonlyMap<string, readonly Key[]>,
+): ProofVerdict | SignatureCheck => {
+  const origin = originNodeId ?? sender.nodeId;
+  const known = keys.get(origin) ?? [];
+  const isRelayed = origin !== sender.nodeId;
+  const isNeeded = isRelayed && (requireProof || known.length > 0);
+  if (proof === null) return isNeeded ? 'missing' : 'absent';
+  const read = readProof(proof);
+  if (read === null) return 'invalid';
+  if (known.length === 0) return isNeeded ? 'missing' : 'unverified';
+  const key = known.find(({ keyId }) => keyId === proof.keyId);
+  if (key === undefined) return origin === self.nodeId ? 'invalid' : 'unknown-key';
+  const commitments = commitmentsOf({ value: draft.value, derivedFrom: draft.derivedFrom ?? [] }, read);
+  const stated = { ...draft, validUntil: draft.validUntil ?? null };
+  const { publicKey } = key;
+  return { publicKey, bytes: originStatement(stated, commitments, origin), signature: read.signature };
+};
+
+/** Null for a form that no signature fits. */
+const readProof = (proof: OriginProof): (Salts & { readonly signature: Uint8Array }) | null => {
+  const [salt, refsSalt] = [readSalt(proof.salt), readSalt(proof.refsSalt)];
+  const signature = decodeBase64Url(proof.signature);
+  if (salt === null || refsSalt === null || signature?.length !== SIGNATURE_BYTES) return null;
+  return KEY_ID.test(proof.keyId) ? { salt, refsSalt, signature } : null;
+};
+
+const SIGNATURE_BYTES = 64;
+const KEY_ID = /^[0-9a-f]{16}$/;
+
+/** By node id. Those of the node itself are all that it ever signed by. */
+const keysOfOrigins = async (
+  { self, identity, peerings }: JudgingParts,
+  facts: readonly FederatedFact[],
+  sender: Peering,
+): Promise<ReadonlyMap<string, readonly Key[]>> => {
+  const keys = new Map<string, readonly Key[]>([
+    [sender.nodeId, sender.keys],
+    [self.nodeId, [identity, ...identity.retired].map(({ publicKey }) => keyOf(publicKey))],
+  ]);
+  for (const { originNodeId } of facts) {
+    if (originNodeId === null || keys.has(originNodeId)) continue;
+    keys.set(originNodeId, (await peerings.withNode(originNodeId))?.keys ?? []);
+  }
+  return keys;
+};
+
+const keyOf = (text: string): Key => {
+  const publicKey = decodeBase64Url(text) as Uint8Array;
+  return { publicKey, keyId: keyIdOf(publicKey) };
+};
+
+function* portionsOf(facts: readonly FederatedFact[]): Generator<readonly FederatedFact[]> {
+  let portion: FederatedFact[] = [];
+  let characters = 0;
+  for (const fact of facts) {
+    const { v } = fact.draft.value;
+    const more = typeof v === 'string' ? v.length : 0;
+    if (portion.length >= FACTS_AT_ONCE || (portion.length > 0 && characters + more > CHARACTERS_AT_ONCE)) {
+      yield portion;
+      portion = [];
+      characters = 0;
+    }
+    portion.push(fact);
+    characters += more;
+  }
+  if (portion.length > 0) yield portion;
+}

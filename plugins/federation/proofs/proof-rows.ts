@@ -1,0 +1,39 @@
+import type { Row, SqlValue } from '../../../kernel/plugin-api.ts';
+import type { OriginProof } from './origin-proof.ts';
+import type { Commitments } from './origin-statement.ts';
+
+/** A proof in the store. Of an erased fact it has the commitments, and no salts. */
+export interface StoredProof {
+  readonly factId: string;
+  readonly keyId: string;
+  readonly signature: string;
+  readonly isVerified: boolean;
+  readonly hidden: Pick<OriginProof, 'salt' | 'refsSalt'> | null;
+  readonly commitments: Commitments | null;
+}
+
+export const rowOfProof = (tenantId: string, factId: string, proof: OriginProof, isVerified: boolean): Row => ({
+  tenant_id: tenantId,
+  fact_id: factId,
+  key_id: proof.keyId,
+  salt: proof.salt,
+  refs_salt: proof.refsSalt,
+  signature: proof.signature,
+  is_verified: Number(isVerified),
+  value_commitment: null,
+  refs_commitment: null,
+});
+
+export const proofFromRow = (row: Readonly<Record<string, SqlValue>>): StoredProof => {
+  const text = (name: string): string | null => (row[name] == null ? null : String(row[name]));
+  const [salt, refsSalt] = [text('salt'), text('refs_salt')];
+  const [value, refs] = [text('value_commitment'), text('refs_commitment')];
+  return {
+    factId: String(row['fact_id']),
+    keyId: String(row['key_id']),
+    signature: String(row['signature']),
+    isVerified: Number(row['is_verified']) === 1,
+    hidden: salt === null || refsSalt === null ? null : { salt, refsSalt },
+    commitments: value === null || refs === null ? null : { value, refs },
+  };
+};

@@ -1,0 +1,35 @@
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  type NodeSelf,
+  type Random,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { OriginProof } from './origin-proof.ts';
+import { commitmentsOf, keyIdOf, originStatement, SALT_BYTES } from './origin-statement.ts';
+
+export interface SigningParts {
+  readonly self: Pick<NodeSelf, 'nodeId'>;
+  readonly identity: Pick<NodeIdentity, 'publicKey' | 'signAll'>;
+  readonly random: Random;
+}
+
+/** Proofs for facts that were first stored here, in order. */
+export const signOwnFacts = async (
+  { self, identity, random }: SigningParts,
+  facts: readonly StoredFact[],
+): Promise<readonly OriginProof[]> => {
+  const salts = facts.map(() => ({ salt: random.bytes(SALT_BYTES), refsSalt: random.bytes(SALT_BYTES) }));
+  const statements = facts.map((fact, at) =>
+    originStatement(fact, commitmentsOf(fact, salts[at] as (typeof salts)[number]), self.nodeId),
+  );
+  const signatures = await identity.signAll(statements);
+  const keyId = keyIdOf(decodeBase64Url(identity.publicKey) as Uint8Array);
+  return salts.map(({ salt, refsSalt }, at) => ({
+    keyId,
+    salt: encodeBase64Url(salt),
+    refsSalt: encodeBase64Url(refsSalt),
+    signature: encodeBase64Url(signatures[at] as Uint8Array),
+  }));
+};

@@ -1,0 +1,59 @@
+import {
+  type Clock,
+  type Facts,
+  httpPrincipal,
+  type NodeSelf,
+  type PluginContext,
+  type Random,
+  type Requires,
+  type SignatureWork,
+} from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import type { FederationLog } from '../peerings/federation-log.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import { createOriginProofs } from '../proofs/create-origin-proofs.ts';
+import type { OriginProofs } from '../proofs/origin-proof.ts';
+import { createPeerTokens } from '../tokens/create-peer-tokens.ts';
+import { createIdentifyPeer } from '../tokens/identify-peer.ts';
+import type { PeerTokens } from '../tokens/peer-tokens.ts';
+import { createSpentNonces } from '../tokens/spent-nonces.ts';
+import { PULL_PATH, pullRoute } from './pull-route.ts';
+import { createServedCursors, type ServedCursors } from './served-cursors.ts';
+
+const SWEEP_INTERVAL_MS = 60_000;
+
+export interface ServingParts {
+  readonly settings: FederationSettings;
+  readonly self: NodeSelf;
+  readonly facts: Facts;
+  readonly identity: NodeIdentity;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly work: SignatureWork;
+  readonly peerings: Peerings;
+  readonly log: FederationLog;
+}
+
+export interface Serving {
+  readonly tokens: PeerTokens;
+  readonly proofs: OriginProofs;
+  readonly cursors: ServedCursors;
+}
+
+type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' | 'every'>;
+
+/** Who peers are, and what they are given. */
+export const openServing = ({ tables, on, route, every }: Context, parts: ServingParts): Serving => {
+  const { settings, clock } = parts;
+  const nonces = createSpentNonces(tables);
+  const tokens = createPeerTokens({ ...parts, nonces });
+  const proofs = createOriginProofs({ ...parts, tables, requireProof: settings.requireProof });
+  const cursors = createServedCursors(tables, clock);
+  on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS));
+  route(pullRoute({ ...parts, tokens, proofs, cursors }));
+  every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));
+  return { tokens, proofs, cursors };
+};
+
+const PEER_PATHS: ReadonlySet<string> = new Set([PULL_PATH, `${PULL_PATH}/push`]);

@@ -1,0 +1,58 @@
+import {
+  type Clock,
+  compareHlc,
+  type Hlc,
+  type PluginTables,
+  type ReadableTables,
+  type Scope,
+} from '../../../kernel/plugin-api.ts';
+import type { Peering } from '../peerings/peering.ts';
+import { SERVED_TABLE } from './serving-migrations.ts';
+
+/** Where a peer is in the feed of this node, as it last asked. */
+export interface ServedCursor {
+  /** `all` where it asked for everything that it may have. */
+  readonly scope: Scope | 'all';
+  readonly cursor: Hlc;
+  readonly askedMs: number;
+}
+
+/** How far each peer has come, as far as this node can know: it holds all behind the cursor that it asks with. */
+export interface ServedCursors {
+  /** Notes what a peer asks with. Written at most once in ten seconds, and not while the peer stays where it is. */
+  asked(peering: Peering, scope: ServedCursor['scope'], cursor: Hlc): Promise<void>;
+  of(own: ReadableTables, peering: Pick<Peering, 'tenantId' | 'peerId'>): Promise<readonly ServedCursor[]>;
+}
+
+const WRITE_EVERY_MS = 10_000;
+/** Two scopes of each of many peers. */
+const MAX_KNOWN = 4_096;
+
+export const createServedCursors = (tables: PluginTables, clock: Clock): ServedCursors => {
+  const written = new Map<string, { readonly cursor: Hlc; readonly atMs: number }>();
+  return {
+    async asked({ tenantId, peerId }, scope, cursor) {
+      const key = `${peerId} ${scope}`;
+      const before = written.get(key);
+      const atMs = clock.monotonicMs();
+      if (before !== undefined) {
+        if (compareHlc(before.cursor, cursor) === 0 || atMs - before.atMs < WRITE_EVERY_MS) return;
+      }
+      if (written.size >= MAX_KNOWN) written.clear();
+      written.set(key, { cursor, atMs });
+      const place = { feed_wall: cursor.wallMs, feed_ctr: cursor.counter, asked_ms: clock.nowMs() };
+      await tables(SERVED_TABLE)
+        .insert({ tenant_id: tenantId, peer_id: peerId, scope, ...place })
+        .onConflict(['tenant_id', 'peer_id', 'scope'])
+        .merge();
+    },
+    async of(own, { tenantId, peerId }) {
+      const rows = await own.select(SERVED_TABLE, { tenant_id: tenantId, peer_id: peerId });
+      return rows.map((row) => ({
+        scope: String(row['scope']) as ServedCursor['scope'],
+        cursor: { wallMs: Number(row['feed_wall']), counter: Number(row['feed_ctr']) },
+        askedMs: Number(row['asked_ms']),
+      }));
+    },
+  };
+};

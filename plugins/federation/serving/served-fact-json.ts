@@ -1,0 +1,74 @@
+import {
+  component,
+  FACT_VALUE,
+  type JsonSchema,
+  listOf,
+  objectOf,
+  orNull,
+  SCOPES,
+  SHARE_JSON,
+  STRING_JSON,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import type { OriginProof } from '../proofs/origin-proof.ts';
+
+const ORIGIN_PROOF_JSON = objectOf({
+  key_id: STRING_JSON,
+  salt: STRING_JSON,
+  refs_salt: STRING_JSON,
+  signature: STRING_JSON,
+});
+
+/** A fact on its way to a peer: what its origin said, and nothing that this node thinks of it. */
+export const SERVED_FACT_JSON: JsonSchema = objectOf(
+  {
+    id: STRING_JSON,
+    entity: STRING_JSON,
+    relation: STRING_JSON,
+    value: component(FACT_VALUE),
+    source: STRING_JSON,
+    timestamp: STRING_JSON,
+    hlc: STRING_JSON,
+    confidence: SHARE_JSON,
+    scope: { type: 'string', enum: [...SCOPES] },
+    valid_until: orNull(STRING_JSON),
+    derived_from: listOf(STRING_JSON),
+    cid: STRING_JSON,
+    origin_node_id: STRING_JSON,
+    origin_proof: ORIGIN_PROOF_JSON,
+  },
+  { optional: ['cid', 'origin_node_id', 'origin_proof'] },
+);
+
+export interface ServedForm {
+  readonly proofs: ReadonlyMap<string, OriginProof>;
+  /** Whether facts carry their content id. */
+  readonly hasCid: boolean;
+}
+
+export const servedFactJson = (fact: StoredFact, { proofs, hasCid }: ServedForm): Record<string, unknown> => {
+  const proof = proofs.get(fact.id);
+  return {
+    id: fact.id,
+    entity: fact.entity,
+    relation: fact.relation,
+    value: { type: fact.value.type, v: fact.value.v, interpret_as: fact.value.interpretAs },
+    source: fact.source,
+    timestamp: fact.timestamp,
+    hlc: fact.hlcText,
+    confidence: fact.confidence,
+    scope: fact.scope,
+    valid_until: fact.validUntil,
+    derived_from: fact.derivedFrom,
+    ...(hasCid && { cid: fact.cid }),
+    ...(fact.receivedFrom !== null && fact.originNodeId !== null && { origin_node_id: fact.originNodeId }),
+    ...(proof !== undefined && { origin_proof: proofJson(proof) }),
+  };
+};
+
+const proofJson = ({ keyId, salt, refsSalt, signature }: OriginProof): Record<string, unknown> => ({
+  key_id: keyId,
+  salt,
+  refs_salt: refsSalt,
+  signature,
+});

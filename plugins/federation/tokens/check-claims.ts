@@ -1,0 +1,81 @@
+import { type ErrorWord, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
+import { memberOf, type TokenMembers } from './read-token.ts';
+import {
+  IAT_IN_FUTURE,
+  IAT_TOO_OLD,
+  INVALID_SUB,
+  INVALID_TOKEN,
+  MISSING_NONCE,
+  NBF_IN_FUTURE,
+  TOKEN_EXPIRED,
+} from './token-words.ts';
+
+/** What a token with a good signature says. */
+export interface Claims {
+  readonly expiresMs: number;
+  readonly nonce: string;
+  /** Undefined where the token does not narrow them. */
+  readonly scopes: ReadonlySet<Scope> | undefined;
+}
+
+export interface ClaimRules {
+  readonly nowMs: number;
+  readonly leewayMs: number;
+  /** Of this node, for whom the token must be. */
+  readonly nodeId: string;
+}
+
+export const MAX_LIFETIME_MS = 3_600_000;
+const MAX_AGE_MS = 86_400_000;
+/** Instants below it are seconds. */
+const FIRST_MILLISECOND = 1e11;
+const MIN_NONCE = 8;
+const MAX_NONCE = 128;
+
+/** The claims, or the first rule that they break, in the order of the contract. Other claims mean nothing. */
+export const checkClaims = (claims: TokenMembers, rules: ClaimRules): Claims | ErrorWord => {
+  const { nowMs, leewayMs, nodeId } = rules;
+  const expiresMs = instantOf(memberOf(claims, 'exp'));
+  const issuedMs = instantOf(memberOf(claims, 'iat'));
+  if (expiresMs === null || issuedMs === null) return INVALID_TOKEN;
+  if (nowMs >= expiresMs + leewayMs) return TOKEN_EXPIRED;
+  if (expiresMs - issuedMs > MAX_LIFETIME_MS || expiresMs < issuedMs) return INVALID_TOKEN;
+  if (!isMeantFor(claims, nodeId)) return INVALID_SUB;
+  if (issuedMs > nowMs + leewayMs) return IAT_IN_FUTURE;
+  if (issuedMs < nowMs - MAX_AGE_MS) return IAT_TOO_OLD;
+  const notBefore = memberOf(claims, 'nbf');
+  if (notBefore !== undefined) {
+    const notBeforeMs = instantOf(notBefore);
+    if (notBeforeMs === null) return INVALID_TOKEN;
+    if (notBeforeMs > nowMs + leewayMs) return NBF_IN_FUTURE;
+  }
+  const scopes = scopesOf(memberOf(claims, 'scopes'));
+  if (scopes === null) return INVALID_TOKEN;
+  const nonce = nonceOf(claims);
+  return nonce === null ? MISSING_NONCE : { expiresMs, nonce, scopes };
+};
+
+/** Null for anything but a number; one that JSON cannot hold faithfully was read as NaN. */
+const instantOf = (claim: unknown): number | null => {
+  if (typeof claim !== 'number' || !Number.isFinite(claim)) return null;
+  return claim < FIRST_MILLISECOND ? claim * 1_000 : claim;
+};
+
+/** `sub` or `aud` names the node; where both are there, both do. */
+const isMeantFor = (claims: TokenMembers, nodeId: string): boolean => {
+  const named = ['sub', 'aud'].flatMap((name) => (Object.hasOwn(claims, name) ? [claims[name]] : []));
+  return named.length > 0 && named.every((one) => one === nodeId);
+};
+
+/** Scopes that this node does not know grant nothing. Null where the claim is no list of names. */
+const scopesOf = (claim: unknown): ReadonlySet<Scope> | undefined | null => {
+  if (claim === undefined) return undefined;
+  if (!Array.isArray(claim) || !claim.every((name) => typeof name === 'string')) return null;
+  return new Set(SCOPES.filter((scope) => claim.includes(scope)));
+};
+
+const nonceOf = (claims: TokenMembers): string | null => {
+  const nonce = memberOf(claims, 'nonce') ?? memberOf(claims, 'jti');
+  if (typeof nonce !== 'string') return null;
+  return nonce.length >= MIN_NONCE && nonce.length <= MAX_NONCE ? nonce : null;
+};

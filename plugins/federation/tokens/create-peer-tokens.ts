@@ -1,0 +1,151 @@
+import {
+  type Clock,
+  type ErrorWord,
+  encodeBase64Url,
+  type NodeSelf,
+  type Principal,
+  type Random,
+  type Scope,
+  type ServiceError,
+  verifyEd25519,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditEvent } from '../../audit/audit-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { REJECTED_TOKEN, REPLAY_ATTEMPT } from '../federation-events.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import { INVALID_SIGNATURE, PEER } from '../federation-words.ts';
+import type { FederationLog } from '../peerings/federation-log.ts';
+import { outboundScopes, type Peering } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import { type Claims, checkClaims } from './check-claims.ts';
+import { isHeaderSound } from './check-header.ts';
+import type { PeerCaller, PeerTokens } from './peer-tokens.ts';
+import { memberOf, type ReadToken, readToken } from './read-token.ts';
+import type { SpentNonces } from './spent-nonces.ts';
+import { tokenRefusal } from './token-refusal.ts';
+import {
+  INVALID_ISS,
+  INVALID_TOKEN,
+  MALFORMED_TOKEN,
+  NONCE_ALREADY_SEEN,
+  PEER_NOT_APPROVED,
+  PEER_NOT_REGISTERED,
+} from './token-words.ts';
+
+const LIFETIME_MS = 60_000;
+const MAX_ISSUER = 2_048;
+
+export interface TokenParts {
+  readonly settings: Pick<FederationSettings, 'nonceWindowS' | 'tokenLeewayS'>;
+  readonly self: Pick<NodeSelf, 'nodeId'>;
+  readonly identity: Pick<NodeIdentity, 'sign'>;
+  readonly peerings: Pick<Peerings, 'withNode' | 'refreshKeys'>;
+  readonly log: Pick<FederationLog, 'recordRejections'>;
+  readonly nonces: SpentNonces;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export const createPeerTokens = (parts: TokenParts): PeerTokens => {
+  const callers = new WeakMap<Principal, PeerCaller>();
+  return {
+    mint: ({ nodeId }, scopes) => mintToken(parts, nodeId, scopes),
+    async accept(token) {
+      const caller = await acceptToken(parts, token);
+      callers.set(caller.principal, caller);
+      return caller;
+    },
+    callerOf(principal) {
+      const caller = callers.get(principal);
+      if (caller === undefined) throw new Error('the principal did not come with a peer token');
+      return caller;
+    },
+  };
+};
+
+const mintToken = ({ self, clock, random, identity }: TokenParts, nodeId: string, scopes: readonly Scope[]): string => {
+  const nowMs = clock.nowMs();
+  const claims = {
+    iss: self.nodeId,
+    sub: nodeId,
+    iat: nowMs,
+    exp: nowMs + LIFETIME_MS,
+    nonce: random.uuid(),
+    scopes,
+  };
+  const signed = `${segmentOf({ alg: 'EdDSA', typ: 'JWT' })}.${segmentOf(claims)}`;
+  return `${signed}.${encodeBase64Url(identity.sign(Buffer.from(signed)))}`;
+};
+
+const segmentOf = (members: object): string => encodeBase64Url(Buffer.from(JSON.stringify(members)));
+
+/** The order of the checks is part of the contract. Nothing is stored before the signature holds. */
+const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller> => {
+  const { settings, self, peerings, clock, nonces } = parts;
+  const read = readToken(token);
+  if (read === null) throw tokenRefusal(MALFORMED_TOKEN);
+  const issuer = memberOf(read.claims, 'iss');
+  if (typeof issuer !== 'string' || issuer === '' || issuer.length > MAX_ISSUER || issuer === self.nodeId) {
+    throw tokenRefusal(INVALID_ISS);
+  }
+  const peering = await peerings.withNode(issuer);
+  if (peering === undefined) throw tokenRefusal(PEER_NOT_REGISTERED);
+  if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
+  const nowMs = clock.nowMs();
+  const broken = signatureProblem(read, peering, nowMs);
+  if (broken !== null) {
+    // The peer may sign by a key that this node has not followed to yet. The next token then finds it.
+    if (broken === INVALID_SIGNATURE) void peerings.refreshKeys(peering).catch(() => {});
+    throw await refused(parts, peering, broken);
+  }
+  const leewayMs = settings.tokenLeewayS * 1_000;
+  const claims = checkClaims(read.claims, { nowMs, leewayMs, nodeId: self.nodeId });
+  if (isRefused(claims)) throw await refused(parts, peering, claims);
+  const keptUntilMs = Math.max(claims.expiresMs + leewayMs, nowMs + settings.nonceWindowS * 1_000);
+  if (!(await nonces.spend(issuer, claims.nonce, keptUntilMs))) {
+    throw await refused(parts, peering, NONCE_ALREADY_SEEN, REPLAY_ATTEMPT);
+  }
+  return callerOf(peering, claims);
+};
+
+const isRefused = (claims: Claims | ErrorWord): claims is ErrorWord => 'vocabulary' in claims;
+
+const signatureProblem = (
+  { header, signed, signature }: ReadToken,
+  { keys }: Peering,
+  nowMs: number,
+): ErrorWord | null => {
+  const usable = keys.filter(({ validUntilMs }) => validUntilMs === null || validUntilMs > nowMs);
+  const keyIds = usable.map(({ keyId }) => keyId);
+  if (!isHeaderSound(header, keyIds)) return INVALID_TOKEN;
+  const named = memberOf(header, 'kid');
+  const tried = usable.filter(({ keyId }) => named === undefined || keyId === named);
+  return tried.some(({ publicKey }) => verifyEd25519(publicKey, signed, signature)) ? null : INVALID_SIGNATURE;
+};
+
+const callerOf = (peering: Peering, { scopes: tokenScopes }: Claims): PeerCaller => {
+  const granted = outboundScopes(peering);
+  const allowedScopes =
+    tokenScopes === undefined ? granted : new Set([...granted].filter((scope) => tokenScopes.has(scope)));
+  const principal: Principal = {
+    kind: PEER.id,
+    entityUri: peering.nodeId,
+    permissions: new Set(),
+    allowedScopes,
+    tenantId: peering.tenantId,
+    keyId: null,
+    oidcSub: null,
+  };
+  return { principal, peering, tokenScopes };
+};
+
+/** The refusal, once it is on record. Of peers that are not known there is no record: anybody can name anybody. */
+const refused = async (
+  { log }: TokenParts,
+  { tenantId, peerId, nodeId }: Peering,
+  word: ErrorWord,
+  event: AuditEvent = REJECTED_TOKEN,
+): Promise<ServiceError> => {
+  await log.recordRejections([{ tenantId, peerId, nodeId, event, detail: { reason: word.id } }]);
+  return tokenRefusal(word);
+};

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { comesTrue } from '../../../kit/comes-true.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import { NODE_ID, type ServingNode, startServingNode } from '../serving-kit.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+forEachStore('the nonces of peer tokens', () => {
+  const nodes: ServingNode[] = [];
+  afterEach(async () => {
+    for (const node of nodes.splice(0)) await node.stop();
+  });
+  const start = async (settings = {}): Promise<ServingNode> => {
+    const node = await startServingNode({ settings: { federation: settings } });
+    nodes.push(node);
+    return node;
+  };
+
+  it('are each accepted once, however many requests come at the same time', async () => {
+    const node = await start();
+    const token = node.addPeer('p').token(NODE_ID);
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => node.serving.tokens.accept(token)));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+  });
+
+  it('are remembered as long as their token could be accepted, and two hours more', async () => {
+    const node = await start();
+    const peer = node.addPeer('p');
+    const table = () => node.store.table('federation_nonces').select('digest');
+    await node.serving.tokens.accept(peer.token(NODE_ID));
+    await node.clock.advance(2 * HOUR);
+    expect(await table()).to.have.length(1);
+    await comesTrue(async () => {
+      await node.clock.advance(60 * SECOND);
+      return (await table()).length === 0;
+    });
+  });
+});
