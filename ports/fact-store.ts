@@ -48,8 +48,11 @@ export interface Snapshot {
    * Facts that satisfy the filter, in order. No visibility is added: the caller of the port brings it in the filter.
    */
   find(query: FactQuery): Promise<StoredFact[]>;
-  /** All facts that satisfy the filter, without their values, in no order: for judging whole triples. */
-  outline(filter: Filter): Promise<SizedOutline[]>;
+  /**
+   * Facts that satisfy the filter, without their values, in no order: for judging whole triples. All of them, or so
+   * many of them where there is a limit.
+   */
+  outline(filter: Filter, limit?: number): Promise<SizedOutline[]>;
   /** Number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /**

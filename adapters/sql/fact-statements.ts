@@ -68,11 +68,13 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  outline(filter: Filter): BoundStatement {
+  outline(filter: Filter, limit?: number): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
+    const end = limit === undefined ? '' : ` ${LIMIT}`;
+    if (limit !== undefined) parameters.push(limit);
     const sql = this.#sql(
-      `o${key}`,
-      () => `SELECT ${OUTLINE}, ${VALUE_BYTES} FROM facts f WHERE ${this.#where(filter)}`,
+      `o${end}${key}`,
+      () => `SELECT ${OUTLINE}, ${VALUE_BYTES} FROM facts f WHERE ${this.#where(filter)}${end}`,
     );
     return { sql, parameters };
   }

@@ -46,8 +46,8 @@ export class SqlSnapshot implements Snapshot {
     return factsWithin(rows, query.maxBytes, this.session, this.dialect);
   }
 
-  async outline(filter: Filter): Promise<SizedOutline[]> {
-    const { sql, parameters } = this.#statements.outline(filter);
+  async outline(filter: Filter, limit?: number): Promise<SizedOutline[]> {
+    const { sql, parameters } = this.#statements.outline(filter, limit);
     return (await this.session.rows(sql, parameters)).map(sizedOutlineFromRow);
   }
 

@@ -1,7 +1,7 @@
-import type { Cover, StoredFact } from '../../ports/ports.ts';
+import type { Cover, Hlc, TripleKey } from '../../ports/ports.ts';
 
 /** The cover that a stored fact lays over its triple, in its own place. */
-export const coverBy = (fact: StoredFact, kind: Cover['kind']): Cover => ({
+export const coverBy = (fact: TripleKey & { readonly id: string; readonly hlc: Hlc }, kind: Cover['kind']): Cover => ({
   kind,
   factId: fact.id,
   tenantId: fact.tenantId,

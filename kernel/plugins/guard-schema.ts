@@ -67,7 +67,7 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
   };
   return {
     find: (query) => data.find(query),
-    outline: (filter) => data.outline(filter),
+    outline: (filter, limit) => data.outline(filter, limit),
     siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
     ledger: (query) => data.ledger(query),
     ledgerCount: (range) => data.ledgerCount(range),

@@ -28,7 +28,7 @@ export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => 
 
 const readsOf = (wide: Snapshot): PluginSnapshot => ({
   find: (query) => wide.find(query),
-  outline: (filter) => wide.outline(filter),
+  outline: (filter, limit) => wide.outline(filter, limit),
   count: (filter) => wide.count(filter),
   get: async (tenantId, id) => {
     const filter = all(equals('tenantId', tenantId), equals('id', id));

@@ -1,6 +1,7 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { MEMBERS, RECORDS } from './conflict-record.ts';
 import { separatedRecords, storeSeparated } from './separate-records.ts';
+import { WAITING } from './waiting-resolutions.ts';
 
 /** One open record per triple and place is guaranteed by the append lock; the unique column is the second guard. */
 export const conflictsMigrations: readonly Migration[] = [
@@ -130,6 +131,19 @@ export const conflictsMigrations: readonly Migration[] = [
       });
       await setPrimaryKey(RECORDS, ['tenant_id', 'conflict_id']);
       await setPrimaryKey(MEMBERS, ['tenant_id', 'conflict_id', 'fact_id']);
+    },
+  },
+  {
+    number: 58,
+    name: 'conflicts_waiting',
+    async up({ schema }) {
+      await schema.createTable(WAITING, (table) => {
+        table.text('tenant_id').notNullable();
+        // Digest of triple and place.
+        table.text('triple').notNullable();
+        table.text('fact_id').notNullable();
+        table.primary(['tenant_id', 'triple', 'fact_id']);
+      });
     },
   },
 ];

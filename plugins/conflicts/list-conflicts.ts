@@ -2,7 +2,7 @@ import { all, type FactOutline, type FactReader, isIn, type PluginTables } from 
 import { readVisiblePage } from '../facts/facts-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
-import { MOST_MEMBERS, membersOf } from './record-members.ts';
+import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';
 import { REIGNS } from './standing-rows.ts';
 import { compareAge, strongestRival } from './strength.ts';
 
@@ -21,7 +21,7 @@ export const listConflicts = async (
     const records = await readSome(reader, tables, status, after, wanted);
     // A record comes twice where exact ties reign together.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
-    found.push(...(await candidatesAmong(reader, tables, distinct)));
+    found.push(...(await candidatesAmong(reader, tables, distinct, status)));
     const last = records.at(-1);
     if (last === undefined || records.length < wanted || found.length === limit) return withFacts(reader, found);
     after = { detectedMs: last.detectedMs, id: last.id };
@@ -36,7 +36,7 @@ export const findConflict = async (
 ): Promise<ConflictView | undefined> => {
   const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
   if (record === undefined) return undefined;
-  return (await withFacts(reader, await candidatesAmong(reader, tables, [record]))).found[0];
+  return (await withFacts(reader, await candidatesAmong(reader, tables, [record], 'all'))).found[0];
 };
 
 interface Candidate {
@@ -91,8 +91,12 @@ const candidatesAmong = async (
   reader: FactReader,
   tables: PluginTables,
   records: readonly ConflictRecord[],
+  status: ConflictStatus,
 ): Promise<Candidate[]> => {
-  const members = await membersOf(tables.in(reader.snapshot), records);
+  const contesting = await contestingFacts(reader, records);
+  const others = status === 'unresolved' ? records.filter(({ id }) => !contesting.has(id)) : records;
+  const stored = await membersOf(tables.in(reader.snapshot), others);
+  const members = new Map(records.map(({ id }) => [id, withMembers(stored.get(id), contesting.get(id))]));
   const ids = [...members.values()].flatMap((known) => known.ids);
   const visible = new Map((await visibleAmong(reader, ids)).map((outline) => [outline.id, outline]));
   return records.flatMap((record) => {
@@ -104,6 +108,32 @@ const candidatesAmong = async (
     return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true }];
   });
 };
+
+/**
+ * The facts that contradict one another now, of open records of contested places. They follow from the facts of the
+ * place alone, so all nodes agree on them; what is stored of a record also says what it went through on this node.
+ * Places of very many live facts are left out: what is stored says which of them is the newest.
+ */
+const contestingFacts = async (
+  { snapshot, nowMs }: FactReader,
+  records: readonly ConflictRecord[],
+): Promise<Map<string, readonly string[]>> => {
+  const open = records.filter(({ status }) => status === 'unresolved');
+  if (open.length === 0) return new Map();
+  const groups = await snapshot.siblings(open, nowMs, MOST_MEMBERS);
+  return new Map(
+    open.flatMap(({ id }, at) => {
+      const facts = groups[at] ?? [];
+      if (facts.length === MOST_MEMBERS || twoThatDiffer(facts) === undefined) return [];
+      return [[id, facts.map((fact) => fact.id)] as const];
+    }),
+  );
+};
+
+const withMembers = (known: KnownMembers | undefined, contesting: readonly string[] = []): KnownMembers => ({
+  ids: [...new Set([...(known?.ids ?? []), ...contesting])],
+  truncated: known?.truncated === true,
+});
 
 /** Facts in one statement. */
 const IDS_PER_STATEMENT = 1_000;

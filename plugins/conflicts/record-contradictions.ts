@@ -2,20 +2,23 @@ import {
   type AppendedBatch,
   type AppendedFact,
   all,
+  compareHlc,
   coverBy,
   equals,
   type FactDraft,
   type FactOutline,
+  type Hlc,
   isIn,
   liveAmong,
-  noteOf,
   SIBLING_LIMIT,
+  tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
-import { Resolution } from './conflicts-api.ts';
 import { judgePlaces, withExpiries } from './live-facts.ts';
+import { openMissing, type Unrecorded } from './open-missing.ts';
+import { recogniseResolutions, resolutionOf, type Settling } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import { contestedUntil, type Lasting, lastingRival, type Standing, standingOf, withFact } from './standing.ts';
 import { type Change, placeDigest, readStandings, writeStandings } from './standing-rows.ts';
@@ -40,9 +43,12 @@ export const recordContradictions = async (
   tables: WritableTables,
   parts: RecorderParts,
 ): Promise<FactDraft[]> => {
-  const contenders = batch.facts.filter((appended) => mayMeetOthers(appended, batch, parts.alone));
+  const settlings = await recogniseResolutions(batch, tables);
+  const contenders = batch.facts.filter(
+    (appended) => settlings.has(appended.fact.id) || mayMeetOthers(appended, batch, parts.alone),
+  );
   if (contenders.length === 0) return [];
-  const wave = await Wave.read(batch, contenders, tables, parts);
+  const wave = await Wave.read(batch, contenders, settlings, tables, parts);
   for (const appended of contenders) await wave.take(appended);
   return wave.finish();
 };
@@ -51,12 +57,10 @@ export const recordContradictions = async (
  * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on
  * a triple that holds nothing live is passed over.
  */
-const mayMeetOthers = (
-  { fact, origin, notes }: AppendedFact,
-  { transaction }: AppendedBatch,
-  alone: AloneInTransaction,
-): boolean =>
-  !fact.system && (!alone.has(transaction, fact) || origin === 'peer' || noteOf(notes, Resolution) !== undefined);
+const mayMeetOthers = (appended: AppendedFact, { transaction }: AppendedBatch, alone: AloneInTransaction): boolean => {
+  const { fact, origin } = appended;
+  return !fact.system && (!alone.has(transaction, fact) || origin === 'peer' || resolutionOf(appended) !== undefined);
+};
 
 /** One triple in one place while a batch adds to it. */
 interface Place {
@@ -70,6 +74,8 @@ interface Place {
   wasContested: boolean;
   /** Facts that the batch has added, while it has ended none. */
   added: Judged[] | undefined;
+  /** The highest stamp of what has settled the place in this batch. */
+  settledAt: Hlc | undefined;
 }
 
 /** The places that one batch touches, and what its facts call for. */
@@ -78,6 +84,7 @@ class Wave {
   readonly #tables: WritableTables;
   readonly #writer: RecordWriter;
   readonly #places: ReadonlyMap<string, Place>;
+  readonly #settlings: ReadonlyMap<string, readonly Settling[]>;
   /** Ids of the replicated facts that are live on arrival. */
   readonly #arrivedLive: ReadonlySet<string>;
 
@@ -86,12 +93,14 @@ class Wave {
     tables: WritableTables,
     parts: RecorderParts,
     places: ReadonlyMap<string, Place>,
+    settlings: ReadonlyMap<string, readonly Settling[]>,
     arrivedLive: ReadonlySet<string>,
   ) {
     this.#batch = batch;
     this.#tables = tables;
     this.#writer = new RecordWriter(batch.transaction, tables, batch.nowMs, parts);
     this.#places = places;
+    this.#settlings = settlings;
     this.#arrivedLive = arrivedLive;
   }
 
@@ -99,6 +108,7 @@ class Wave {
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
+    settlings: ReadonlyMap<string, readonly Settling[]>,
     tables: WritableTables,
     parts: RecorderParts,
   ): Promise<Wave> {
@@ -124,27 +134,20 @@ class Wave {
         record: records.get(id),
         wasContested: history.isContested || isContested(stored, batch.nowMs),
         added: [],
+        settledAt: undefined,
       });
     }
-    return new Wave(batch, tables, parts, places, await liveArrivals(batch, contenders));
+    return new Wave(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
   }
 
   async take(appended: AppendedFact): Promise<void> {
     const place = this.#places.get(appended.tripleId);
     if (place === undefined) return;
-    const { fact, notes } = appended;
-    const { history, record } = place;
-    const resolution = noteOf(notes, Resolution);
-    if (record !== undefined && (resolution !== undefined || (await this.#resolvesFromAfar(appended, record)))) {
-      await this.#writer.write();
-      await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
-      await this.#writer.close(record, fact, resolution?.conflictId === record.id ? resolution.note : '');
-      place.record = undefined;
-      place.added = undefined;
-      history.endBefore(fact);
-    }
+    const { fact } = appended;
+    const { history } = place;
+    for (const settling of this.#settlings.get(fact.id) ?? []) await this.#settle(settling, place);
     if (fact.confidence === 0) place.added = undefined;
-    else if (!this.#isLive(appended, history)) return;
+    else if (!this.#isLive(appended, place)) return;
     else {
       this.#contradict(fact, place);
       place.added?.push(fact);
@@ -155,9 +158,43 @@ class Wave {
 
   async finish(): Promise<FactDraft[]> {
     await this.#writer.write();
-    await this.#settleReigns();
+    await openMissing(await this.#settleReigns(), this.#writer, this.#batch.transaction);
+    await this.#writer.write();
     await this.#writer.tell();
     return this.#writer.drafts;
+  }
+
+  /**
+   * Everything older than a resolution is superseded by it. The open record closes when nothing is left to contradict,
+   * and when the resolution names two of its members.
+   */
+  async #settle(settling: Settling, place: Place): Promise<void> {
+    const { fact, resolution } = settling;
+    const { history, record } = place;
+    await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
+    history.endBefore(fact);
+    place.added = undefined;
+    if (place.settledAt === undefined || compareHlc(fact.hlc, place.settledAt) > 0) place.settledAt = fact.hlc;
+    if (record === undefined) return;
+    await this.#writer.write();
+    const isOver = history.live.every(({ valueKey }) => valueKey === fact.valueKey);
+    if (!isOver && resolution?.conflictId !== record.id && !(await this.#namesTwoMembers(settling, record))) return;
+    const stored = await this.#storedFact(fact);
+    await this.#writer.close(record, stored, resolution?.conflictId === record.id ? resolution.note : '');
+    place.record = undefined;
+  }
+
+  async #namesTwoMembers({ named }: Settling, record: ConflictRecord): Promise<boolean> {
+    const ids = named.map(({ id }) => id);
+    const members = new Set(await membersAmong(this.#tables, record, ids));
+    return new Set(named.filter(({ id }) => members.has(id)).map(({ cid }) => cid)).size >= 2;
+  }
+
+  async #storedFact({ tenantId, id }: Settling['fact']): Promise<Fact> {
+    const { facts, transaction } = this.#batch;
+    const fact = facts.find((appended) => appended.fact.id === id)?.fact ?? (await transaction.get(tenantId, id));
+    if (fact === undefined) throw new Error('a fact that settles its triple is not in the store');
+    return fact;
   }
 
   /**
@@ -178,11 +215,11 @@ class Wave {
     return lastingRival(stored, valueKey);
   }
 
-  /** Notes who reigns in each place that is, or was, contested. */
-  async #settleReigns(): Promise<void> {
+  /** Notes who reigns in each place that is, or was, contested. Returns those that lack an open record. */
+  async #settleReigns(): Promise<Unrecorded[]> {
     const { transaction, nowMs } = this.#batch;
     const touched = [...this.#places.values()].filter(({ wasContested }) => wasContested);
-    if (touched.length === 0) return;
+    if (touched.length === 0) return [];
     const rows = await readStandings(
       this.#tables,
       touched.map(({ triple }) => placeDigest(triple)),
@@ -211,33 +248,18 @@ class Wave {
       changes.push({ triple, before: rows.get(placeDigest(triple)), after: standing });
     }
     await writeStandings(this.#tables, changes, nowMs);
-  }
-
-  /** A resolution made on another node closes the local record when it names at least two members of it. */
-  async #resolvesFromAfar({ fact, origin }: AppendedFact, record: ConflictRecord): Promise<boolean> {
-    if (origin !== 'peer' || fact.derivedFrom.length < 2) return false;
-    await this.#writer.write();
-    const named = await this.#batch.transaction.outline(
-      all(
-        equals('tenantId', fact.tenantId),
-        isIn('cid', fact.derivedFrom),
-        equals('entityKey', fact.entityKey),
-        equals('place', fact.gardenId ?? ''),
-      ),
-    );
-    const members = new Set(
-      await membersAmong(
-        this.#tables,
-        record,
-        named.map(({ id }) => id),
-      ),
-    );
-    return new Set(named.filter(({ id }) => members.has(id)).map(({ cid }) => cid)).size >= 2;
+    const facts = new Map(judged.map((place) => [place.triple, place.facts]));
+    return changes.flatMap(({ triple, after }) => {
+      const place = this.#places.get(tripleId(triple));
+      if (place === undefined || place.record !== undefined || !isContested(after, nowMs)) return [];
+      return [{ triple, facts: facts.get(triple) ?? place.history.live }];
+    });
   }
 
   /** A fact asserted here is the newest of its triple; one that was replicated may be covered on arrival. */
-  #isLive({ fact, origin }: AppendedFact, history: TripleHistory<Judged>): boolean {
-    return history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
+  #isLive({ fact, origin }: AppendedFact, { history, settledAt }: Place): boolean {
+    const isSettled = settledAt !== undefined && compareHlc(fact.hlc, settledAt) < 0;
+    return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
   }
 }
 

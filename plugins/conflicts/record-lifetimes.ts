@@ -4,11 +4,8 @@ import {
   equals,
   type FactDraft,
   isIn,
-  type PluginSnapshot,
   parseDateOrInstant,
   type ServiceNames,
-  SIBLING_LIMIT,
-  type StoredFact,
   type TripleKey,
   tripleId,
   type WritableTables,
@@ -16,10 +13,10 @@ import {
 import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';
 import { type Judged, judgePlaces } from './live-facts.ts';
+import { openMissing } from './open-missing.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import { contestedUntil } from './standing.ts';
 import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
-import { compareAge, strongestRival } from './strength.ts';
 
 /**
  * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run
@@ -58,7 +55,7 @@ export const recordLifetimes = async (
     judged.map(({ triple, standing }) => ({ triple, before: stored.get(placeDigest(triple)), after: standing })),
     nowMs,
   );
-  return openMissing(judged, batch, tables, parts);
+  return recordReturned(judged, batch, tables, parts);
 };
 
 /** The facts that the batch gives another life, with the instant at which it ends. */
@@ -72,7 +69,7 @@ const targetsOf = ({ facts }: AppendedBatch, names: ServiceNames): Map<string, n
 };
 
 /** A fact that came back may contradict what was said while it was gone. */
-const openMissing = async (
+const recordReturned = async (
   judged: readonly Judged[],
   { transaction, nowMs }: AppendedBatch,
   tables: WritableTables,
@@ -85,36 +82,9 @@ const openMissing = async (
     tables,
     contested.map(({ triple }) => triple),
   );
-  const missing = contested.flatMap(({ triple, facts }) => {
-    const newest = open.has(tripleId(triple)) ? undefined : [...facts].sort(compareAge)[0];
-    const rival = newest && strongestRival(newest, facts);
-    return newest === undefined || rival === undefined ? [] : [{ triple, facts, newest, rival }];
-  });
-  const stored = await factsById(
-    missing.map(({ newest }) => newest),
-    transaction,
-  );
-  for (const { triple, facts, newest, rival } of missing) {
-    const fact = stored.get(newest.id);
-    if (fact === undefined) continue;
-    const strongest = facts.slice(0, SIBLING_LIMIT);
-    const others = strongest.filter(({ id }) => id !== fact.id && id !== rival.id);
-    writer.open(triple, fact, rival, [fact, rival, ...others]);
-  }
+  const unrecorded = contested.filter(({ triple }) => !open.has(tripleId(triple)));
+  await openMissing(unrecorded, writer, transaction);
   await writer.write();
   await writer.tell();
   return writer.drafts;
-};
-
-/** The facts, of one tenant, with their values. */
-const factsById = async (
-  outlines: readonly Pick<StoredFact, 'tenantId' | 'id'>[],
-  snapshot: PluginSnapshot,
-): Promise<ReadonlyMap<string, StoredFact>> => {
-  const [first] = outlines;
-  if (first === undefined) return new Map();
-  const ids = outlines.map(({ id }) => id);
-  const filter = all(equals('tenantId', first.tenantId), isIn('id', ids));
-  const facts = await snapshot.find({ filter, order: 'feed', limit: ids.length });
-  return new Map(facts.map((fact) => [fact.id, fact]));
 };

@@ -64,13 +64,14 @@ export const resolveConflict = async (
 };
 
 const memberOf = async (
-  { record }: ConflictView,
+  { record, members: shown }: ConflictView,
   id: string | null | undefined,
   reader: FactReader,
   tables: PluginTables,
 ): Promise<StoredFact> => {
-  const members =
-    id == null || hasForbiddenCodePoint(id) ? [] : await membersAmong(tables.in(reader.snapshot), record, [id]);
+  if (id == null || hasForbiddenCodePoint(id)) throw notAMember();
+  const isShown = shown.some((member) => member.id === id);
+  const members = isShown ? [id] : await membersAmong(tables.in(reader.snapshot), record, [id]);
   const [fact] = await reader.visible(members);
   if (fact === undefined) throw notAMember();
   return fact;
@@ -84,6 +85,8 @@ const resolutionDraft = (
   caller: Principal,
   notes: Notes,
 ): FactDraft => {
+  // Of very many members the rival may not be among the newest. It takes two that differ to settle a triple.
+  const members = [...conflict.members, conflict.factB.fact];
   return {
     entity: model.entity,
     relation: model.relation,
@@ -92,7 +95,7 @@ const resolutionDraft = (
     confidence: 1,
     scope: model.scope,
     gardenId: model.gardenId,
-    derivedFrom: [...new Set(conflict.members.map(({ cid }) => cid))],
+    derivedFrom: [...new Set(members.map(({ cid }) => cid))],
     notes,
   };
 };

@@ -16,10 +16,16 @@ export const compareStrength = (
   return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
 };
 
+/** By id, where nothing else decides: every node has the same ids. */
+const compareIds = (a: Contender, b: Contender): number => (a.id < b.id ? -1 : Number(a.id > b.id));
+
 /** The strongest fact whose value differs; undefined when there is none. */
 export const strongestRival = <T extends Contender>(fact: Contender, others: readonly T[]): T | undefined => {
-  return others.filter((other) => other.valueKey !== fact.valueKey).sort(compareStrength)[0];
+  return others
+    .filter((other) => other.valueKey !== fact.valueKey)
+    .sort((a, b) => compareStrength(a, b) || compareIds(a, b))[0];
 };
 
 /** Newest first. */
-export const compareAge = (a: Contender, b: Contender): number => compareHlc(b.hlc, a.hlc) || compareStrength(a, b);
+export const compareAge = (a: Contender, b: Contender): number =>
+  compareHlc(b.hlc, a.hlc) || compareStrength(a, b) || compareIds(a, b);

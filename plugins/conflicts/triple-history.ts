@@ -44,7 +44,7 @@ export class TripleHistory<T extends Entry> {
   }
 
   /** Ends every fact that is older than the cover. */
-  endBefore(cover: T): void {
+  endBefore(cover: Pick<Entry, 'hlc'>): void {
     this.#live = this.#live.filter((fact) => !isOlder(fact, cover));
   }
 }
@@ -53,7 +53,7 @@ export class TripleHistory<T extends Entry> {
  * A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one
  * covers.
  */
-const isOlder = (fact: Entry, than: Entry): boolean => {
+const isOlder = (fact: Pick<Entry, 'hlc'>, than: Pick<Entry, 'hlc'>): boolean => {
   if (than.hlc === undefined) return true;
   if (fact.hlc === undefined) return false;
   return compareHlc(fact.hlc, than.hlc) < 0;

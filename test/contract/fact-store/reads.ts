@@ -32,6 +32,17 @@ export const describeReads = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(2);
     });
 
+    it('gives all outlines, or so many of them where there is a limit', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1), sampleFact(2), sampleFact(3)]);
+      const outlines = (limit?: number) => store.read((snapshot) => snapshot.outline(all(), limit));
+      expect(await outlines()).to.have.length(3);
+      expect(await outlines(4)).to.have.length(3);
+      const two = await outlines(2);
+      expect(new Set(two.map(({ id }) => id)).size).to.equal(2);
+      expect([1, 2, 3].map(sampleId)).to.include.members(two.map(({ id }) => id));
+    });
+
     it('sees the state of its beginning, even when it asks late', async () => {
       const { store } = current();
       await store.read(async (snapshot) => {
