@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT, defineRef, type FactStore } from '../../ports/ports.ts';
+import { DEFAULT_TENANT, defineRef, type FactStore, type WriteTransaction } from '../../ports/ports.ts';
 
 /**
  * What a node remembers of itself in its store, text by name. Shared by all processes on the store; not for secrets.
@@ -8,6 +8,11 @@ export interface NodeNotes {
   read(name: string): Promise<string | undefined>;
   /** Replaces what was noted. */
   write(name: string, text: string): Promise<void>;
+  /**
+   * Replaces what was noted by what `change` makes of it, while no other process can change it. Returns what is noted
+   * then. Nothing is written where that is what was there.
+   */
+  change(name: string, change: (before: string | undefined) => string): Promise<string>;
   /** Whether a fact was ever stored here. */
   hasFacts(): Promise<boolean>;
 }
@@ -24,11 +29,20 @@ export const createNodeNotes = (store: FactStore): NodeNotes => ({
     const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: `${PREFIX}${name}` }));
     return row === undefined ? undefined : String(row['value']);
   },
-  write: (name, text) =>
+  write: (name, text) => store.write(DEFAULT_TENANT, (transaction) => replace(transaction, name, text)),
+  change: (name, change) =>
     store.write(DEFAULT_TENANT, async (transaction) => {
-      const key = `${PREFIX}${name}`;
-      await transaction.table(TABLE).where({ key }).delete();
-      await transaction.insertRows(TABLE, [{ key, value: text }]);
+      const [row] = await transaction.select(TABLE, { key: `${PREFIX}${name}` });
+      const before = row === undefined ? undefined : String(row['value']);
+      const text = change(before);
+      if (text !== before) await replace(transaction, name, text);
+      return text;
     }),
   hasFacts: async () => (await store.read((snapshot) => snapshot.head())) !== null,
 });
+
+const replace = async (transaction: WriteTransaction, name: string, text: string): Promise<void> => {
+  const key = `${PREFIX}${name}`;
+  await transaction.table(TABLE).where({ key }).delete();
+  await transaction.insertRows(TABLE, [{ key, value: text }]);
+};

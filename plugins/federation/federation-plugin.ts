@@ -43,8 +43,7 @@ export const federationPlugin = definePlugin({
     facts: Facts,
     work: SignatureWork,
     identity: NodeIdentity,
-    // Who may administer peers is a permission of keys.
-    keys: KeyRegistry,
+    keys: optional(KeyRegistry),
     audit: optional(AuditLog),
   },
   provides: [PeerRegistry],

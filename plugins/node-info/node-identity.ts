@@ -12,6 +12,7 @@ import {
   ServiceError,
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';
+import type { SignRetired } from './key-history.ts';
 import type { NodeIdentity, NodeKeys, RetiredIdentity, RotatedNodeKey } from './node-info-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from './node-key-file.ts';
 
@@ -33,12 +34,17 @@ export interface IdentityParts {
   changed(keys: RotatedNodeKey): Promise<void>;
 }
 
+export interface OpenedIdentity {
+  readonly identity: NodeIdentity;
+  readonly signRetired: SignRetired;
+}
+
 /**
  * Opens the identity from the configured key, or else from the file. Only a store that never had a key gets a new one:
  * a file that is missing later was lost, and a new key would make another node of this one. Throws `unavailable` then.
  * Retired keys are those beside the file, wherever the current one comes from.
  */
-export const openNodeIdentity = async (parts: IdentityParts): Promise<NodeIdentity> => {
+export const openNodeIdentity = async (parts: IdentityParts): Promise<OpenedIdentity> => {
   const { settings, random, notes, work, changed } = parts;
   const { privateKey, privateKeyFile } = settings;
   const seed =
@@ -53,13 +59,20 @@ export const openNodeIdentity = async (parts: IdentityParts): Promise<NodeIdenti
     if (before !== undefined) await changed({ retiredPublicKey: before, publicKey });
   }
   // An interrupted rotation has put the current key aside as well.
-  const retired = (await loadRetiredKeys(privateKeyFile)).map(identify);
+  const seeds = (await loadRetiredKeys(privateKeyFile)).map((other) => ({ ...identify(other), seed: other }));
+  const retired = seeds.filter((other) => other.publicKey !== publicKey);
   return {
-    publicKey,
-    deriveSecret,
-    sign: (bytes) => signer.sign(bytes),
-    signAll: (texts) => work.signAll(signer, texts),
-    retired: retired.filter((other) => other.publicKey !== publicKey),
+    identity: {
+      publicKey,
+      deriveSecret,
+      sign: (bytes) => signer.sign(bytes),
+      signAll: (texts) => work.signAll(signer, texts),
+      retired: retired.map(({ seed: _, ...other }) => other),
+    },
+    signRetired: (by, bytes) => {
+      const found = retired.find((other) => other.publicKey === by);
+      return found === undefined ? undefined : createSigner(found.seed).sign(bytes);
+    },
   };
 };
 

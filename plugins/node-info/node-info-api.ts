@@ -18,6 +18,21 @@ export interface NodeMetadata extends Readonly<Record<string, unknown>> {
   readonly cors: { readonly dev_localhost: boolean; readonly configured: boolean };
   /** base64url without padding of the raw 32-byte Ed25519 key that the node signs by. */
   readonly federation_pubkey: string;
+  /** Every key that the node has had since it keeps count, oldest first, the current one last. */
+  readonly federation_keys: readonly ListedNodeKey[];
+}
+
+/** A key of the node, for those that verify what it signed. */
+export interface ListedNodeKey {
+  /** The first 16 hexadecimal digits of the SHA-256 of the raw key. */
+  readonly key_id: string;
+  /** base64url of the raw key. */
+  readonly public_key: string;
+  readonly valid_from: string;
+  /** Null for the current key. Until then processes that have not started again may use a key that was replaced. */
+  readonly valid_until: string | null;
+  /** How the key before vouches for this one, over `successionBytes`; null for the first, and after one was lost. */
+  readonly signed_by: { readonly key_id: string; readonly signature: string } | null;
 }
 
 /** What a node says of itself to every caller. */

@@ -1,4 +1,12 @@
-import { BOOLEAN_JSON, type JsonSchema, listOf, objectOf, STRING_JSON } from '../../kernel/plugin-api.ts';
+import {
+  BOOLEAN_JSON,
+  INSTANT_JSON,
+  type JsonSchema,
+  listOf,
+  objectOf,
+  orNull,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
 
 /** The metadata document. It is open: plugins add members through the hook `node:metadata`. */
 export const METADATA_JSON: JsonSchema = {
@@ -13,6 +21,15 @@ export const METADATA_JSON: JsonSchema = {
     spec: STRING_JSON,
     cors: objectOf({ dev_localhost: BOOLEAN_JSON, configured: BOOLEAN_JSON }),
     federation_pubkey: STRING_JSON,
+    federation_keys: listOf(
+      objectOf({
+        key_id: STRING_JSON,
+        public_key: STRING_JSON,
+        valid_from: INSTANT_JSON,
+        valid_until: orNull(INSTANT_JSON),
+        signed_by: orNull(objectOf({ key_id: STRING_JSON, signature: STRING_JSON })),
+      }),
+    ),
   }),
   additionalProperties: true,
 };

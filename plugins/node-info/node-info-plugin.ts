@@ -13,6 +13,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
+import { KeyHistory } from './key-history.ts';
 import { createHealthCheck } from './node-health.ts';
 import { createNodeKeys, inspectNodeKey, type NodeKeySettings, openNodeIdentity } from './node-identity.ts';
 import { NodeIdentity, NodeInfo, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
@@ -59,7 +60,7 @@ export const nodeInfoPlugin = definePlugin({
   config: settings,
   commands: [nodeKeyCommands(settings)],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
-  async setup({ config, use, hooks, log, route, provide }) {
+  async setup({ config, use, hooks, log, route, provide, onStart }) {
     const { clock, random, self, node, notes, work, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
@@ -73,11 +74,14 @@ export const nodeInfoPlugin = definePlugin({
       await record(keys, nodePrincipal(self.names));
     };
     const parts = { settings: config, random, notes };
-    const identity = await openNodeIdentity({ ...parts, work, changed });
+    const { identity, signRetired } = await openNodeIdentity({ ...parts, work, changed });
     provide(NodeIdentity, identity);
+    const history = new KeyHistory({ notes, clock, nodeId: self.nodeId });
+    // A process that serves makes a new key known. A command that runs beside an older process must not.
+    onStart(() => history.begin(identity.publicKey, signRetired));
     provide(NodeKeys, createNodeKeys(parts, record));
     const info: NodeInfo = {
-      metadata: createMetadata({ self, hooks, clock, publicKey: identity.publicKey, cors: node.crossOrigin }),
+      metadata: createMetadata({ self, hooks, clock, publicKey: identity.publicKey, history, cors: node.crossOrigin }),
       isHealthy: createHealthCheck({ hooks, clock, log }),
     };
     provide(NodeInfo, info);

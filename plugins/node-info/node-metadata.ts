@@ -1,5 +1,6 @@
 import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import { keptAnswer } from './kept-answer.ts';
+import type { KeyHistory } from './key-history.ts';
 import type { NodeInfo, NodeMetadata } from './node-info-api.ts';
 
 /** Version of the metadata document, not of the program. */
@@ -14,6 +15,7 @@ export interface MetadataParts {
   readonly hooks: HookCaller;
   readonly clock: Clock;
   readonly publicKey: string;
+  readonly history: KeyHistory;
   readonly cors: { readonly devLocalhost: boolean; readonly configured: boolean };
 }
 
@@ -26,7 +28,7 @@ export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
   );
 
 /** The document with its defaults: no plugin checks keys, federates or checks sources. */
-const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Promise<NodeMetadata> => {
+const metadataOf = async ({ self, hooks, publicKey, history, cors }: MetadataParts): Promise<NodeMetadata> => {
   const base: NodeMetadata = {
     version: METADATA_VERSION,
     node_id: self.nodeId,
@@ -38,6 +40,7 @@ const metadataOf = async ({ self, hooks, publicKey, cors }: MetadataParts): Prom
     spec: `${self.nodeUrl}/spec`,
     cors: { dev_localhost: cors.devLocalhost, configured: cors.configured },
     federation_pubkey: publicKey,
+    federation_keys: await history.list(),
   };
   return Object.assign(base, ...(await hooks.collect(nodeMetadata, {})));
 };

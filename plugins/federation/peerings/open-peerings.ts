@@ -1,4 +1,5 @@
 import type {
+  Access,
   Clock,
   CursorCodec,
   Leases,
@@ -10,6 +11,7 @@ import type {
   Transport,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
+import { FEDERATE, type KeyRegistry } from '../../keys/keys-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { PeerRegistry } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
@@ -37,6 +39,7 @@ export interface PeeringsParts {
   readonly identity: NodeIdentity;
   readonly transport: Transport;
   readonly audit: AuditLog | undefined;
+  readonly keys: KeyRegistry | undefined;
   /** Adds a route to the node. */
   // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
   route(route: Route<any, any, any>): void;
@@ -59,10 +62,13 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const refresher = new KeyRefresher({ store, tables, reader, events, clock, log });
   const peerings = new StoredPeerings({ store, tables, clock, refresher });
   const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, events });
-  parts.route(registerPeerRoute({ ...parts, registry }));
-  parts.route(listPeersRoute({ ...parts, registry }));
-  parts.route(revokePeerRoute({ ...parts, registry }));
-  parts.route(federationAuditRoute({ ...parts, registry }));
+  // Keys bring the permission. Without them the use cases alone ask for it.
+  const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
+  const served = { ...parts, registry, federate };
+  parts.route(registerPeerRoute(served));
+  parts.route(listPeersRoute(served));
+  parts.route(revokePeerRoute(served));
+  parts.route(federationAuditRoute(served));
   if (config.enabled) {
     const waiting = { store, tables, reader, events, clock, self };
     const check = createPeerChecks({

@@ -29,7 +29,7 @@ import {
 } from './declaration.ts';
 import type { StoredPeering } from './peer-row.ts';
 import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
-import { newPeering, revoked, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
+import { newPeering, revoked, startedOver, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
 import { approvalOf, peerEvent } from './peering-events.ts';
 import {
   federationDisabled,
@@ -238,7 +238,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     return tables.write(DEFAULT_TENANT, async (own) => {
       const known = ofTenant(await store.byNode(own, peering.nodeId), caller);
       if (known !== undefined) {
-        if (known.status === 'revoked') await store.update(own, { ...known, status: 'pending_verification' });
+        if (known.status === 'revoked') await store.update(own, startedOver(known));
         return known.peerId;
       }
       if ((await store.count(own, caller.tenantId)) >= MAX_PEERS_PER_TENANT) throw tooMany();

@@ -1,4 +1,5 @@
 import {
+  type Access,
   bindCursor,
   type Clock,
   type CursorCodec,
@@ -7,7 +8,6 @@ import {
   schema,
   spellList,
 } from '../../../kernel/plugin-api.ts';
-import { FEDERATE } from '../../keys/keys-api.ts';
 import type { DeclarationDocument, PeerRegistry } from '../federation-api.ts';
 import {
   FEDERATION_ENTRIES_JSON,
@@ -26,6 +26,8 @@ const MAX_KEY_LENGTH = 128;
 
 export interface PeerRouteParts {
   readonly registry: PeerRegistry;
+  /** Of what takes the permission `federate`. */
+  readonly federate: Access;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
@@ -56,11 +58,14 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
 });
 
 /** `POST /v1/federation/peers`: a declaration of another node, or one that this node has signed. */
-export const registerPeerRoute = ({ registry }: PeerRouteParts): Route<undefined, undefined, DeclarationDocument> => ({
+export const registerPeerRoute = ({
+  registry,
+  federate,
+}: PeerRouteParts): Route<undefined, undefined, DeclarationDocument> => ({
   method: 'POST',
   path: PATH,
   summary: 'Takes a declaration of another node, or of this one, and begins to exchange facts when both are on file',
-  access: { permission: FEDERATE },
+  access: federate,
   body: DECLARATION_BODY,
   answers: { 201: { json: REGISTERED_JSON } },
   async handle({ caller, body }) {
@@ -69,11 +74,11 @@ export const registerPeerRoute = ({ registry }: PeerRouteParts): Route<undefined
 });
 
 /** `GET /v1/federation/peers` */
-export const listPeersRoute = ({ registry }: PeerRouteParts): Route => ({
+export const listPeersRoute = ({ registry, federate }: PeerRouteParts): Route => ({
   method: 'GET',
   path: PATH,
   summary: 'Nodes with which this one exchanges facts, or did, or is asked to',
-  access: { permission: FEDERATE },
+  access: federate,
   answers: { 200: { json: PEERS_JSON } },
   async handle({ caller }) {
     return { status: 200, body: { peers: spellList(await registry.list(caller), peerJson) } };
@@ -106,7 +111,7 @@ export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, Ev
   method: 'GET',
   path: '/v1/federation/audit',
   summary: 'What happened between this node and its peers, newest first',
-  access: { permission: FEDERATE },
+  access: parts.federate,
   query: schema<EventsQuery>({
     type: 'object',
     properties: {

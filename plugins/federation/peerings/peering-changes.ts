@@ -113,6 +113,13 @@ export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
 export const revoked = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, status: 'revoked' }, nowMs);
 
+/** A revoked peering begins again as if the peer had never been seen: with any key. */
+export const startedOver = (before: StoredPeering): StoredPeering => ({
+  ...before,
+  keys: [],
+  status: 'pending_verification',
+});
+
 const FORGOTTEN_THEIRS = {
   theirs: null,
   theirDocument: null,

@@ -7,6 +7,7 @@ import {
   KERNEL_API,
   nodeHealth,
   nodeMetadata,
+  sha256Hex,
   verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
@@ -62,6 +63,15 @@ forEachStore('the node metadata', () => {
       spec: 'http://127.0.0.1:9001/spec',
       cors: { dev_localhost: false, configured: false },
       federation_pubkey: PUBLIC_KEY,
+      federation_keys: [
+        {
+          key_id: sha256Hex(createSigner(SEED).publicKey).slice(0, 16),
+          public_key: PUBLIC_KEY,
+          valid_from: '2026-03-02T09:00:00.000Z',
+          valid_until: null,
+          signed_by: null,
+        },
+      ],
     });
   });
 

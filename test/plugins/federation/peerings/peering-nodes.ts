@@ -21,9 +21,18 @@ export interface PeerNode {
 export interface PeerPlace {
   readonly network: LoopbackNetwork;
   readonly clock: ManualClock;
+  /** Another one for each start. */
+  nextSeed(): number;
 }
 
-export const peerPlace = (): PeerPlace => ({ network: createLoopbackNetwork(), clock: createManualClock() });
+export const peerPlace = (): PeerPlace => {
+  let seed = 0;
+  const nextSeed = (): number => {
+    seed += 1;
+    return seed;
+  };
+  return { network: createLoopbackNetwork(), clock: createManualClock(), nextSeed };
+};
 
 export const startPeer = async (
   name: string,
@@ -32,7 +41,7 @@ export const startPeer = async (
 ): Promise<PeerNode> => {
   const url = `http://${name}.example`;
   const node = await startTestNode({
-    random: createSeededRandom([...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7)),
+    random: createSeededRandom(place.nextSeed()),
     ...options,
     network: place.network,
     clock: place.clock,

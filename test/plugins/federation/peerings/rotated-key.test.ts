@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { NodeKeys } from '../../../../plugins/node-info/node-info-api.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import { placeTestStore } from '../../../kit/test-store.ts';
+import {
+  connect,
+  eventsOf,
+  listed,
+  operatorOf,
+  type PeerNode,
+  type PeerPlace,
+  peerPlace,
+  post,
+  signDeclaration,
+  startPeer,
+} from './peering-nodes.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+forEachStore('a peer that changes its key', (kind) => {
+  let place: PeerPlace;
+  let folder: string;
+  let a: PeerNode;
+  let b: PeerNode;
+  beforeEach(async () => {
+    place = peerPlace();
+    folder = await mkdtemp(join(tmpdir(), 'rotated-key-'));
+    a = await startPeer('alpha', place);
+    b = await startPeer('beta', place, { folder });
+    await connect(a, b);
+  });
+  afterEach(async () => {
+    await a.node.stop();
+    await b.node.stop();
+    await (await placeTestStore(kind, folder)).remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const restart = async (env: Readonly<Record<string, string>> = {}) => {
+    await b.node.stop();
+    b = await startPeer('beta', place, { folder, env });
+  };
+  const rotate = async () => {
+    await b.node.kernel.get(NodeKeys).rotate(operatorOf(b));
+    await restart();
+  };
+  const fingerprint = async () => (await listed(a))[0]?.['public_key_fingerprint'];
+  const now = () => new Date(place.clock.nowMs()).toISOString();
+
+  it('is followed within the hour, over several changes', async () => {
+    const before = await fingerprint();
+    await rotate();
+    await rotate();
+    expect(await fingerprint()).to.equal(before);
+    await place.clock.advance(HOUR_MS + 2 * MINUTE_MS);
+    expect(await fingerprint()).not.to.equal(before);
+    expect((await listed(a))[0]?.['status']).to.equal('active');
+  });
+
+  it('is followed at once when it declares itself anew', async () => {
+    const before = await fingerprint();
+    await rotate();
+    await place.clock.advance(1_000);
+    const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at: now() }));
+    expect(body.status).to.equal('active');
+    expect(await fingerprint()).not.to.equal(before);
+  });
+
+  it('is not followed to a key that the former one does not vouch for', async () => {
+    const before = await fingerprint();
+    await restart({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 9).toString('base64url') });
+    await place.clock.advance(1_000);
+    const reply = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at: now() }));
+    expect(reply.body).to.include({ status: 409, code: 'key_mismatch' });
+    expect((await listed(a))[0]?.['status']).to.equal('active');
+    await place.clock.advance(HOUR_MS + 2 * MINUTE_MS);
+    expect((await listed(a))[0]).to.include({ status: 'rejected', public_key_fingerprint: before });
+    expect((await eventsOf(a, '?event_type=peer_approval_failed')).map(({ peer_id }) => peer_id)).to.have.length(2);
+    const told = a.node.logLines.find(({ message }) => message.includes('peer revoke'));
+    expect(told?.level).to.equal('warn');
+    expect(JSON.stringify(a.node.logLines)).not.to.contain('CQkJCQkJ');
+  });
+
+  it('starts over with the new key when the peering was revoked', async () => {
+    await restart({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 9).toString('base64url') });
+    const before = await fingerprint();
+    await a.registry.revoke(operatorOf(a), String((await listed(a))[0]?.['peer_id']));
+    await place.clock.advance(1_000);
+    await connect(a, b);
+    expect((await listed(a))[0]).to.include({ status: 'active' });
+    expect(await fingerprint()).not.to.equal(before);
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { decodeBase64Url, NodeSelf, nodePrincipal, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { type ListedNodeKey, NodeInfo, NodeKeys, successionBytes } from '../../../plugins/node-info/node-info-api.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
+
+forEachStore('the keys that a node has had', (kind) => {
+  let folder: string;
+  let clock: ManualClock;
+  let node: TestNode;
+
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<readonly ListedNodeKey[]> => {
+    node = await startTestNode({ plugins: ['node-info'], folder, clock, env });
+    return list();
+  };
+  const list = async () => (await node.kernel.get(NodeInfo).metadata()).federation_keys;
+  const rotate = () => node.kernel.get(NodeKeys).rotate(nodePrincipal(node.kernel.get(NodeSelf).names));
+  const now = (aheadMs = 0) => new Date(clock.nowMs() + aheadMs).toISOString();
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'key-history-'));
+    clock = createManualClock();
+  });
+  afterEach(async () => {
+    await node.stop();
+    await (await placeTestStore(kind, folder)).remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are listed from the first one on, and none twice', async () => {
+    const [first, ...more] = await start();
+    expect(more).to.deep.equal([]);
+    expect(first).to.deep.include({ valid_from: now(), valid_until: null, signed_by: null });
+    await node.stop();
+    await clock.advance(5_000);
+    expect(await start()).to.deep.equal([first]);
+  });
+
+  it('vouch for each other link by link, from the start with the new key on', async () => {
+    const [first] = await start();
+    for (const rotations of [1, 2]) {
+      await rotate();
+      await clock.advance(2_000);
+      // Processes that run sign by the old key until they start again.
+      expect(await list()).to.have.length(rotations);
+      await node.stop();
+      await start();
+    }
+    const keys = await list();
+    expect(keys.map(({ key_id }) => key_id))
+      .to.have.length(3)
+      .and.to.include(first?.key_id);
+    expect(keys.map(({ valid_until }) => valid_until)).to.deep.equal([now(3_598_000), now(3_600_000), null]);
+    for (const [at, key] of keys.entries()) {
+      const before = keys[at - 1];
+      if (before === undefined) continue;
+      expect(key.signed_by?.key_id).to.equal(before.key_id);
+      const named = { keyId: key.key_id, publicKey: key.public_key, validFrom: key.valid_from };
+      const bytes = successionBytes(node.kernel.get(NodeSelf).nodeId, named);
+      const signature = decodeBase64Url(key.signed_by?.signature ?? '') ?? new Uint8Array();
+      expect(verifyEd25519(decodeBase64Url(before.public_key) ?? new Uint8Array(), bytes, signature)).to.equal(true);
+    }
+  });
+
+  it('go on without a voucher when the private half of the last one is gone', async () => {
+    const [first] = await start({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 4).toString('base64url') });
+    await node.stop();
+    const keys = await start({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 5).toString('base64url') });
+    expect(keys.map(({ signed_by }) => signed_by)).to.deep.equal([null, null]);
+    expect(keys[0]).to.deep.equal({ ...first, valid_until: now(3_600_000) });
+  });
+});
