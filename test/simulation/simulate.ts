@@ -1,4 +1,5 @@
 import { createNemeses, type Nemeses } from './nemeses/nemeses.ts';
+import { createStranger, type Stranger } from './nemeses/stranger.ts';
 import { createConvergence } from './oracle/convergence.ts';
 import { createOracle, type Oracle } from './oracle/oracle.ts';
 import { Violation } from './oracle/violation.ts';
@@ -26,6 +27,7 @@ interface Run {
   readonly oracle: Oracle;
   readonly nemeses: Nemeses;
   readonly edges: readonly (readonly [Party, Party])[];
+  readonly stranger: Stranger | undefined;
 }
 
 /** Longest pause between two operations. */
@@ -43,13 +45,15 @@ export const simulate = async (seed: number): Promise<Outcome> => {
   const world = await createWorld({ ...plan, afterEvent: async () => afterEvent() });
   const grants = createGrants(world);
   const oracle = createOracle(world, grants);
-  const nemeses = createNemeses({ world, plan, oracle, stranger: undefined });
   const edges = plan.edges.map(([one, other]) => [world.parties[one], world.parties[other]] as readonly [Party, Party]);
+  const stranger = await createStrangerOf(plan, { world, grants, oracle, edges });
+  const nemeses = createNemeses({ world, plan, oracle, stranger });
   const afterEvent = async (): Promise<void> => {
     await nemeses.tend();
     oracle.check();
   };
-  const run: Run = { plan, world, grants, oracle, nemeses, edges };
+  if (stranger !== undefined) oracle.forbid(stranger.forbidden);
+  const run: Run = { plan, world, grants, oracle, nemeses, edges, stranger };
   try {
     await disturb(run);
     oracle.checkAll();
@@ -69,6 +73,17 @@ export const simulate = async (seed: number): Promise<Outcome> => {
   }
 };
 
+/** It knows the first node. */
+const createStrangerOf = async (
+  plan: Plan,
+  { edges, ...parts }: Pick<Run, 'world' | 'grants' | 'oracle' | 'edges'>,
+): Promise<Stranger | undefined> => {
+  const [victim] = parts.world.parties;
+  if (victim === undefined || !plan.nemeses.has('stranger')) return undefined;
+  const neighbours = edges.flatMap(([one, other]) => (one === victim ? [other] : other === victim ? [one] : []));
+  return createStranger({ ...parts, victim, neighbours });
+};
+
 /** The first phase: everything may go wrong, and nothing wrong may come of it. */
 const disturb = async (run: Run): Promise<void> => {
   const { plan, world, grants, oracle, nemeses, edges } = run;
@@ -79,6 +94,7 @@ const disturb = async (run: Run): Promise<void> => {
     scopes: dice.comes(0.6) ? ['public', 'company'] : ['public'],
     direction: 'bidirectional',
   }));
+  await run.stranger?.begin();
   for (let done = 0; done < plan.operations; done += 1) {
     const together = dice.comes(0.2) ? dice.whole(2, 4) : 1;
     for (let count = 0; count < together; count += 1) workload.next();
@@ -93,8 +109,9 @@ const disturb = async (run: Run): Promise<void> => {
 
 /** The second phase: all faults have ended, and everybody must agree before long. */
 const heal = async (run: Run): Promise<void> => {
-  const { plan, world, grants, oracle, nemeses, edges } = run;
+  const { plan, world, grants, oracle, nemeses, edges, stranger } = run;
   await nemeses.stop();
+  stranger?.behave();
   await peerUp(run, () => ({ scopes: ['public', 'company'], direction: 'bidirectional' }));
   const groups = groupsOf(plan).map((places) => places.map((place) => world.parties[place] as Party));
   const convergence = createConvergence({ oracle, grants, groups, edges });

@@ -4,6 +4,7 @@ import type { Dice } from '../world/dice.ts';
 import type { Party } from '../world/party.ts';
 import { fairWeather, type Weather } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
+import type { Stranger } from './stranger.ts';
 
 /** What goes wrong. Each fault begins at a time of its own and ends by itself, or with `stop`. */
 export interface Nemeses {
@@ -19,7 +20,7 @@ interface Parts {
   readonly world: World;
   readonly plan: Plan;
   readonly oracle: Pick<Oracle, 'copyAside' | 'restoring'>;
-  readonly stranger: (() => Promise<void>) | undefined;
+  readonly stranger: Stranger | undefined;
 }
 
 type Strike = (party: Party) => Promise<void> | void;
@@ -143,6 +144,6 @@ const strikesOf = (parts: StrikeParts): Partial<Record<Nemesis, Strike>> => {
       party.clock.freeze();
       later(5, 60, () => party.clock.correct());
     },
-    ...(stranger === undefined ? {} : { stranger: () => stranger() }),
+    ...(stranger === undefined ? {} : { stranger: () => stranger.act() }),
   };
 };

@@ -13,6 +13,8 @@ export interface Oracle {
   check(): void;
   /** Looks again at everything that was ever seen. */
   checkAll(): void;
+  /** Facts with these ids must never be stored. The set may grow. */
+  forbid(ids: ReadonlySet<string>): void;
   seen(call: Call): void;
   storeOf(party: Party): StoreWatch;
   copyAside(party: Party): void;
@@ -37,13 +39,17 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
       }
     };
   world.network.watch(kept(watchMessages({ parties: world.parties, grants })));
+  let forbidden: ReadonlySet<string> = new Set();
   const check = (): void => {
-    for (const party of world.parties) storeOf(party).check();
+    for (const party of world.parties) storeOf(party).check(forbidden);
     if (found !== undefined) throw found;
   };
   return {
     check,
     storeOf,
+    forbid: (ids) => {
+      forbidden = ids;
+    },
     seen: kept(replies.take),
     checkAll() {
       check();

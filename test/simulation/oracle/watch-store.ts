@@ -25,8 +25,8 @@ export interface FactRow {
 
 /** Looks into the store of one node from outside, and holds what it finds to the invariants of every state. */
 export interface StoreWatch {
-  /** Reads what is new. Cheap while nothing is. */
-  check(): void;
+  /** Reads what is new, which must be none of the forbidden ids. Cheap while nothing is. */
+  check(forbidden: ReadonlySet<string>): void;
   /** Facts that the store had at the last check, by id. */
   readonly facts: ReadonlyMap<string, FactRow>;
   /** Rows of any statement, on the committed state. */
@@ -107,9 +107,12 @@ export const watchStore = (party: Party): StoreWatch => {
     get facts() {
       return facts;
     },
-    check() {
+    check(forbidden) {
       if (!changed()) return;
-      for (const row of rows<FactRow>(FACTS, last?.number ?? 0)) take(row);
+      for (const row of rows<FactRow>(FACTS, last?.number ?? 0)) {
+        take(row);
+        holds('A9', !forbidden.has(row.id), () => `${party.name} stored ${row.id}, which a stranger made up`);
+      }
       const [clock] = rows<{ wall: number }>(CLOCK);
       const leads = party.restores > 0 ? 2 : 1;
       const mostMs = party.clock.highestMs + leads * STAMP_LEAD_S * 1_000 + STEPS_MS;

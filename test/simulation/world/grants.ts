@@ -8,15 +8,18 @@ export interface Grant {
   readonly direction: 'bidirectional' | 'outbound' | 'inbound';
 }
 
+/** A node, or what takes itself for one. */
+export type Peer = Pick<Party, 'name' | 'nodeId'>;
+
 /**
  * What each node may have on file about whom: where the outcome of a request is unknown, several states are possible.
  */
 export interface Grants {
   /** Signs a declaration and posts it to both sides, as far as they are up. */
-  declare(from: Party, to: Party, grant: Grant): Promise<void>;
+  declare(from: Party, to: Peer, grant: Grant): Promise<void>;
   revoke(at: Party, other: Party): Promise<void>;
   /** Whether the giver may hand facts of the scope to the taker, by what it may have on file. */
-  mayGive(giver: Party, taker: Party, scope: Scope): boolean;
+  mayGive(giver: Party, taker: Peer, scope: Scope): boolean;
   /** Whether, by all that both have on file for certain, it must. */
   mustGive(giver: Party, taker: Party, scope: Scope): boolean;
   copyAside(party: Party): void;
@@ -35,12 +38,12 @@ export const createGrants = (world: World): Grants => {
     onFile.set(party, known);
     return known;
   };
-  const possible = (at: Party, from: Party, to: Party) => fileOf(at).get(nameOf(from, to)) ?? [null];
-  const flows = (giver: Party, taker: Party, at: Party, scope: Scope) =>
+  const possible = (at: Party, from: Peer, to: Peer) => fileOf(at).get(nameOf(from, to)) ?? [null];
+  const flows = (giver: Peer, taker: Peer, at: Party, scope: Scope) =>
     possible(at, giver, taker).flatMap((ours) =>
       possible(at, taker, giver).map((theirs) => isOpen(ours, theirs, scope)),
     );
-  const post = async (at: Party, from: Party, to: Party, declaration: unknown, grant: Grant): Promise<void> => {
+  const post = async (at: Party, from: Peer, to: Peer, declaration: unknown, grant: Grant): Promise<void> => {
     if (at.node === undefined) return;
     const before = possible(at, from, to);
     const key = at.residents.keyOf('admin');
@@ -64,7 +67,8 @@ export const createGrants = (world: World): Grants => {
       };
       const signature = node.kernel.get(NodeIdentity).sign(Buffer.from(canonicalJson(document)));
       const declaration = { ...document, declaration_sig: encodeBase64Url(signature) };
-      await Promise.all([from, to].map((at) => post(at, from, to, declaration, grant)));
+      const sides = 'node' in to ? [from, to as Party] : [from];
+      await Promise.all(sides.map((at) => post(at, from, to, declaration, grant)));
     },
     async revoke(at, other) {
       const key = at.residents.keyOf('admin');
@@ -90,7 +94,7 @@ export const createGrants = (world: World): Grants => {
   };
 };
 
-const nameOf = (from: Party, to: Party): string => `${from.name} ${to.name}`;
+const nameOf = (from: Peer, to: Peer): string => `${from.name} ${to.name}`;
 
 const statusOf = (call: () => Promise<{ readonly status: number }>): Promise<number> =>
   call().then(
