@@ -94,7 +94,8 @@ const disturb = async (run: Run): Promise<void> => {
     scopes: dice.comes(0.6) ? ['public', 'company'] : ['public'],
     direction: 'bidirectional',
   }));
-  await run.stranger?.begin();
+  run.stranger?.begin();
+  await world.time.pass(2_000);
   for (let done = 0; done < plan.operations; done += 1) {
     const together = dice.comes(0.2) ? dice.whole(2, 4) : 1;
     for (let count = 0; count < together; count += 1) workload.next();

@@ -2,7 +2,7 @@ import type { Call } from '../workload/operations.ts';
 import type { Grants } from '../world/grants.ts';
 import type { Party } from '../world/party.ts';
 import type { World } from '../world/world.ts';
-import { holds } from './violation.ts';
+import { holds, type Violation } from './violation.ts';
 import { watchMessages } from './watch-messages.ts';
 import { watchReplies } from './watch-replies.ts';
 import { type StoreWatch, watchStore } from './watch-store.ts';
@@ -16,6 +16,8 @@ export interface Oracle {
   /** Facts with these ids must never be stored. The set may grow. */
   forbid(ids: ReadonlySet<string>): void;
   seen(call: Call): void;
+  /** Takes a violation that somebody else found; the next check throws it. */
+  report(violation: Violation): void;
   storeOf(party: Party): StoreWatch;
   copyAside(party: Party): void;
   /** Before the copy is put in the place of the store: nothing may have the file open. */
@@ -47,6 +49,9 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
   return {
     check,
     storeOf,
+    report: (violation) => {
+      found ??= violation;
+    },
     forbid: (ids) => {
       forbidden = ids;
     },

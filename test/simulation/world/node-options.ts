@@ -12,6 +12,7 @@ const PLUGINS = new Set([
   'fact-chain',
   'node-info',
   'jobs',
+  'keys',
   'graph',
   'cards',
   'federation',

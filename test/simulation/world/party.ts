@@ -13,7 +13,7 @@ import { createTestRequest, type TestRequest } from '../../kit/test-request.ts';
 import type { DriftingClock } from './drifting-clock.ts';
 import { createMortalStore, Mortality } from './mortal-store.ts';
 import { nodeOptions, nodeUrl, STAMP_LEAD_S } from './node-options.ts';
-import { createResidents, type Residents } from './residents.ts';
+import { type Residents, residentsOf } from './residents.ts';
 import { settle } from './settle.ts';
 import { placeTemplate } from './templates.ts';
 import type { VirtualNetwork } from './virtual-network.ts';
@@ -72,7 +72,7 @@ export const createParty = async (parts: PartyParts): Promise<Party> => {
   const folder = join(parts.folder, name);
   const aside = join(parts.folder, `${name}-copy`);
   cpSync(await placeTemplate(index), folder, { recursive: true });
-  const residents = createResidents(name);
+  const residents = residentsOf(name);
   const logLines: LogLine[] = [];
   let process: Process | undefined;
   let restores = 0;
@@ -88,7 +88,7 @@ export const createParty = async (parts: PartyParts): Promise<Party> => {
   };
   const start = async (): Promise<void> => {
     await settle();
-    process = await startProcess(parts, { folder, url, residents, logLines });
+    process = await startProcess(parts, { folder, url, logLines });
     await settle();
   };
   return {
@@ -139,7 +139,6 @@ export const createParty = async (parts: PartyParts): Promise<Party> => {
 interface Place {
   readonly folder: string;
   readonly url: string;
-  readonly residents: Residents;
   readonly logLines: LogLine[];
 }
 
@@ -155,7 +154,6 @@ const startProcess = async (parts: PartyParts, place: Place): Promise<Process> =
   let opened: FactStore | undefined;
   const node = await createNode({
     ...nodeOptions(index, { folder: place.folder, pullIntervalS: parts.pullIntervalS }),
-    plugins: [place.residents.plugin],
     inspectReplies: checkReplies,
     adapters: {
       clock,

@@ -1,13 +1,12 @@
-import { type AnyPlugin, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
-import { createKeyRing } from '../../fakes/key-ring.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { DEFAULT_TENANT, NodeSelf, nodePrincipal, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
+import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 
 /** The callers of a node. `outsider` is in no garden, `reader` reads public facts alone. */
 export type Resident = 'admin' | 'writer' | 'member' | 'outsider' | 'reader';
 
 export interface Residents {
-  /** Knows their keys. */
-  readonly plugin: AnyPlugin;
   keyOf(resident: Resident): string;
   entityOf(resident: Resident): string;
 }
@@ -22,17 +21,21 @@ const RIGHTS: Readonly<
   reader: { permissions: ['read'], scopes: ['public'] },
 };
 
-export const createResidents = (party: string): Residents => {
-  const ring = createKeyRing();
-  const keyOf = (resident: Resident): string => `key-of-${resident}-at-${party}`;
-  const entityOf = (resident: Resident): string => `agent:${resident}-${party}`;
-  for (const [name, { permissions, scopes }] of Object.entries(RIGHTS)) {
+export const residentsOf = (party: string): Residents => ({
+  keyOf: (resident) => `a-key-in-the-simulation-of-${resident}-at-${party}`,
+  entityOf: (resident) => `agent:${resident}-${party}`,
+});
+
+/** Once, on a fresh store. */
+export const registerResidents = async (kernel: Kernel, { keyOf, entityOf }: Residents): Promise<void> => {
+  for (const [name, { permissions, scopes: allowedScopes }] of Object.entries(RIGHTS)) {
     const resident = name as Resident;
-    ring.add(keyOf(resident), {
+    await kernel.get(KeyRegistry).register(nodePrincipal(kernel.get(NodeSelf).names), {
+      rawKey: keyOf(resident),
       entityUri: entityOf(resident),
-      permissions: new Set(permissions),
-      allowedScopes: new Set(scopes),
+      permissions,
+      allowedScopes,
+      tenantId: DEFAULT_TENANT,
     });
   }
-  return { plugin: ring.plugin, keyOf, entityOf };
 };

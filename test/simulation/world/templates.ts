@@ -11,7 +11,7 @@ import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { scratchPlace } from '../../kit/scratch-place.ts';
 import { START_MS } from './drifting-clock.ts';
 import { nodeOptions, nodeUrl } from './node-options.ts';
-import { createResidents } from './residents.ts';
+import { registerResidents, residentsOf } from './residents.ts';
 
 const templates = new Map<number, Promise<string>>();
 let root: string | undefined;
@@ -35,7 +35,6 @@ const makeTemplate = async (index: number): Promise<string> => {
   const random = createSeededRandom(7_000 + index);
   const node = await createNode({
     ...nodeOptions(index, { folder, pullIntervalS: 30 }),
-    plugins: [createResidents(`n${index}`).plugin],
     adapters: {
       clock: createManualClock(START_MS - 60_000),
       random,
@@ -45,6 +44,7 @@ const makeTemplate = async (index: number): Promise<string> => {
     },
   });
   await node.start();
+  await registerResidents(node.kernel, residentsOf(`n${index}`));
   await node.stop();
   // The tables come with an epoch from the system's own chance.
   const store = createSqliteStore({ path: join(folder, 'node.db') });
