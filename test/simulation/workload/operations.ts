@@ -5,6 +5,7 @@ import type { Party } from '../world/party.ts';
 import type { Resident } from '../world/residents.ts';
 import { mark } from '../world/trace.ts';
 import type { World } from '../world/world.ts';
+import { createCourier } from './courier.ts';
 import { createFactSource, gardenOf, type Place } from './said-facts.ts';
 
 /** A request of a client, and the reply that the client saw. */
@@ -39,6 +40,7 @@ type Operation = (party: Party) => Promise<unknown>;
 export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): Workload => {
   const dice = world.dice('workload');
   const source = createFactSource(dice);
+  const carry = createCourier({ world, dice });
   const call: Workload['call'] = async (party, as, method, target, body) => {
     if (party.node === undefined) return undefined;
     const key = party.residents.keyOf(as);
@@ -71,6 +73,7 @@ export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): W
     [18, (party) => readSomething({ party, dice, call })],
     [5, (party) => changeGarden({ party, dice, call })],
     [4, () => changeGrant({ dice, grants, edge: dice.pick(edges) })],
+    [8, () => carry(...turned(dice, dice.pick(edges)))],
     [2, () => grants.revoke(...turned(dice, dice.pick(edges)))],
   ];
   return {
@@ -86,7 +89,8 @@ export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): W
     next() {
       const up = world.parties.filter(({ node }) => node !== undefined);
       const operation = dice.weighted(operations);
-      if (up.length > 0) void operation(dice.pick(up));
+      // A node may go down in the middle.
+      if (up.length > 0) void operation(dice.pick(up)).catch(() => {});
     },
   };
 };

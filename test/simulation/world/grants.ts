@@ -33,24 +33,32 @@ export const createGrants = (world: World): Grants => {
   const onFile = new Map<Party, OnFile>();
   const copies = new Map<Party, OnFile>();
   const lastSigned = new Map<Party, number>();
+  /** What was on file until this moment: a request that came before the change may be carried out after it. */
+  const replaced = new Map<string, { readonly atMs: number; readonly states: readonly (Grant | null)[] }>();
   const fileOf = (party: Party): OnFile => {
     const known = onFile.get(party) ?? new Map();
     onFile.set(party, known);
     return known;
   };
   const possible = (at: Party, from: Peer, to: Peer) => fileOf(at).get(nameOf(from, to)) ?? [null];
-  const flows = (giver: Peer, taker: Peer, at: Party, scope: Scope) =>
-    possible(at, giver, taker).flatMap((ours) =>
-      possible(at, taker, giver).map((theirs) => isOpen(ours, theirs, scope)),
-    );
+  const justNow = (at: Party, from: Peer, to: Peer): readonly (Grant | null)[] => {
+    const { atMs, states } = replaced.get(`${at.name} ${nameOf(from, to)}`) ?? { atMs: -1, states: [] };
+    return [...possible(at, from, to), ...(atMs === world.time.nowMs ? states : [])];
+  };
+  const put = (at: Party, name: string, states: readonly (Grant | null)[]): void => {
+    replaced.set(`${at.name} ${name}`, { atMs: world.time.nowMs, states: fileOf(at).get(name) ?? [null] });
+    fileOf(at).set(name, states);
+  };
+  const flows = (giver: Party, taker: Peer, scope: Scope, at = giver, read = possible) =>
+    read(at, giver, taker).flatMap((ours) => read(at, taker, giver).map((theirs) => isOpen(ours, theirs, scope)));
   const post = async (at: Party, from: Peer, to: Peer, declaration: unknown, grant: Grant): Promise<void> => {
     if (at.node === undefined) return;
     const before = possible(at, from, to);
     const key = at.residents.keyOf('admin');
     const status = await statusOf(() => at.request('POST', '/v1/federation/peers', { key, body: declaration }));
     world.trace.add(`${at.name} declared ${from.name} > ${to.name} ${grant.scopes} ${grant.direction} ${status}`);
-    if (status === 201) fileOf(at).set(nameOf(from, to), [grant]);
-    else if (status >= 500) fileOf(at).set(nameOf(from, to), [...before, grant]);
+    if (status === 201) put(at, nameOf(from, to), [grant]);
+    else if (status >= 500) put(at, nameOf(from, to), [...before, grant]);
   };
   return {
     async declare(from, to, grant) {
@@ -80,11 +88,11 @@ export const createGrants = (world: World): Grants => {
       world.trace.add(`${at.name} revoked ${other.name} ${status}`);
       if (status !== 204 && status < 500) return;
       for (const name of [nameOf(at, other), nameOf(other, at)]) {
-        fileOf(at).set(name, status === 204 ? [null] : [...before, null]);
+        put(at, name, status === 204 ? [null] : [...before, null]);
       }
     },
-    mayGive: (giver, taker, scope) => flows(giver, taker, giver, scope).includes(true),
-    mustGive: (giver, taker, scope) => [giver, taker].every((at) => !flows(giver, taker, at, scope).includes(false)),
+    mayGive: (giver, taker, scope) => flows(giver, taker, scope, giver, justNow).includes(true),
+    mustGive: (giver, taker, scope) => [giver, taker].every((at) => !flows(giver, taker, scope, at).includes(false)),
     copyAside: (party) => {
       copies.set(party, new Map(fileOf(party)));
     },
