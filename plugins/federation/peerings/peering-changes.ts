@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/plugin-api.ts';
 import { declarationOf, type ReadDeclaration, urlOfNodeId } from './declaration.ts';
 import type { StoredPeering } from './peer-row.ts';
-import { type Declaration, inboundScopes, outboundScopes, type PeerKey } from './peering.ts';
+import { type Declaration, inboundScopes, mayLeave, outboundScopes, type PeerKey } from './peering.ts';
 
 /** How a peering changes, without the store. */
 
@@ -143,7 +143,7 @@ const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): St
 const grantOf = (peering: StoredPeering): string =>
   JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)]]);
 
-/** Which scopes both sides name; of the one declaration on file while there is only one. */
+/** Which scopes both sides name, as far as these can leave a node; of the one declaration while there is only one. */
 export const namedScopes = ({
   theirs,
   ours,
@@ -153,5 +153,5 @@ export const namedScopes = ({
 }) => {
   const [one, other] = theirs === null ? [ours, null] : [theirs, ours];
   if (one === null) return [];
-  return other === null ? one.scopes : one.scopes.filter((scope) => other.scopes.includes(scope));
+  return one.scopes.filter((scope) => mayLeave(scope) && (other === null || other.scopes.includes(scope)));
 };

@@ -56,7 +56,9 @@ export const outboundScopes = (peering: Peering): ReadonlySet<Scope> =>
 export const inboundScopes = (peering: Peering): ReadonlySet<Scope> =>
   grantedScopes(peering, peering.theirs, peering.ours);
 
-/** These never leave their node, whatever a declaration says. */
+/** Local and team facts never leave their node, whatever a declaration says. */
+export const mayLeave = (scope: Scope): boolean => !KEPT_SCOPES.has(scope);
+
 const KEPT_SCOPES: ReadonlySet<Scope> = new Set(['local', 'team']);
 
 const grantedScopes = (
@@ -66,7 +68,7 @@ const grantedScopes = (
 ): ReadonlySet<Scope> => {
   if (status !== 'active' || giver === null || taker === null) return NONE;
   if (giver.direction === 'inbound' || taker.direction === 'outbound') return NONE;
-  return new Set(giver.scopes.filter((scope) => taker.scopes.includes(scope) && !KEPT_SCOPES.has(scope)));
+  return new Set(giver.scopes.filter((scope) => taker.scopes.includes(scope) && mayLeave(scope)));
 };
 
 const NONE: ReadonlySet<Scope> = new Set();
