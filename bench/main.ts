@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
+import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import type { BenchStore } from './processes/bench-place.ts';
@@ -111,6 +112,14 @@ program
   .option('--seconds <n>', 'measured time for each side', positive, 12)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: SubscriptionOptions) => benchSubscriptions(options));
+
+program
+  .command('federation')
+  .description('ingest by pull against the batch endpoint, the lag of single facts, and what an idle peer asks')
+  .option('--facts <n>', 'facts that are pulled, a multiple of 500', positive, 20_000)
+  .option('--seconds <n>', 'how long facts are written while the lag is measured', positive, 60)
+  .option('--rate <n>', 'facts a second while the lag is measured', positive, 200)
+  .action((options: FederationOptions) => benchFederation(options));
 
 program
   .command('files')

@@ -1,0 +1,60 @@
+import { createPeerIdentity } from '../../test/kit/federation/peer-identity.ts';
+import type { ServerProcess } from '../processes/child-process.ts';
+import { type NodeProcess, startNode } from '../processes/start-node.ts';
+
+/** A node in a process of its own that may become a peer. */
+export interface FederatedServer extends NodeProcess {
+  readonly identity: ReturnType<typeof createPeerIdentity>;
+}
+
+/** Starts a node that exchanges facts, on an empty store. */
+export const startFederated = async (name: string): Promise<FederatedServer> => {
+  const identity = createPeerIdentity(`svc://${name}.bench`, Date.now);
+  const node = await startNode({
+    env: {
+      SVC_FEDERATION_ENABLED: 'true',
+      SVC_FEDERATION_INSECURE: 'true',
+      SVC_FEDERATION_PULL_INTERVAL_S: '1',
+      SVC_NODE_ID: identity.nodeId,
+      SVC_NODE_PRIVATE_KEY: identity.seed,
+    },
+  });
+  return { ...node, identity };
+};
+
+/** Asks a node as its operator, and returns the reply's body. */
+export const ask = async (
+  { port, key }: Pick<ServerProcess, 'port' | 'key'>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${method} ${path} replied ${reply.status}: ${await reply.text()}`);
+  return (await reply.json()) as Readonly<Record<string, unknown>>;
+};
+
+export const addressOf = ({ port }: Pick<ServerProcess, 'port'>): string => `http://127.0.0.1:${port}`;
+
+/** Lets the one pull from the other, which is reached at the address, and not the other way round. */
+export const letPull = async (
+  puller: FederatedServer,
+  source: FederatedServer,
+  scopes: readonly string[],
+  address = addressOf(source),
+): Promise<void> => {
+  const [shares, takes] = [source, puller].map(({ identity }, at) =>
+    identity.declare((at === 0 ? puller : source).identity.nodeId, {
+      allowed_scopes: scopes,
+      direction: at === 0 ? 'outbound' : 'inbound',
+      node_url: at === 0 ? address : addressOf(puller),
+    }),
+  );
+  for (const node of [source, puller]) {
+    for (const declaration of [shares, takes]) await ask(node, 'POST', '/v1/federation/peers', declaration);
+  }
+};
