@@ -1,6 +1,7 @@
 import { createEndpointIndex } from '../../adapters/koa/endpoint-index.ts';
 import { refusalOf } from '../../adapters/koa/judge-target.ts';
 import {
+  type Clock,
   type InboundReply,
   type InboundRequest,
   type OutboundReply,
@@ -36,7 +37,8 @@ interface Served {
   readonly find: ReturnType<typeof createEndpointIndex>;
 }
 
-export const createLoopbackNetwork = (): LoopbackNetwork => {
+/** With a clock, a call that gets no reply within its time is given up, as on a real network. */
+export const createLoopbackNetwork = (clock?: Pick<Clock, 'schedule'>): LoopbackNetwork => {
   const nodes = new Map<string, Served>();
   const cut = new Set<string>();
   const link = (a: string, b: string): string => [originOf(a), originOf(b)].sort().join(' ');
@@ -79,12 +81,30 @@ export const createLoopbackNetwork = (): LoopbackNetwork => {
       },
       async send(request) {
         if (cut.has(link(url, request.url))) throw unreachable();
-        return inboundReply(request, await deliver(request.url, outboundTarget(request)));
+        return inboundReply(request, await inTime(deliver(request.url, outboundTarget(request)), request, clock));
       },
       // Every name of the network leads to a public address.
       refusal: (target, rules) => refusalOf(target, rules, async () => [{ address: '8.8.8.8', family: 4 }]),
     }),
   };
+};
+
+/** Rejects when the reply has not come before the time of the call is over. */
+const inTime = async (
+  reply: Promise<OutboundReply>,
+  { timeoutMs }: OutboundRequest,
+  clock: Pick<Clock, 'schedule'> | undefined,
+): Promise<OutboundReply> => {
+  if (clock === undefined) return reply;
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.schedule(timeoutMs, () => reject(unreachable()));
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    cancel();
+  }
 };
 
 const originOf = (url: string): string => new URL(url).origin;

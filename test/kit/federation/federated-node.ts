@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
@@ -25,28 +27,33 @@ export interface FederatedNodeOptions extends TestNodeOptions {
   readonly name: string;
   readonly clock: ManualClock;
   readonly network: LoopbackNetwork;
-  /** Where its key is of another name than the node, after a rotation. */
-  readonly keyName?: string;
+  /** Keeps the key in the file in the folder, which must be given, so that it can be rotated. */
+  readonly keyInFile?: boolean;
 }
 
 /** Everything that nodes of one test share. */
-export const createWorld = (): { readonly clock: ManualClock; readonly network: LoopbackNetwork } => ({
-  clock: createManualClock(),
-  network: createLoopbackNetwork(),
-});
+export const createWorld = (): { readonly clock: ManualClock; readonly network: LoopbackNetwork } => {
+  const clock = createManualClock();
+  return { clock, network: createLoopbackNetwork(clock) };
+};
 
 /** One second between two pulls, so that a test moves its clock in small steps. */
 export const PULL_INTERVAL_MS = 1_000;
 
 export const ALL_PERMISSIONS = ['read', 'write', 'federate', 'admin', 'audit.read', 'instruction:write'] as const;
 
+/** A node that is started again draws other ids than before. */
+let starts = 0;
+
 export const startFederatedNode = async (options: FederatedNodeOptions): Promise<FederatedNode> => {
-  const { name, clock, network, keyName, env = {}, ...rest } = options;
+  const { name, clock, network, keyInFile = false, env = {}, ...rest } = options;
   const nodeId = `svc://${name}.test`;
-  const identity = createPeerIdentity(nodeId, () => clock.nowMs(), keyName ?? name);
+  const identity = createPeerIdentity(nodeId, () => clock.nowMs());
+  starts += 1;
+  if (keyInFile) await writeKeyOnce(options, identity.seed);
   const node = await startTestNode({
     url: `https://${name}.test`,
-    random: createSeededRandom(createHash('sha256').update(name).digest().readUInt32BE()),
+    random: createSeededRandom(createHash('sha256').update(`${name} ${starts}`).digest().readUInt32BE()),
     ...rest,
     clock,
     network,
@@ -54,7 +61,7 @@ export const startFederatedNode = async (options: FederatedNodeOptions): Promise
       SVC_FEDERATION_ENABLED: 'true',
       SVC_FEDERATION_PULL_INTERVAL_S: String(PULL_INTERVAL_MS / 1_000),
       SVC_NODE_ID: nodeId,
-      SVC_NODE_PRIVATE_KEY: identity.seed,
+      ...(keyInFile ? {} : { SVC_NODE_PRIVATE_KEY: identity.seed }),
       ...env,
     },
   });
@@ -82,4 +89,11 @@ export const startFederatedNode = async (options: FederatedNodeOptions): Promise
       return reply.body;
     },
   };
+};
+
+const writeKeyOnce = async ({ folder = '' }: FederatedNodeOptions, seed: string): Promise<void> => {
+  const written = writeFile(join(folder, 'node.key'), seed, { mode: 0o600, flag: 'wx' });
+  await written.catch((error: { readonly code?: string }) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 };

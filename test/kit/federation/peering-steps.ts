@@ -141,3 +141,10 @@ export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Pro
     feed: (await drain(node, observer)).cursors.at(-1) ?? null,
   };
 };
+
+/** What a refusal says to a program. */
+export const refusalOf = ({ status, body }: TestReply): Document => ({
+  status,
+  code: body?.code,
+  detail: body?.detail,
+});

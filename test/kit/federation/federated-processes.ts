@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
+import type { StoreKind } from '../for-each-store.ts';
+import { type NodeProcess, NodeProcesses, type NodeVariables } from '../node-processes.ts';
+import { createPeerIdentity, type PeerIdentity } from './peer-identity.ts';
+
+/** A node in a process of its own that others federate with. */
+export interface FederatedProcess {
+  readonly name: string;
+  readonly identity: PeerIdentity;
+  /** The one that runs. */
+  readonly node: NodeProcess;
+  /** Kills it and starts another one on its store. */
+  killAndRestart(): Promise<void>;
+}
+
+/** Whole nodes on loopback, each with a store of its own, and a link that a test can break from each to each. */
+export interface FederatedProcesses {
+  readonly nodes: readonly FederatedProcess[];
+  /** The link by which the first reaches the second. */
+  link(from: FederatedProcess, to: FederatedProcess): CuttingProxy;
+  /** All links between the one and the others. */
+  linksOf(node: FederatedProcess): readonly CuttingProxy[];
+  /** Every node declares itself towards every other. */
+  peerAll(scopes?: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** An address on which nothing listens, until a link is aimed. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+export const startFederatedProcesses = async (
+  stores: readonly StoreKind[],
+  variables: NodeVariables = {},
+): Promise<FederatedProcesses> => {
+  const places: NodeProcesses[] = [];
+  const links = new Map<string, CuttingProxy>();
+  const linkName = (from: { readonly name: string }, to: { readonly name: string }): string =>
+    `${from.name} ${to.name}`;
+  const startOne = async (kind: StoreKind, at: number): Promise<FederatedProcess> => {
+    const place = await NodeProcesses.on(kind);
+    places.push(place);
+    const name = `node-${at}`;
+    const identity = createPeerIdentity(`svc://${name}.test`, Date.now);
+    const start = async (): Promise<NodeProcess> => {
+      const [started] = await place.start(1, {
+        SVC_FEDERATION_ENABLED: 'true',
+        SVC_FEDERATION_INSECURE: 'true',
+        SVC_FEDERATION_PULL_INTERVAL_S: '1',
+        SVC_NODE_ID: identity.nodeId,
+        SVC_NODE_PRIVATE_KEY: identity.seed,
+        ...variables,
+      });
+      if (started === undefined) throw new Error('the node did not start');
+      for (const [link, proxy] of links) if (link.endsWith(` ${name}`)) proxy.aimAt(started.url);
+      return started;
+    };
+    let node = await start();
+    return {
+      name,
+      identity,
+      get node() {
+        return node;
+      },
+      async killAndRestart() {
+        await node.end('SIGKILL');
+        node = await start();
+      },
+    };
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all([...links.values()].map((proxy) => proxy.close()));
+    await Promise.all(places.map((place) => place.stop()));
+  };
+  try {
+    const nodes = await Promise.all(stores.map(startOne));
+    for (const from of nodes) {
+      for (const to of nodes) {
+        if (from === to) continue;
+        const proxy = await startCuttingProxy(NOWHERE);
+        proxy.aimAt(to.node.url);
+        links.set(linkName(from, to), proxy);
+      }
+    }
+    const link: FederatedProcesses['link'] = (from, to) => links.get(linkName(from, to)) as CuttingProxy;
+    return {
+      nodes,
+      link,
+      linksOf: (node) =>
+        nodes.filter((other) => other !== node).flatMap((other) => [link(node, other), link(other, node)]),
+      async peerAll(scopes = ['public']) {
+        for (const at of nodes) {
+          for (const other of nodes) if (other !== at) await declare(at, other, link(at, other).url, scopes);
+        }
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+/** Posts both declarations to the first node. */
+const declare = async (
+  { node, identity }: FederatedProcess,
+  peer: FederatedProcess,
+  url: string,
+  scopes: readonly string[],
+): Promise<void> => {
+  const post = (declaration: unknown) => node.request('POST', '/v1/federation/peers', declaration);
+  await post(identity.declare(peer.identity.nodeId, { allowed_scopes: scopes }));
+  const reached = { allowed_scopes: scopes, node_url: url.replace(/\/$/, '') };
+  const { status, body } = await post(peer.identity.declare(identity.nodeId, reached));
+  expect([status, body.status], JSON.stringify(body)).to.deep.equal([201, 'active']);
+};
