@@ -38,8 +38,11 @@ export interface IngestPage {
   readonly isRetry?: boolean;
   /** Most facts that the page may add; more of them reject the whole page with `quota_exceeded`. */
   readonly mayAdd?: number;
-  /** Asks for the newer keys of these nodes, once, where facts are signed by keys that are not known. */
-  refreshKeys?(nodeIds: readonly string[]): Promise<void>;
+  /**
+   * Asks for the newer keys of these nodes, once, where facts are signed by keys that are not known. Returns the peering
+   * as it is afterwards.
+   */
+  refreshKeys?(nodeIds: readonly string[]): Promise<Peering>;
   /** Runs in each transaction before anything is stored; its rejection keeps everything out. */
   guard?(transaction: PluginTransaction): Promise<void>;
   /**

@@ -138,8 +138,8 @@ const judgeProofs = async (
   const first = await proofs.judge(facts, page.peering);
   const late = facts.filter((_, at) => first[at] === 'unknown-key');
   if (late.length === 0 || page.refreshKeys === undefined) return first;
-  await page.refreshKeys([...new Set(late.map(({ originNodeId }) => originNodeId ?? page.peering.nodeId))]);
-  const again = await proofs.judge(late, page.peering);
+  const nodeIds = [...new Set(late.map(({ originNodeId }) => originNodeId ?? page.peering.nodeId))];
+  const again = await proofs.judge(late, await page.refreshKeys(nodeIds));
   let at = 0;
   return first.map((verdict) => (verdict === 'unknown-key' ? (again[at++] as ProofVerdict) : verdict));
 };

@@ -1,0 +1,52 @@
+import { compareHlc, type Hlc, isTooFarAhead, parseHlc } from '../../../kernel/plugin-api.ts';
+import type { FetchedPage } from './fetch-page.ts';
+
+/**
+ * Where a pull stands. `position` is the cursor that was sent; it may lie before the saved one, where the end of what
+ * is known is read again.
+ */
+export interface PullPosition {
+  readonly position: string | null;
+  readonly saved: string | null;
+  readonly epoch: string | null;
+}
+
+/** What a page says about where to go on. */
+export type NextPosition =
+  /** `saved` is to be stored with the facts of the page. */
+  | { readonly kind: 'advance'; readonly position: string; readonly saved: string; readonly epoch: string | null }
+  /** The peer has another history than before, or lost a part of it: everything is read again. */
+  | { readonly kind: 'restart'; readonly epoch: string | null }
+  | { readonly kind: 'stay'; readonly epoch: string | null; readonly problem?: string };
+
+/**
+ * Takes a cursor of a peer only when it is well-formed, greater than the one that was sent, and not further ahead of
+ * physical time than stamps may be.
+ */
+export const nextPosition = (
+  { position, saved, epoch: knownEpoch }: PullPosition,
+  page: Pick<FetchedPage, 'cursor' | 'epoch' | 'hasMore' | 'facts'>,
+  { nowMs, maxStampLeadMs }: { readonly nowMs: number; readonly maxStampLeadMs: number },
+): NextPosition => {
+  const epoch = page.epoch ?? knownEpoch;
+  if (saved !== null && knownEpoch !== null && epoch !== knownEpoch) return { kind: 'restart', epoch };
+  if (page.cursor == null) return { kind: 'stay', epoch };
+  const next = typeof page.cursor === 'string' ? parseHlc(page.cursor) : null;
+  if (next === null) return { kind: 'stay', epoch, problem: 'the peer sent a cursor that is no stamp' };
+  if (isTooFarAhead(next, nowMs, maxStampLeadMs)) {
+    return { kind: 'stay', epoch, problem: 'the peer sent a cursor that lies too far ahead' };
+  }
+  const text = page.cursor as string;
+  const order = position === null ? 1 : compareHlc(next, parseHlc(position) as Hlc);
+  if (order > 0) return { kind: 'advance', position: text, saved: laterOf(text, saved), epoch };
+  // The feed of the peer ends before what it has shown already.
+  if (order < 0 && page.facts.length === 0 && !page.hasMore) return { kind: 'restart', epoch };
+  return { kind: 'stay', epoch };
+};
+
+/** Peers that send no epoch may have added to the last millisecond: it is read again. */
+export const firstPosition = ({ saved, epoch }: Pick<PullPosition, 'saved' | 'epoch'>): string | null =>
+  saved === null || epoch !== null ? saved : `${saved.split('.')[0]}.0`;
+
+const laterOf = (text: string, saved: string | null): string =>
+  saved !== null && compareHlc(parseHlc(text) as Hlc, parseHlc(saved) as Hlc) < 0 ? saved : text;

@@ -1,0 +1,59 @@
+import type {
+  Clock,
+  NodeSelf,
+  NodeSettings,
+  PluginContext,
+  Random,
+  Requires,
+  Transport,
+} from '../../../kernel/plugin-api.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import type { OpenedIngest } from '../ingest/open-ingest.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { PeerTokens } from '../tokens/peer-tokens.ts';
+import { ParkedFacts } from './parked-facts.ts';
+import { PullStore } from './pull-store.ts';
+import { Puller } from './puller.ts';
+
+export interface PullingNeeds extends OpenedIngest {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly self: NodeSelf;
+  readonly node: NodeSettings;
+  readonly peerings: Peerings;
+  readonly tokens: PeerTokens;
+}
+
+type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tables' | 'log' | 'every' | 'onStop'>;
+
+/** How often peers are looked after besides: new peerings, and turns that ended in other processes. */
+const LOOK_INTERVAL_MS = 1_000;
+
+/** Reads from peers, while federation is on. */
+export const openPulling = ({ config, tables, log, every, onStop }: Context, needs: PullingNeeds): void => {
+  const { clock, random, transport, self, node, peerings, tokens, ingest, usages } = needs;
+  if (!config.enabled) return;
+  const puller = new Puller({
+    store: new PullStore(tables),
+    parked: new ParkedFacts(tables, node.maxStampLeadMs),
+    ingest,
+    usages,
+    peerings,
+    clock,
+    random,
+    log,
+    fetching: {
+      transport,
+      tokens,
+      allowPrivate: config.insecure,
+      maxFactBytes: node.maxBodyBytes,
+      remainingHeader: self.names.headers.session.replace(/Session$/, 'Remaining'),
+    },
+    intervalMs: config.pullIntervalS * 1_000,
+    maxStampLeadMs: node.maxStampLeadMs,
+    maxFactsPerDay: config.maxFactsPerDay,
+  });
+  every(LOOK_INTERVAL_MS, () => puller.look());
+  onStop(() => puller.stop());
+};

@@ -1,0 +1,148 @@
+import {
+  type PluginSnapshot,
+  type PluginTables,
+  type PluginTransaction,
+  ServiceError,
+  type SqlValue,
+} from '../../../kernel/plugin-api.ts';
+import type { IngestVerdict } from '../ingest/ingest.ts';
+import { PARKED } from '../ingest/ingest-migrations.ts';
+import { type PullName, whereOf } from './pull-row.ts';
+
+/** A fact that waits until it can be stored. */
+export interface ParkedFact {
+  readonly factId: string;
+  readonly attempts: number;
+  /** As the peer sent it. */
+  readonly fact: unknown;
+}
+
+export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
+
+/** What a peer may leave waiting: no more is taken from it until some of it is stored. */
+export const MAX_PARKED = 10_000;
+export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
+const RETRIED_AT_ONCE = 500;
+const RETRIED_BYTES = 4 * 1024 * 1024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Facts of pulls that are set aside, so that a cursor may pass them without losing them. */
+export class ParkedFacts {
+  readonly #tables: PluginTables;
+  readonly #maxStampLeadMs: number;
+
+  constructor(tables: PluginTables, maxStampLeadMs: number) {
+    this.#tables = tables;
+    this.#maxStampLeadMs = maxStampLeadMs;
+  }
+
+  /** Those that are to be tried again, oldest first, as many as go into one transaction. */
+  due(pull: PullName, nowMs: number): Promise<ParkedFact[]> {
+    return this.#tables.read(async (own) => {
+      const sizes: { fact_id: string; bytes: number }[] = await own(PARKED)
+        .select('fact_id', 'bytes')
+        .where(whereOf(pull))
+        .where('due_ms', '<=', nowMs)
+        .orderBy('due_ms')
+        .limit(RETRIED_AT_ONCE);
+      let bytes = 0;
+      const taken = sizes.filter((row, at) => {
+        bytes += Number(row.bytes);
+        return at === 0 || bytes <= RETRIED_BYTES;
+      });
+      if (taken.length === 0) return [];
+      const rows = await own.select(PARKED, { ...whereOf(pull), fact_id: taken.map(({ fact_id }) => fact_id) });
+      return rows.map((row) => ({
+        factId: String(row['fact_id']),
+        attempts: Number(row['attempts']),
+        fact: JSON.parse(String(row['fact'])),
+      }));
+    });
+  }
+
+  /** Sets facts aside. Rejects when the peer has no room left: its page has to wait. */
+  async park(
+    pull: PullName,
+    facts: readonly { readonly verdict: ParkedVerdict; readonly fact: unknown }[],
+    nowMs: number,
+    transaction: PluginTransaction,
+  ): Promise<void> {
+    const own = this.#tables.in(transaction);
+    const ids = facts.map(({ verdict }) => verdict.factId);
+    const stored = await own.select(PARKED, { ...whereOf(pull), fact_id: ids });
+    const known = new Set(stored.map((row) => String(row['fact_id'])));
+    const rows = new Map<string, Record<string, SqlValue>>();
+    for (const { verdict, fact } of facts) {
+      if (known.has(verdict.factId)) continue;
+      const text = JSON.stringify(fact);
+      rows.set(verdict.factId, {
+        ...whereOf(pull),
+        fact_id: verdict.factId,
+        reason: verdict.reason,
+        due_ms: this.#dueMs(verdict, 0, nowMs),
+        attempts: 0,
+        parked_ms: nowMs,
+        bytes: Buffer.byteLength(text),
+        fact: text,
+      });
+    }
+    if (rows.size === 0) return;
+    await own.insertRows(PARKED, [...rows.values()]);
+    const [total]: { facts: number | string; bytes: number | string }[] = await own(PARKED)
+      .where({ tenant_id: pull.tenantId, peer_id: pull.peerId })
+      .count({ facts: '*' })
+      .sum({ bytes: 'bytes' });
+    if (Number(total?.facts) > MAX_PARKED || Number(total?.bytes) > MAX_PARKED_BYTES) {
+      throw new ServiceError('limit_reached', 'too many facts of the peer wait already');
+    }
+  }
+
+  /** After another try: what was stored or refused waits no more. */
+  async settle(
+    pull: PullName,
+    tried: readonly ParkedFact[],
+    verdicts: readonly IngestVerdict[],
+    nowMs: number,
+    transaction: PluginTransaction,
+  ): Promise<void> {
+    const own = this.#tables.in(transaction);
+    const done: string[] = [];
+    for (const [at, { factId, attempts }] of tried.entries()) {
+      const verdict = verdicts[at];
+      if (verdict?.kind !== 'parked') {
+        done.push(factId);
+        continue;
+      }
+      await own(PARKED)
+        .where({ ...whereOf(pull), fact_id: factId })
+        .update({
+          reason: verdict.reason,
+          attempts: attempts + 1,
+          due_ms: this.#dueMs(verdict, attempts + 1, nowMs),
+        });
+    }
+    if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('fact_id', done).delete();
+  }
+
+  /** How many facts of each scope of a peer wait. */
+  async counts(
+    peer: Pick<PullName, 'tenantId' | 'peerId'>,
+    snapshot: PluginSnapshot,
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows: { scope: string; facts: number | string }[] = await this.#tables
+      .in(snapshot)(PARKED)
+      .where({ tenant_id: peer.tenantId, peer_id: peer.peerId })
+      .select('scope')
+      .count({ facts: '*' })
+      .groupBy('scope');
+    return new Map(rows.map(({ scope, facts }) => [scope, Number(facts)]));
+  }
+
+  #dueMs({ reason, stampMs }: ParkedVerdict, attempts: number, nowMs: number): number {
+    const pauseMs = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(attempts, 10));
+    if (reason !== 'hlc_skew') return nowMs + pauseMs;
+    // Looked at again within the hour in any case: the bound is a setting, and clocks are put right.
+    return Math.min(nowMs + HOUR_MS, Math.max(nowMs + 1_000, stampMs - this.#maxStampLeadMs));
+  }
+}

@@ -1,0 +1,92 @@
+import type { Scope, SqlValue } from '../../../kernel/plugin-api.ts';
+
+/** How far this node has read one scope of one peer. */
+export interface PullRow {
+  readonly tenantId: string;
+  readonly peerId: string;
+  readonly scope: Scope;
+  readonly cursor: string | null;
+  readonly epoch: string | null;
+  readonly grantVersion: number;
+  /** By the node's own clock. */
+  readonly dueMs: number;
+  /** By the store's clock, which all processes share. */
+  readonly leaseUntilMs: number;
+  /** Grows with every change of the process that reads. */
+  readonly fence: number;
+  readonly failures: number;
+  readonly lastOkMs: number | null;
+  readonly lastFailureMs: number | null;
+  readonly lastError: string | null;
+  /** Whatever the peer had by then is here. */
+  readonly caughtUpMs: number | null;
+  readonly remaining: number | null;
+}
+
+export type PullName = Pick<PullRow, 'tenantId' | 'peerId' | 'scope'>;
+
+export const whereOf = ({ tenantId, peerId, scope }: PullName) => ({
+  tenant_id: tenantId,
+  peer_id: peerId,
+  scope,
+});
+
+const COLUMNS = {
+  cursor: 'cursor',
+  epoch: 'epoch',
+  grantVersion: 'grant_version',
+  dueMs: 'due_ms',
+  leaseUntilMs: 'lease_until_ms',
+  fence: 'fence',
+  failures: 'failures',
+  lastOkMs: 'last_ok_ms',
+  lastFailureMs: 'last_failure_ms',
+  lastError: 'last_error',
+  caughtUpMs: 'caught_up_ms',
+  remaining: 'remaining',
+} as const;
+
+export type PullChange = Partial<Omit<PullRow, keyof PullName>>;
+
+export const columnsOf = (change: PullChange): Record<string, SqlValue> =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [COLUMNS[name as keyof typeof COLUMNS], value as SqlValue]),
+  );
+
+/** From the beginning, and at once. */
+export const freshPull = (name: PullName, grantVersion: number, fence: number): PullRow => ({
+  ...name,
+  cursor: null,
+  epoch: null,
+  grantVersion,
+  dueMs: 0,
+  leaseUntilMs: 0,
+  fence,
+  failures: 0,
+  lastOkMs: null,
+  lastFailureMs: null,
+  lastError: null,
+  caughtUpMs: null,
+  remaining: null,
+});
+
+export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
+  tenantId: String(row['tenant_id']),
+  peerId: String(row['peer_id']),
+  scope: row['scope'] as Scope,
+  cursor: textOf(row['cursor']),
+  epoch: textOf(row['epoch']),
+  grantVersion: Number(row['grant_version']),
+  dueMs: Number(row['due_ms']),
+  leaseUntilMs: Number(row['lease_until_ms']),
+  fence: Number(row['fence']),
+  failures: Number(row['failures']),
+  lastOkMs: numberOf(row['last_ok_ms']),
+  lastFailureMs: numberOf(row['last_failure_ms']),
+  lastError: textOf(row['last_error']),
+  caughtUpMs: numberOf(row['caught_up_ms']),
+  remaining: numberOf(row['remaining']),
+});
+
+const textOf = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
+const numberOf = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

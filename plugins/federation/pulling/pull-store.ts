@@ -1,0 +1,111 @@
+import { type PluginTables, type PluginTransaction, type Scope, ServiceError } from '../../../kernel/plugin-api.ts';
+import { PULLS } from '../ingest/ingest-migrations.ts';
+import { inboundScopes, type Peering } from '../peerings/peering.ts';
+import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
+
+/** Longer than a request may take, and what is stored meanwhile. */
+export const LEASE_MS = 60_000;
+
+/** A scope of a peer that this process reads for now. */
+export interface ClaimedPull extends PullRow {
+  readonly peering: Peering;
+}
+
+/** Another process reads this scope now, or what was granted has changed: nothing may be recorded. */
+export class ClaimLost extends ServiceError {
+  constructor() {
+    super('conflict', 'the pull of this scope was taken over, or begun anew');
+  }
+}
+
+/**
+ * Where pulls stand. A claim ends by the store's own time, which all processes share, and only its last holder, known
+ * by its fence, may record. When a pull is due goes by the node's clock.
+ */
+export class PullStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** Of these peerings: each scope that is granted, in the order in which they are due. */
+  async all(peerings: readonly Peering[]): Promise<PullRow[]> {
+    if (peerings.length === 0) return [];
+    const found = await this.#tables.read(async (own) => {
+      const rows: PullRow[] = [];
+      for (const [tenantId, peers] of byTenant(peerings)) {
+        const peerIds = peers.map(({ peerId }) => peerId);
+        rows.push(...(await own.select(PULLS, { tenant_id: tenantId, peer_id: peerIds })).map(pullOf));
+      }
+      return rows;
+    });
+    const known = new Map(found.map((row) => [keyOf(row), row]));
+    return peerings
+      .flatMap((peering) =>
+        [...inboundScopes(peering)].map((scope) => {
+          const row = known.get(keyOf({ ...peering, scope }));
+          return row?.grantVersion === peering.grantVersion ? row : freshPull({ ...nameOf(peering, scope) }, -1, 0);
+        }),
+      )
+      .sort((a, b) => a.dueMs - b.dueMs);
+  }
+
+  /** Takes the pull unless somebody else has it; one under an older grant begins anew. `isDue` judges the stored row. */
+  claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
+    const name = nameOf(peering, scope);
+    return this.#tables.write(peering.tenantId, async (own, transaction) => {
+      const [stored] = (await own.select(PULLS, whereOf(name))).map(pullOf);
+      const nowMs = await transaction.databaseMs();
+      if (stored !== undefined && stored.leaseUntilMs > nowMs) return undefined;
+      const isSame = stored?.grantVersion === peering.grantVersion;
+      if (isSame && !isDue(stored)) return undefined;
+      const fence = (stored?.fence ?? 0) + 1;
+      const before = isSame ? stored : freshPull(name, peering.grantVersion, fence);
+      const row: PullRow = { ...before, fence, leaseUntilMs: nowMs + LEASE_MS };
+      const { tenantId: _t, peerId: _p, scope: _s, ...change } = row;
+      if (stored === undefined) await own.insertRows(PULLS, [{ ...whereOf(name), ...columnsOf(change) }]);
+      else await own(PULLS).where(whereOf(name)).update(columnsOf(change));
+      return { ...row, peering };
+    });
+  }
+
+  /** Rejects with `ClaimLost` unless this process has the claim, at the cursor where it left it. */
+  async confirm(claim: ClaimedPull, cursor: string | null, transaction: PluginTransaction): Promise<void> {
+    const [stored] = (await this.#tables.in(transaction).select(PULLS, whereOf(claim))).map(pullOf);
+    const isHeld = stored?.fence === claim.fence && stored.grantVersion === claim.grantVersion;
+    if (!isHeld || stored.cursor !== cursor) throw new ClaimLost();
+  }
+
+  /** Records what became of a claim that was confirmed in this transaction. `keeps` renews the claim, or gives it back. */
+  async record(claim: ClaimedPull, change: PullChange, keeps: boolean, transaction: PluginTransaction): Promise<void> {
+    const leaseUntilMs = keeps ? (await transaction.databaseMs()) + LEASE_MS : 0;
+    await this.#tables
+      .in(transaction)(PULLS)
+      .where({ ...whereOf(claim), fence: claim.fence })
+      .update(columnsOf({ ...change, leaseUntilMs }));
+  }
+
+  /** Gives the claim back, if it is still held, with what is to be remembered. */
+  giveBack(claim: ClaimedPull, change: PullChange): Promise<void> {
+    return this.#tables.write(claim.tenantId, async (own) => {
+      await own(PULLS)
+        .where({ ...whereOf(claim), fence: claim.fence })
+        .update(columnsOf({ ...change, leaseUntilMs: 0, fence: claim.fence + 1 }));
+    });
+  }
+}
+
+const nameOf = ({ tenantId, peerId }: Peering, scope: Scope): PullName => ({ tenantId, peerId, scope });
+
+const keyOf = ({ tenantId, peerId, scope }: PullName): string => `${tenantId} ${peerId} ${scope}`;
+
+const byTenant = (peerings: readonly Peering[]): Map<string, Peering[]> => {
+  const grouped = new Map<string, Peering[]>();
+  for (const peering of peerings) {
+    const group = grouped.get(peering.tenantId);
+    if (group === undefined) grouped.set(peering.tenantId, [peering]);
+    else group.push(peering);
+  }
+  return grouped;
+};

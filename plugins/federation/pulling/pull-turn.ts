@@ -1,0 +1,282 @@
+import {
+  type Clock,
+  type Logger,
+  type PluginTransaction,
+  type Random,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import type { Ingest, IngestPage, IngestVerdict } from '../ingest/ingest.ts';
+import type { PeerUsages } from '../ingest/peer-usage.ts';
+import { untilTomorrowMs } from '../ingest/quota-exceeded.ts';
+import type { Peering } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import { backOffMs, LONGEST_PAUSE_MS } from './back-off.ts';
+import { type FailedFetch, type FetchedPage, type FetchParts, fetchPage, PAGE_FACTS } from './fetch-page.ts';
+import { firstPosition, type NextPosition, nextPosition } from './next-position.ts';
+import type { ParkedFacts, ParkedVerdict } from './parked-facts.ts';
+import type { PullChange } from './pull-row.ts';
+import { type ClaimedPull, ClaimLost, type PullStore } from './pull-store.ts';
+
+export interface TurnParts {
+  readonly store: PullStore;
+  readonly parked: ParkedFacts;
+  readonly ingest: Ingest;
+  readonly usages: PeerUsages;
+  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys'>;
+  readonly fetching: FetchParts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly intervalMs: number;
+  readonly maxStampLeadMs: number;
+  /** 0: any number. */
+  readonly maxFactsPerDay: number;
+}
+
+/** Pages after which a turn ends, so that others get theirs. */
+const MAX_PAGES = 50;
+/** A turn of fewer facts a page, none of them new, is followed by a pause, whatever the peer says is still to come. */
+const BUSY_FACTS = 100;
+/** Batches of parked facts that one turn tries again. */
+const MAX_RETRIES = 4;
+/** Nodes whose keys are asked for at once. */
+const MAX_REFRESHED = 8;
+
+/** One turn of reading one scope of one peer: page after page, until there is no more for now. */
+export class PullTurn {
+  readonly #claim: ClaimedPull;
+  readonly #parts: TurnParts;
+  #peering: Peering;
+  #saved: string | null;
+  #epoch: string | null;
+  #position: string | null;
+  #hasRestarted = false;
+  #pages = 0;
+  #received = 0;
+  #added = 0;
+  #hasEnded = false;
+  /** New facts that the peer may still bring today. */
+  #mayAdd = Number.POSITIVE_INFINITY;
+
+  constructor(claim: ClaimedPull, parts: TurnParts) {
+    this.#claim = claim;
+    this.#parts = parts;
+    this.#peering = claim.peering;
+    this.#saved = claim.cursor;
+    this.#epoch = claim.epoch;
+    this.#position = firstPosition({ saved: claim.cursor, epoch: claim.epoch });
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    try {
+      const waitMs = await this.#barredMs();
+      if (waitMs !== null) await this.#giveBack({ dueMs: this.#nowMs() + Math.min(waitMs, LONGEST_PAUSE_MS) });
+      else {
+        await this.#retryParked();
+        await this.#readPages();
+      }
+    } catch (error) {
+      await this.#failed(error);
+    }
+  }
+
+  /** Gives the claim back and records nothing any more, even if a reply comes. */
+  async abandon(): Promise<void> {
+    if (!this.#hasEnded) await this.#giveBack({ dueMs: this.#nowMs() });
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.nowMs();
+  }
+
+  /** How long nothing may be taken from the peer; null while it may. */
+  async #barredMs(): Promise<number | null> {
+    const { usages, maxFactsPerDay } = this.#parts;
+    const nowMs = this.#nowMs();
+    const { addedToday, quarantinedUntilMs } = await usages.read(this.#peering, nowMs);
+    if (quarantinedUntilMs !== null) return quarantinedUntilMs - nowMs;
+    this.#mayAdd = maxFactsPerDay === 0 ? Number.POSITIVE_INFINITY : maxFactsPerDay - addedToday;
+    return this.#mayAdd > 0 ? null : untilTomorrowMs(nowMs);
+  }
+
+  async #retryParked(): Promise<void> {
+    const { parked, ingest, store } = this.#parts;
+    for (let batch = 0; batch < MAX_RETRIES; batch += 1) {
+      const tried = await parked.due(this.#claim, this.#nowMs());
+      if (tried.length === 0 || this.#hasEnded) return;
+      await ingest.take({
+        ...this.#page(
+          tried.map(({ fact }) => fact),
+          this.#saved,
+        ),
+        isRetry: true,
+        beforeCommit: async (transaction, verdicts) => {
+          await parked.settle(this.#claim, tried, verdicts, this.#nowMs(), transaction);
+          await store.record(this.#claim, {}, true, transaction);
+        },
+      });
+    }
+  }
+
+  async #readPages(): Promise<void> {
+    let askedMs = this.#nowMs();
+    let pending = this.#fetch();
+    for (let goesOn = true; goesOn; ) {
+      const page = await pending;
+      if (this.#hasEnded) return;
+      if (page.kind === 'failed') {
+        await this.#fail(page);
+        return;
+      }
+      const before = this.#saved;
+      const next = nextPosition({ position: this.#position, saved: before, epoch: this.#epoch }, page, {
+        nowMs: this.#nowMs(),
+        maxStampLeadMs: this.#parts.maxStampLeadMs,
+      });
+      this.#pages += 1;
+      goesOn = this.#goesOn(page, next);
+      this.#follow(next);
+      const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
+      // The peer works on the next page while this one is stored.
+      if (goesOn) {
+        askedMs = this.#nowMs();
+        pending = this.#fetch();
+      }
+      await this.#take(page, { before, next, goesOn, caughtUpMs });
+    }
+    this.#hasEnded = true;
+  }
+
+  #fetch(): Promise<FetchedPage | FailedFetch> {
+    const limit = Math.min(PAGE_FACTS, this.#mayAdd);
+    const { scope } = this.#claim;
+    return fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
+  }
+
+  #goesOn(page: FetchedPage, next: NextPosition): boolean {
+    if (this.#pages >= MAX_PAGES || next.kind === 'stay') return false;
+    if (next.kind === 'advance') return page.hasMore && this.#mayAdd - page.facts.length > 0;
+    // A peer with a new history on every page would be read from the beginning for ever.
+    return !this.#hasRestarted;
+  }
+
+  #follow(next: NextPosition): void {
+    this.#epoch = next.epoch;
+    if (next.kind === 'stay') return;
+    this.#hasRestarted ||= next.kind === 'restart';
+    this.#saved = next.kind === 'restart' ? null : next.saved;
+    this.#position = next.kind === 'restart' ? null : next.position;
+  }
+
+  /** Stores a page and where to go on, in one transaction. */
+  async #take(
+    page: FetchedPage,
+    {
+      before,
+      next,
+      goesOn,
+      caughtUpMs,
+    }: {
+      readonly before: string | null;
+      readonly next: NextPosition;
+      readonly goesOn: boolean;
+      readonly caughtUpMs: number | undefined;
+    },
+  ): Promise<void> {
+    const { ingest, parked, store } = this.#parts;
+    const verdicts = await ingest.take({
+      ...this.#page(page.facts, before),
+      beforeCommit: async (transaction, judged) => {
+        const waiting = judged.flatMap((verdict, at) =>
+          verdict.kind === 'parked' ? [{ verdict: verdict as ParkedVerdict, fact: page.facts[at] }] : [],
+        );
+        if (waiting.length > 0) await parked.park(this.#claim, waiting, this.#nowMs(), transaction);
+        const change: PullChange = {
+          cursor: this.#saved,
+          epoch: this.#epoch,
+          failures: 0,
+          lastOkMs: this.#nowMs(),
+          lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
+          remaining: page.remaining ?? (page.hasMore ? null : 0),
+          ...(caughtUpMs === undefined ? {} : { caughtUpMs }),
+          ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, judged) }),
+        };
+        await store.record(this.#claim, change, goesOn, transaction);
+      },
+    });
+    this.#received += page.facts.length;
+    const added = addedIn(verdicts);
+    this.#added += added;
+    this.#mayAdd -= added;
+  }
+
+  #nextDueMs(page: FetchedPage, next: NextPosition, judged: readonly IngestVerdict[]): number {
+    const received = this.#received + page.facts.length;
+    const isBusy = this.#added + addedIn(judged) > 0 || received >= BUSY_FACTS * this.#pages;
+    const hasMore = page.hasMore && next.kind === 'advance';
+    return this.#nowMs() + (hasMore && isBusy ? 0 : this.#parts.intervalMs);
+  }
+
+  /** What pages and batches of parked facts have in common. */
+  #page(facts: readonly unknown[], saved: string | null): IngestPage {
+    return {
+      facts,
+      peering: this.#peering,
+      scopes: new Set([this.#claim.scope]),
+      via: 'pull',
+      refreshKeys: (nodeIds) => this.#refreshKeys(nodeIds),
+      guard: (transaction) => this.#guard(transaction, saved),
+    };
+  }
+
+  async #guard(transaction: PluginTransaction, saved: string | null): Promise<void> {
+    const { store, peerings } = this.#parts;
+    const { tenantId, peerId, grantVersion } = this.#claim;
+    if (this.#hasEnded) throw new ClaimLost();
+    await store.confirm(this.#claim, saved, transaction);
+    const peering = await peerings.read(transaction, tenantId, peerId);
+    if (peering?.status !== 'active' || peering.grantVersion !== grantVersion) throw new ClaimLost();
+  }
+
+  async #refreshKeys(nodeIds: readonly string[]): Promise<Peering> {
+    const { peerings } = this.#parts;
+    await Promise.all(
+      nodeIds.slice(0, MAX_REFRESHED).map(async (nodeId) => {
+        const peering = nodeId === this.#peering.nodeId ? this.#peering : await peerings.withNode(nodeId);
+        if (peering?.status !== 'active') return;
+        const refreshed = await peerings.refreshKeys(peering);
+        if (nodeId === this.#peering.nodeId) this.#peering = refreshed;
+      }),
+    );
+    return this.#peering;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    if (error instanceof ClaimLost || this.#hasEnded) return;
+    const isKnown = error instanceof ServiceError;
+    const fields = { peer: this.#peering.nodeId, scope: this.#claim.scope, error };
+    if (isKnown) this.#parts.log.warn('facts of a peer could not be stored; they will be asked for again', fields);
+    else this.#parts.log.error('a pull failed', fields);
+    const reason = isKnown && error.code === 'limit_reached' ? PARKING_IS_FULL : 'this node could not store the facts';
+    await this.#fail({ kind: 'failed', reason, retryAfterMs: null }).catch((cause: unknown) => {
+      this.#parts.log.warn('the claim on a pull could not be given back; it ends by itself', { error: cause });
+    });
+  }
+
+  #fail({ reason, retryAfterMs }: FailedFetch): Promise<void> {
+    const failures = this.#claim.failures + 1;
+    const nowMs = this.#nowMs();
+    const dueMs = nowMs + backOffMs(failures, retryAfterMs, this.#parts.random);
+    return this.#giveBack({ failures, dueMs, lastFailureMs: nowMs, lastError: reason });
+  }
+
+  async #giveBack(change: PullChange): Promise<void> {
+    this.#hasEnded = true;
+    await this.#parts.store.giveBack(this.#claim, change);
+  }
+}
+
+const PARKING_IS_FULL = 'too many facts of this peer wait until they can be stored';
+
+const addedIn = (verdicts: readonly IngestVerdict[]): number => verdicts.filter(({ kind }) => kind === 'stored').length;

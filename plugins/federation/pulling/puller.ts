@@ -1,0 +1,96 @@
+import { BackgroundWork, type Scope } from '../../../kernel/plugin-api.ts';
+import { inboundScopes, type Peering } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import { LONGEST_PAUSE_MS } from './back-off.ts';
+import type { PullRow } from './pull-row.ts';
+import { PullTurn, type TurnParts } from './pull-turn.ts';
+
+export interface PullerParts extends TurnParts {
+  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys' | 'active'>;
+}
+
+/** Peers that this process reads from at once. One that hangs keeps nobody but itself. */
+const MAX_TURNS = 16;
+const STOP_GRACE_MS = 2_000;
+
+/**
+ * Reads from all active peers, each scope on its own schedule. Several processes share the work: what one has claimed
+ * the others leave alone.
+ */
+export class Puller {
+  readonly #parts: PullerParts;
+  readonly #looks: BackgroundWork;
+  /** By peer: one scope of a peer at a time, so that no peer takes more than one place. */
+  readonly #turns = new Map<string, { readonly turn: PullTurn; readonly done: Promise<void> }>();
+  #hasStopped = false;
+
+  constructor(parts: PullerParts) {
+    this.#parts = parts;
+    const { clock, log } = parts;
+    this.#looks = new BackgroundWork({
+      clock,
+      work: () => this.#startDue(),
+      failed: (error) => log.warn('peers could not be looked after; this will be tried again', { error }),
+    });
+  }
+
+  /** Begins all turns that are due. Never rejects. */
+  look(): Promise<void> {
+    return this.#looks.now();
+  }
+
+  /** Gives back what is under way. Idempotent. */
+  async stop(): Promise<void> {
+    this.#hasStopped = true;
+    await this.#looks.stop();
+    const { clock, log } = this.#parts;
+    const turns = [...this.#turns.values()];
+    const lost = (error: unknown): void => log.warn('a claim on a pull could not be given back', { error });
+    await Promise.all(turns.map(({ turn }) => turn.abandon().catch(lost)));
+    let cancel = (): void => {};
+    const graceOver = new Promise<void>((resolve) => {
+      cancel = clock.schedule(STOP_GRACE_MS, resolve);
+    });
+    await Promise.race([Promise.all(turns.map(({ done }) => done)), graceOver]);
+    cancel();
+  }
+
+  async #startDue(): Promise<void> {
+    const { peerings, store, clock } = this.#parts;
+    const active = new Map((await peerings.active()).map((peering) => [peering.peerId, peering]));
+    const rows = await store.all([...active.values()]);
+    const nowMs = clock.nowMs();
+    for (const row of rows) {
+      if (this.#hasStopped || this.#turns.size >= MAX_TURNS) return;
+      const peering = active.get(row.peerId);
+      if (peering === undefined || this.#turns.has(row.peerId) || !this.#isDue(row, nowMs)) continue;
+      await this.#start(peering, row.scope);
+    }
+    this.#lookAgain(rows, nowMs);
+  }
+
+  async #start(peering: Peering, scope: Scope): Promise<void> {
+    const { store, clock } = this.#parts;
+    const claim = await store.claim(peering, scope, (row) => this.#isDue(row, clock.nowMs()));
+    if (claim === undefined || !inboundScopes(peering).has(scope)) return;
+    const turn = new PullTurn(claim, this.#parts);
+    const done = turn.run().then(() => {
+      this.#turns.delete(peering.peerId);
+      if (!this.#hasStopped) void this.#looks.now();
+    });
+    this.#turns.set(peering.peerId, { turn, done });
+  }
+
+  /** A time that lies further ahead than any pause was written by a clock that has been put back since. */
+  #isDue({ dueMs }: PullRow, nowMs: number): boolean {
+    return dueMs <= nowMs || dueMs > nowMs + Math.max(this.#parts.intervalMs, LONGEST_PAUSE_MS);
+  }
+
+  /** A turn that ends looks by itself; what is due later is waited for. */
+  #lookAgain(rows: readonly PullRow[], nowMs: number): void {
+    const later = rows
+      .filter(({ peerId, dueMs }) => !this.#turns.has(peerId) && dueMs > nowMs)
+      .map(({ dueMs }) => dueMs);
+    if (later.length > 0) this.#looks.soon(Math.min(...later) - nowMs);
+  }
+}

@@ -1,0 +1,167 @@
+import { parseStrictJson, ServiceError } from '../../../kernel/plugin-api.ts';
+
+/** A page of a peer, taken apart: each item of `facts` by itself, and everything around them. */
+export interface SlicedPage {
+  /** In order; undefined for an item that is no JSON, too large or nested too deep. */
+  readonly facts: readonly unknown[];
+  /** The other members, of any shape. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+export interface SliceLimits {
+  readonly maxItems: number;
+  readonly maxItemBytes: number;
+}
+
+/** Deeper than any item that is read; beyond it the whole page is malformed. */
+const MAX_DEPTH = 1_024;
+/** Bytes that are looked at before other work of the process gets a turn. */
+const TURN_BYTES = 512 * 1024;
+
+/**
+ * Reads a page so that an item that is broken spoils no other one: the ends of items are found first, by brackets and
+ * quotes alone, and each item is parsed by itself. Throws `malformed_json` for a page that cannot be taken apart, and
+ * `batch_too_large` for one with more items than were asked for.
+ */
+export const slicePage = async (body: Uint8Array, limits: SliceLimits): Promise<SlicedPage> => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const list = await findFacts(bytes, limits);
+  if (list === undefined) return { facts: [], rest: readRest(bytes) };
+  const rest = readRest(Buffer.concat([bytes.subarray(0, list.open), EMPTY_LIST, bytes.subarray(list.end)]));
+  const facts: unknown[] = [];
+  let read = 0;
+  for (const [start, end] of list.items) {
+    if (read > TURN_BYTES) {
+      await turn();
+      read = 0;
+    }
+    read += end - start;
+    facts.push(end - start > limits.maxItemBytes ? undefined : parseItem(bytes.subarray(start, end)));
+  }
+  return { facts, rest };
+};
+
+const EMPTY_LIST = Buffer.from('[]');
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const malformed = (): ServiceError => new ServiceError('malformed_json', 'the page is not valid JSON');
+
+const parseItem = (item: Buffer): unknown => {
+  try {
+    return parseStrictJson(item, 'fact');
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+};
+
+const readRest = (bytes: Buffer): SlicedPage['rest'] => {
+  const rest = parseStrictJson(bytes, 'page');
+  if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) throw malformed();
+  return rest as SlicedPage['rest'];
+};
+
+interface FactList {
+  /** Where the list begins, and where what follows it does. */
+  readonly open: number;
+  readonly end: number;
+  readonly items: readonly (readonly [start: number, end: number])[];
+}
+
+/** The list that the member `facts` of the document is; undefined when it has none. */
+const findFacts = async (bytes: Buffer, limits: SliceLimits): Promise<FactList | undefined> => {
+  let at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_OBJECT) throw malformed();
+  at = skipSpace(bytes, at + 1);
+  while (bytes[at] === QUOTE) {
+    const nameEnd = stringEnd(bytes, at);
+    const isFacts = bytes.subarray(at, nameEnd).equals(FACTS);
+    at = skipSpace(bytes, nameEnd);
+    if (bytes[at] !== COLON) throw malformed();
+    at = skipSpace(bytes, at + 1);
+    if (isFacts && bytes[at] === OPEN_ARRAY) return sliceList(bytes, at, limits);
+    at = skipSpace(bytes, valueEnd(bytes, at));
+    if (bytes[at] !== COMMA) return undefined;
+    at = skipSpace(bytes, at + 1);
+  }
+  return undefined;
+};
+
+const sliceList = async (bytes: Buffer, open: number, { maxItems }: SliceLimits): Promise<FactList> => {
+  const items: [number, number][] = [];
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === CLOSE_ARRAY) return { open, end: at + 1, items };
+  for (let turnAt = at; ; ) {
+    if (at - turnAt > TURN_BYTES) {
+      await turn();
+      turnAt = at;
+    }
+    if (items.length === maxItems) {
+      throw new ServiceError('batch_too_large', 'the page has more facts than were asked for');
+    }
+    const end = valueEnd(bytes, at);
+    items.push([at, end]);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_ARRAY) return { open, end: at + 1, items };
+    if (bytes[at] !== COMMA) throw malformed();
+    at = skipSpace(bytes, at + 1);
+  }
+};
+
+/** Where the value ends, whatever it holds: a bracket of the wrong kind is left to the parser of the item. */
+const valueEnd = (bytes: Buffer, start: number): number => {
+  const open: number[] = [];
+  for (let at = start; at < bytes.length; ) {
+    const code = bytes[at] as number;
+    if (open.length === 0 && at > start && (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT)) return at;
+    if (code === QUOTE) {
+      at = stringEnd(bytes, at);
+      if (open.length === 0) return at;
+      continue;
+    }
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      if (open.length === MAX_DEPTH) throw malformed();
+      open.push(code + TO_CLOSE);
+    } else if (code === open.at(-1)) {
+      open.pop();
+      if (open.length === 0) return at + 1;
+    }
+    at += 1;
+  }
+  throw malformed();
+};
+
+/** The position after the closing quote. */
+const stringEnd = (bytes: Buffer, open: number): number => {
+  for (let at = bytes.indexOf(QUOTE, open + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  throw malformed();
+};
+
+const skipSpace = (bytes: Buffer, at: number): number => {
+  let end = at;
+  while (bytes[end] === SPACE || bytes[end] === LINE_FEED || bytes[end] === CARRIAGE_RETURN || bytes[end] === TAB) {
+    end += 1;
+  }
+  return end;
+};
+
+const FACTS = Buffer.from('"facts"');
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+/** From an opening bracket to the one that closes it. */
+const TO_CLOSE = 2;
