@@ -55,6 +55,11 @@ export class PullTurn {
   #received = 0;
   #added = 0;
   #hasEnded = false;
+  #wake = (): void => {};
+  /** Resolves when nothing of this turn is wanted any more. */
+  readonly #abandoned = new Promise<'abandoned'>((resolve) => {
+    this.#wake = () => resolve('abandoned');
+  });
   /** New facts that the peer may still bring today. */
   #mayAdd = Number.POSITIVE_INFINITY;
 
@@ -81,8 +86,9 @@ export class PullTurn {
     }
   }
 
-  /** Gives the claim back and records nothing any more, even if a reply comes. */
+  /** Gives the claim back and records nothing any more, even if a reply comes; the turn ends without waiting for it. */
   async abandon(): Promise<void> {
+    this.#wake();
     if (!this.#hasEnded) await this.#giveBack({ dueMs: this.#nowMs() });
   }
 
@@ -123,8 +129,8 @@ export class PullTurn {
     let askedMs = this.#nowMs();
     let pending = this.#fetch();
     for (let goesOn = true; goesOn; ) {
-      const page = await pending;
-      if (this.#hasEnded) return;
+      const page = await Promise.race([pending, this.#abandoned]);
+      if (page === 'abandoned' || this.#hasEnded) return;
       if (page.kind === 'failed') {
         await this.#fail(page);
         return;

@@ -11,7 +11,6 @@ export interface PullerParts extends TurnParts {
 
 /** Peers that this process reads from at once. One that hangs keeps nobody but itself. */
 const MAX_TURNS = 16;
-const STOP_GRACE_MS = 2_000;
 
 /**
  * Reads from all active peers, each scope on its own schedule. Several processes share the work: what one has claimed
@@ -43,16 +42,11 @@ export class Puller {
   async stop(): Promise<void> {
     this.#hasStopped = true;
     await this.#looks.stop();
-    const { clock, log } = this.#parts;
     const turns = [...this.#turns.values()];
-    const lost = (error: unknown): void => log.warn('a claim on a pull could not be given back', { error });
+    const lost = (error: unknown): void =>
+      this.#parts.log.warn('a claim on a pull could not be given back; it ends by itself', { error });
     await Promise.all(turns.map(({ turn }) => turn.abandon().catch(lost)));
-    let cancel = (): void => {};
-    const graceOver = new Promise<void>((resolve) => {
-      cancel = clock.schedule(STOP_GRACE_MS, resolve);
-    });
-    await Promise.race([Promise.all(turns.map(({ done }) => done)), graceOver]);
-    cancel();
+    await Promise.all(turns.map(({ done }) => done));
   }
 
   async #startDue(): Promise<void> {

@@ -9,7 +9,9 @@ import {
   NodeSettings,
   optional,
   type Principal,
+  Random,
   SCOPES,
+  Transport,
   Vocabulary,
 } from '../../../kernel/plugin-api.ts';
 import * as events from '../../../plugins/federation/federation-events.ts';
@@ -21,7 +23,10 @@ import * as ingestWords from '../../../plugins/federation/ingest/ingest-words.ts
 import { openIngest } from '../../../plugins/federation/ingest/open-ingest.ts';
 import type { FederationEvent } from '../../../plugins/federation/peerings/federation-log.ts';
 import type { Declaration, Peering } from '../../../plugins/federation/peerings/peering.ts';
+import type { Peerings } from '../../../plugins/federation/peerings/peerings.ts';
 import type { ProofVerdict } from '../../../plugins/federation/proofs/origin-proof.ts';
+import { openPulling } from '../../../plugins/federation/pulling/open-pulling.ts';
+import type { PeerTokens } from '../../../plugins/federation/tokens/peer-tokens.ts';
 import { Quarantine } from '../../../plugins/gardens/gardens-api.ts';
 
 const PEER_ID = '7d8b7d0c-3f0e-4a63-8a55-000000000001';
@@ -34,7 +39,10 @@ const declared = (scopes: Declaration['scopes']): Declaration => ({
   signedMs: 0,
 });
 
-export const peeringFor = (scopes: Declaration['scopes'] = ['public', 'company']): Peering => ({
+export const peeringFor = (
+  scopes: Declaration['scopes'] = ['public', 'company'],
+  changes: Partial<Peering> = {},
+): Peering => ({
   tenantId: DEFAULT_TENANT,
   peerId: PEER_ID,
   nodeId: PEER_NODE,
@@ -47,6 +55,7 @@ export const peeringFor = (scopes: Declaration['scopes'] = ['public', 'company']
   verifiedMs: 0,
   establishedMs: 0,
   createdMs: 0,
+  ...changes,
 });
 
 /** What stands beside the way in for facts of peers, in the hands of a test. */
@@ -60,6 +69,12 @@ export interface IngestStand {
   readonly rejections: FederationEvent[];
   readonly recorded: FederationEvent[];
   ingest: Ingest;
+  /** Peers that are asked for facts; none unless a test says so. */
+  pulled: readonly Peering[];
+  /** Nodes whose keys were asked for. */
+  readonly refreshed: string[];
+  /** Runs when keys are asked for. */
+  onRefresh(): void;
 }
 
 export const createStand = (): IngestStand => ({
@@ -70,6 +85,9 @@ export const createStand = (): IngestStand => ({
   rejections: [],
   recorded: [],
   ingest: undefined as unknown as Ingest,
+  pulled: [],
+  refreshed: [],
+  onRefresh: () => {},
 });
 
 /** The way in for facts of peers, with nothing else of federation. Every request on a peer route is the peer's. */
@@ -86,6 +104,8 @@ export const standPlugin = (stand: IngestStand) =>
       clock: Clock,
       vocabulary: Vocabulary,
       quarantine: optional(Quarantine),
+      random: Random,
+      transport: Transport,
     },
     declares: [...Object.values(words), ...Object.values(events), ...Object.values(ingestWords)],
     config: federationSettings,
@@ -103,22 +123,29 @@ export const standPlugin = (stand: IngestStand) =>
         oidcSub: null,
       });
       on(httpPrincipal, (_known, { access }) => (access === 'peer' ? principal() : undefined));
+      const peerings: Peerings = {
+        withNode: async (nodeId) => stand.pulled.find((peering) => peering.nodeId === nodeId),
+        get: async () => stand.peering,
+        active: async () => stand.pulled,
+        read: async (_snapshot, _tenantId, peerId) =>
+          stand.pulled.find((peering) => peering.peerId === peerId) ?? stand.storedPeering ?? stand.peering,
+        refreshKeys: async (peering) => {
+          stand.refreshed.push(peering.nodeId);
+          stand.onRefresh();
+          return peering;
+        },
+      };
+      const tokens: PeerTokens = {
+        mint: ({ nodeId }, scopes) => `for ${nodeId}: ${scopes.join(' ')}`,
+        accept: async () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
+        callerOf: () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
+      };
       const opened = openIngest(
         { ...context, config },
         {
           ...use,
-          peerings: {
-            withNode: async () => stand.peering,
-            get: async () => stand.peering,
-            active: async () => [stand.peering],
-            read: async () => stand.storedPeering ?? stand.peering,
-            refreshKeys: async () => stand.peering,
-          },
-          tokens: {
-            mint: () => 'token',
-            accept: async () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
-            callerOf: () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
-          },
+          peerings,
+          tokens,
           proofs: {
             of: async () => new Map(),
             judge: async (facts) =>
@@ -141,6 +168,7 @@ export const standPlugin = (stand: IngestStand) =>
         },
       );
       stand.ingest = opened.ingest;
+      openPulling({ ...context, config }, { ...use, ...opened, peerings, tokens });
     },
   });
 
