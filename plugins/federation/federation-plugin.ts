@@ -6,14 +6,17 @@ import {
   KERNEL_API,
   Leases,
   NodeSelf,
+  NodeSettings,
   nodeMetadata,
   optional,
   Random,
   ServiceError,
   SignatureWork,
   Transport,
+  Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { PeerRegistry } from './federation-api.ts';
@@ -21,8 +24,12 @@ import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
+import { ingestMigrations } from './ingest/ingest-migrations.ts';
+import * as ingestWords from './ingest/ingest-words.ts';
+import { openIngest } from './ingest/open-ingest.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
 import { peeringMigrations } from './peerings/peering-migrations.ts';
+import { openPulling } from './pulling/open-pulling.ts';
 import { openServing } from './serving/open-serving.ts';
 import { servingMigrations } from './serving/serving-migrations.ts';
 import * as servingWords from './serving/serving-words.ts';
@@ -45,11 +52,14 @@ export const federationPlugin = definePlugin({
     identity: NodeIdentity,
     keys: optional(KeyRegistry),
     audit: optional(AuditLog),
+    quarantine: optional(Quarantine),
+    node: NodeSettings,
+    vocabulary: Vocabulary,
   },
   provides: [PeerRegistry],
-  declares: [words, events, tokenWords, servingWords].flatMap((all) => Object.values(all)),
+  declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
-  migrations: [...peeringMigrations, ...servingMigrations],
+  migrations: [...peeringMigrations, ...servingMigrations, ...ingestMigrations],
   setup(context) {
     const { config, use, tables, log, on, route, provide, every } = context;
     const { self } = use;
@@ -61,6 +71,8 @@ export const federationPlugin = definePlugin({
     on(nodeMetadata, () => federationMetadata(config));
     const { registry, peerings, events: federationLog } = openPeerings({ ...use, config, tables, log, route, every });
     provide(PeerRegistry, registry);
-    openServing(context, { ...use, settings: config, peerings, log: federationLog });
+    const serving = openServing(context, { ...use, settings: config, peerings, log: federationLog });
+    const parts = { ...use, ...serving, peerings, log: federationLog };
+    openPulling(context, { ...parts, ...openIngest(context, parts) });
   },
 });
