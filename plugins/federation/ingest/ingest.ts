@@ -39,8 +39,8 @@ export interface IngestPage {
   /** Most facts that the page may add; more of them reject the whole page with `quota_exceeded`. */
   readonly mayAdd?: number;
   /**
-   * Asks for the newer keys of these nodes, once, where facts are signed by keys that are not known. Returns the peering
-   * as it is afterwards.
+   * Asks for the newer keys of these nodes, once, where facts are signed by keys that are not known. Returns the
+   * peering as it is afterwards.
    */
   refreshKeys?(nodeIds: readonly string[]): Promise<Peering>;
   /** Runs in each transaction before anything is stored; its rejection keeps everything out. */

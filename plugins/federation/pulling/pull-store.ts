@@ -51,7 +51,9 @@ export class PullStore {
       .sort((a, b) => a.dueMs - b.dueMs);
   }
 
-  /** Takes the pull unless somebody else has it; one under an older grant begins anew. `isDue` judges the stored row. */
+  /**
+   * Takes the pull unless somebody else has it; one under an older grant begins anew. `isDue` judges the stored row.
+   */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
     return this.#tables.write(peering.tenantId, async (own, transaction) => {
@@ -77,7 +79,9 @@ export class PullStore {
     if (!isHeld || stored.cursor !== cursor) throw new ClaimLost();
   }
 
-  /** Records what became of a claim that was confirmed in this transaction. `keeps` renews the claim, or gives it back. */
+  /**
+   * Records what became of a claim that was confirmed in this transaction. `keeps` renews the claim, or gives it back.
+   */
   async record(claim: ClaimedPull, change: PullChange, keeps: boolean, transaction: PluginTransaction): Promise<void> {
     const leaseUntilMs = keeps ? (await transaction.databaseMs()) + LEASE_MS : 0;
     await this.#tables

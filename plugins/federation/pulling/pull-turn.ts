@@ -127,7 +127,7 @@ export class PullTurn {
 
   async #readPages(): Promise<void> {
     let askedMs = this.#nowMs();
-    let pending = this.#fetch();
+    let pending = this.#ask();
     for (let goesOn = true; goesOn; ) {
       const page = await Promise.race([pending, this.#abandoned]);
       if (page === 'abandoned' || this.#hasEnded) return;
@@ -147,14 +147,14 @@ export class PullTurn {
       // The peer works on the next page while this one is stored.
       if (goesOn) {
         askedMs = this.#nowMs();
-        pending = this.#fetch();
+        pending = this.#ask();
       }
       await this.#take(page, { before, next, goesOn, caughtUpMs });
     }
     this.#hasEnded = true;
   }
 
-  #fetch(): Promise<FetchedPage | FailedFetch> {
+  #ask(): Promise<FetchedPage | FailedFetch> {
     const limit = Math.min(PAGE_FACTS, this.#mayAdd);
     const { scope } = this.#claim;
     return fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
