@@ -19,6 +19,7 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { peerCommands } from './commands/peer-commands.ts';
 import { PeerRegistry } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
@@ -59,6 +60,7 @@ export const federationPlugin = definePlugin({
   provides: [PeerRegistry],
   declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
+  commands: [peerCommands],
   migrations: [...peeringMigrations, ...servingMigrations, ...ingestMigrations],
   setup(context) {
     const { config, use, tables, log, on, route, provide, every } = context;

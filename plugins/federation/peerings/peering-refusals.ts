@@ -8,7 +8,9 @@ import type { Verification } from './verify-peer.ts';
 
 export const federationDisabled = (): ServiceError =>
   new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node', {
-    hint: 'set SVC_FEDERATION_ENABLED=true and start the node again',
+    hint:
+      'set SVC_FEDERATION_ENABLED=true, and SVC_NODE_URL to the https address of the node, for the node and for its ' +
+      'commands, and start the node again; two nodes on one machine need SVC_FEDERATION_INSECURE=true besides',
   });
 
 export const unverified = (kind: Verification['kind'], why: string): ServiceError =>

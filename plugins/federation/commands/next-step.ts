@@ -1,0 +1,60 @@
+import { shellQuote } from '../../../kernel/plugin-api.ts';
+import { inboundScopes, outboundScopes, type Peering } from '../peerings/peering.ts';
+
+/** What a peering does now, and the exact command that comes next, for the operators of both sides. */
+
+/** After this node has declared itself, in a file of this name. */
+export const afterDeclaring = (
+  peering: Peering,
+  { file, ownUrl }: { readonly file: string; readonly ownUrl: string },
+) =>
+  peering.status === 'active'
+    ? lines(stateOf(peering), `The other side takes the new declaration with: ${command('peer add', file)}`)
+    : lines(
+        stateOf(peering),
+        `1. Give ${file} to the operator of ${peering.nodeId}, who runs: ${command('peer add', file)}`,
+        `2. There they run: ${command('peer declare', ownUrl, '--out', 'theirs.json')} and give you the file.`,
+        `3. Here you run: ${command('peer add', 'theirs.json')}`,
+      );
+
+/** After a declaration of the other node was taken. */
+export const afterAdding = (peering: Peering, file: string): string => {
+  const { nodeId, nodeUrl, theirs, ours, status } = peering;
+  if (status === 'active') return lines(stateOf(peering), `Watch it with: ${command('peer status')}`);
+  if (theirs === null) {
+    return lines(
+      `${nodeId} could not be reached at ${nodeUrl}, so its declaration is not verified yet.`,
+      'While the node runs it tries again every minute, for 24 hours. Check that the other node runs and that the',
+      `address is right; for another address run: ${command('peer add', file, '--url', 'ADDRESS')}`,
+    );
+  }
+  if (ours !== null) return stateOf(peering);
+  return lines(
+    `The declaration of ${nodeId} is verified. This node has not declared itself to it yet.`,
+    `1. Here run: ${command('peer declare', nodeUrl, '--out', 'ours.json')}`,
+    `2. Give ours.json to the operator of ${nodeId}, who runs: ${command('peer add', 'ours.json')}`,
+  );
+};
+
+/** After a peering was ended here. */
+export const afterRevoking = ({ nodeId }: Peering, ownId: string): string =>
+  lines(
+    `The peering with ${nodeId} is revoked: no facts are given to it or taken from it any more.`,
+    `What it has got stays there. Its operator ends the other side with: ${command('peer revoke', ownId)}`,
+    'To begin again, both sides declare themselves anew.',
+  );
+
+const stateOf = (peering: Peering): string => {
+  const { nodeId, status } = peering;
+  if (status !== 'active') return `The peering with ${nodeId} waits for the declaration of the other side.`;
+  const flows = [`gives it ${listed(outboundScopes(peering))}`, `takes ${listed(inboundScopes(peering))} from it`];
+  return `The peering with ${nodeId} is active: this node ${flows.join(' and ')}.`;
+};
+
+const listed = (scopes: ReadonlySet<string>): string =>
+  scopes.size === 0 ? 'no facts' : `facts of scope ${[...scopes].join(', ')}`;
+
+const command = (name: string, ...words: readonly string[]): string =>
+  ['fact-memory-node', name, ...words.map(shellQuote)].join(' ');
+
+const lines = (...all: readonly string[]): string => all.join('\n');

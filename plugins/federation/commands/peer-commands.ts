@@ -1,0 +1,174 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  type CommandGroup,
+  compileSchema,
+  defineCommand,
+  NodeSelf,
+  nodePrincipal,
+  parseStrictJson,
+  SCOPES,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
+import { peerJson } from '../peerings/peer-json.ts';
+import { DECLARATION_BODY } from '../peerings/peer-routes.ts';
+import { DIRECTIONS } from '../peerings/peering.ts';
+import { afterAdding, afterDeclaring, afterRevoking } from './next-step.ts';
+
+const requires = { registry: PeerRegistry, self: NodeSelf };
+const tenant = {
+  type: 'text',
+  value: 'id',
+  summary: 'tenant whose facts are exchanged, where the node has several',
+} as const;
+
+const MAX_FILE_BYTES = 64 * 1024;
+
+const declareCommand = defineCommand({
+  name: 'declare',
+  summary: 'sign what this node exchanges with another one',
+  description:
+    'Signs a declaration of this node, puts it on file here, and writes it for the operator of the other node.',
+  needs: 'node',
+  requires,
+  arguments: { peer: { summary: 'address of the other node, such as https://beta.example, or its id' } },
+  options: {
+    scopes: {
+      type: 'words',
+      value: 'list',
+      summary: 'which facts: public, company or both; others never leave a node',
+      of: SCOPES,
+      default: ['public'],
+    },
+    direction: {
+      type: 'text',
+      value: 'word',
+      summary: 'bidirectional; outbound to share alone; inbound to take alone',
+      default: 'bidirectional',
+    },
+    out: { type: 'text', value: 'file', summary: 'write the declaration to this new file instead of showing it' },
+    tenant,
+  },
+  async run({ arguments: { peer }, options, use: { registry, self }, stdout, stderr }) {
+    const { scopes, direction, out } = options;
+    if (out !== undefined && existsSync(out)) throw taken(out);
+    const request = { peer, scopes, direction: directionOf(direction) };
+    const { declaration, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
+    const text = `${JSON.stringify(declaration, null, 2)}\n`;
+    if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });
+    // Standard output carries the declaration and nothing else, so that a script can take it from there.
+    if (out === undefined) stdout.write(text);
+    stderr.write(`${afterDeclaring(peering, { file: out ?? 'ours.json', ownUrl: self.nodeUrl })}\n`);
+  },
+});
+
+const addCommand = defineCommand({
+  name: 'add',
+  summary: 'take the declaration of another node',
+  description: 'Verifies a declaration against what its node says of itself, and puts it on file.',
+  needs: 'node',
+  requires,
+  arguments: { file: { summary: 'file that holds the declaration' } },
+  options: {
+    url: {
+      type: 'text',
+      value: 'address',
+      summary: 'where the node is reached, in place of what the declaration says',
+    },
+    tenant,
+  },
+  async run({ arguments: { file }, options, use: { registry, self }, stderr }) {
+    const declaration = compileSchema(DECLARATION_BODY)(readDeclarationFile(file), 'body');
+    if ((declaration['declaring_node_id'] ?? declaration['node_id']) === self.nodeId) throw ownDeclaration();
+    const peering = await registry.register(nodePrincipal(self.names, options.tenant), declaration, {
+      nodeUrl: options.url,
+    });
+    stderr.write(`${afterAdding(peering, file)}\n`);
+  },
+});
+
+const listCommand = defineCommand({
+  name: 'list',
+  summary: 'nodes with which this one exchanges facts',
+  needs: 'node',
+  requires,
+  options: { json: { type: 'flag', summary: 'one JSON object per line' }, tenant },
+  async run({ options, use: { registry, self }, stdout, table }) {
+    const peers = await registry.list(nodePrincipal(self.names, options.tenant));
+    const title = ['id', 'node', 'address', 'status', 'scopes', 'direction'];
+    stdout.write(
+      options.json
+        ? peers.map((peer) => `${JSON.stringify(peerJson(peer))}\n`).join('')
+        : table([title, ...peers.map(rowOf)], { titled: true }),
+    );
+  },
+});
+
+const rowOf = (peering: Peering): string[] => {
+  const { peer_id: id, allowed_scopes: scopes, direction } = peerJson(peering);
+  const { nodeId, nodeUrl, status } = peering;
+  return [String(id), nodeId, nodeUrl, status, (scopes as readonly string[]).join(','), String(direction ?? '')];
+};
+
+const revokeCommand = defineCommand({
+  name: 'revoke',
+  summary: 'end the exchange with another node',
+  description: 'Ends a peering in both directions. Running nodes stop at once.',
+  needs: 'node',
+  requires,
+  arguments: { peer: { summary: 'id of the peering or of the node, as "fact-memory-node peer list" shows them' } },
+  options: { tenant },
+  async run({ arguments: { peer }, options, use: { registry, self }, stderr }) {
+    const actor = nodePrincipal(self.names, options.tenant);
+    const found = (await registry.list(actor)).find(({ peerId, nodeId }) => peerId === peer || nodeId === peer);
+    if (found === undefined) {
+      throw new ServiceError('lookup', 'no such peer', {
+        hint: 'run "fact-memory-node peer list" for those there are',
+      });
+    }
+    const peering = await registry.revoke(actor, found.peerId);
+    stderr.write(`${afterRevoking(peering, self.nodeId)}\n`);
+  },
+});
+
+const directionOf = (text: string): Direction => {
+  const direction = DIRECTIONS.find((known) => known === text);
+  if (direction !== undefined) return direction;
+  throw new ServiceError('validation', `--direction is one of ${DIRECTIONS.join(', ')}`);
+};
+
+const readDeclarationFile = (file: string): unknown => {
+  if (!existsSync(file)) {
+    throw new ServiceError('lookup', `there is no file ${file}`, {
+      hint: 'the operator of the other node makes it with "fact-memory-node peer declare YOUR-ADDRESS --out FILE"',
+    });
+  }
+  if (statSync(file).size > MAX_FILE_BYTES)
+    throw new ServiceError('validation', `${file} is no declaration: too large`);
+  return parseStrictJson(readFileSync(file), 'declaration');
+};
+
+const ownDeclaration = (): ServiceError =>
+  new ServiceError('validation', 'this is a declaration of this node itself, which is on file since it was made', {
+    hint: 'give it to the operator of the other node, and add the file that you get from there',
+  });
+
+const taken = (file: string): ServiceError =>
+  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
+    hint: 'name another file, or move that one away',
+  });
+
+export const peerCommands: CommandGroup = {
+  name: 'peer',
+  summary: 'exchange facts with other nodes',
+  description: 'Works on the store itself, beside a running node or without one, with the settings of the node.',
+  notes: `Two nodes exchange facts when each has declared itself to the other, and both
+declarations are on file on both. See docs/guides/federate.md.`,
+  examples: [
+    'fact-memory-node peer declare https://beta.example --out ours.json',
+    'fact-memory-node peer add theirs.json',
+    'fact-memory-node peer list',
+    'fact-memory-node peer revoke svc://node.beta.example',
+  ],
+  commands: [declareCommand, addCommand, listCommand, revokeCommand],
+};
