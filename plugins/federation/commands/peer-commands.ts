@@ -163,7 +163,7 @@ export const peerCommands: CommandGroup = {
   summary: 'exchange facts with other nodes',
   description: 'Works on the store itself, beside a running node or without one, with the settings of the node.',
   notes: `Two nodes exchange facts when each has declared itself to the other, and both
-declarations are on file on both. See docs/guides/federate.md.`,
+declarations are on file on both.`,
   examples: [
     'fact-memory-node peer declare https://beta.example --out ours.json',
     'fact-memory-node peer add theirs.json',
