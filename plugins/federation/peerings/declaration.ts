@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   decodeBase64Url,
+  PUBLIC_KEY_BYTES,
   parseInstant,
   Refusals,
   SCOPES,
@@ -73,6 +74,9 @@ export const readDeclaration = (
   };
   if (decodeBase64Url(read.signature)?.length !== SIGNATURE_BYTES) {
     refusals.add([at('declaration_sig', `must be the base64url form of ${SIGNATURE_BYTES} bytes`)]);
+  }
+  if (read.publicKey !== null && decodeBase64Url(read.publicKey)?.length !== PUBLIC_KEY_BYTES) {
+    refusals.add([at('federation_pubkey', `must be the base64url form of ${PUBLIC_KEY_BYTES} bytes`)]);
   }
   refusals.settle();
   return read;

@@ -270,6 +270,22 @@ const wrongHeaders = (parts: Parts): HostileRequest[] => [
 export const hostileRequests = (parts: Parts): HostileRequest[] => [
   ...wrongMethods(parts),
   ...wrongCredentials(parts),
+  ...(parts.row.isForPeers === true ? keysForTokens(parts) : behindCredential(parts)),
+];
+
+/** Keys are no peer tokens, whatever they may do. */
+const keysForTokens = (parts: Parts): HostileRequest[] => {
+  const type = parts.row.body === undefined ? [] : [JSON_TYPE];
+  return [...parts.keys.only].map(([permission, key]) => ({
+    name: `a key that may ${permission}`,
+    request: rightRequest(parts, { headers: [bearer(key), ...type] }),
+    expect: 'refused',
+    statuses: [401],
+    secret: key,
+  }));
+};
+
+const behindCredential = (parts: Parts): HostileRequest[] => [
   ...wrongPermissions(parts),
   ...wrongTypes(parts),
   ...wrongBodies(parts),

@@ -27,6 +27,8 @@ export interface RouteRow {
   readonly accepts: number;
   /** Needs no credential. */
   readonly isOpen?: boolean;
+  /** Takes peer tokens alone, so that no request with a key gets further than that. */
+  readonly isForPeers?: boolean;
   /** A permission that the route does not accept, empty when it takes any key. */
   readonly lacking?: readonly string[];
   /** Answers an unknown parameter with nothing found rather than 404. */

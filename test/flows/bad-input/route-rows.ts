@@ -1,6 +1,7 @@
 import { CAPABILITY_ROWS } from './capability-rows.ts';
 import { DERIVED_ROWS } from './derived-rows.ts';
 import { FACT_ROWS } from './fact-rows.ts';
+import { FEDERATION_ROWS } from './federation-rows.ts';
 import { GARDEN_ROWS } from './garden-rows.ts';
 import { INSTRUCTION_ROWS } from './instruction-rows.ts';
 import type { RouteRow } from './route-row.ts';
@@ -13,6 +14,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...DERIVED_ROWS,
   ...GARDEN_ROWS,
   ...CAPABILITY_ROWS,
+  ...FEDERATION_ROWS,
   ...INSTRUCTION_ROWS,
   ...SUBSCRIPTION_ROWS,
   ...SERVICE_ROWS,
