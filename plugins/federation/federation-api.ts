@@ -1,4 +1,4 @@
-import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
+import { defineRef, type PluginSnapshot, type Principal } from '../../kernel/plugin-api.ts';
 import type { DeclarationDocument, DeclareRequest } from './peerings/declaration.ts';
 import type { FederationEntry, FederationEntryFilter, FederationEntryPosition } from './peerings/federation-log.ts';
 import type { Direction, Peering } from './peerings/peering.ts';
@@ -43,3 +43,14 @@ export interface PeerRegistry {
 }
 
 export const PeerRegistry = defineRef<PeerRegistry>('federation.peers');
+
+/** For those who judge received facts by who said them. */
+export interface VerifiedOrigins {
+  /**
+   * Of these facts of one tenant, those whose origin has signed them, as this node could verify when they came. Others
+   * say of themselves where they come from, and their sender alone vouches for it. One statement for all.
+   */
+  of(snapshot: PluginSnapshot, tenantId: string, factIds: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export const VerifiedOrigins = defineRef<VerifiedOrigins>('federation.verified-origins');

@@ -20,7 +20,7 @@ import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
-import { PeerRegistry } from './federation-api.ts';
+import { PeerRegistry, VerifiedOrigins } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';
@@ -57,7 +57,7 @@ export const federationPlugin = definePlugin({
     node: NodeSettings,
     vocabulary: Vocabulary,
   },
-  provides: [PeerRegistry],
+  provides: [PeerRegistry, VerifiedOrigins],
   declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
   commands: [peerCommands],

@@ -3,13 +3,14 @@ import {
   definePlugin,
   KERNEL_API,
   NodeSelf,
+  optional,
   readAnnotate,
   ServiceError,
   schema,
-  withMark,
 } from '../../kernel/plugin-api.ts';
+import { VerifiedOrigins } from '../federation/federation-api.ts';
+import { createMarkTrust } from './mark-trust.ts';
 import { SOURCE_TRUST } from './source-trust-api.ts';
-import { trustOfFact } from './trust-of-fact.ts';
 import { readTrustRules } from './trust-rules.ts';
 
 interface Settings {
@@ -22,7 +23,7 @@ export const sourceTrustPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary:
     'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',
-  requires: { self: NodeSelf },
+  requires: { self: NodeSelf, origins: optional(VerifiedOrigins) },
   declares: [SOURCE_TRUST],
   config: schema<Settings>({
     type: 'object',
@@ -41,9 +42,7 @@ export const sourceTrustPlugin = definePlugin({
     if (config.rulesFile === '') return;
     const { names } = use.self;
     const trust = readTrustRules(await readRules(config.rulesFile), names);
-    on(readAnnotate, (views) =>
-      views.map((view) => withMark(view, SOURCE_TRUST, trustOfFact(view.fact, trust, names))),
-    );
+    on(readAnnotate, createMarkTrust({ trust, names, origins: use.origins }));
   },
 });
 

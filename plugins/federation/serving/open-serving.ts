@@ -6,14 +6,17 @@ import {
   type PluginContext,
   type Random,
   type Requires,
+  readAnnotate,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { VerifiedOrigins } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { createOriginProofs } from '../proofs/create-origin-proofs.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
+import { createMarkOrigins, createVerifiedOrigins } from '../proofs/verified-origins.ts';
 import { createPeerTokens } from '../tokens/create-peer-tokens.ts';
 import { createIdentifyPeer } from '../tokens/identify-peer.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
@@ -41,15 +44,18 @@ export interface Serving {
   readonly cursors: ServedCursors;
 }
 
-type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' | 'every'>;
+type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' | 'every' | 'provide'>;
 
 /** Who peers are, and what they are given. */
-export const openServing = ({ tables, on, route, every }: Context, parts: ServingParts): Serving => {
+export const openServing = ({ tables, on, route, every, provide }: Context, parts: ServingParts): Serving => {
   const { settings, clock } = parts;
   const nonces = createSpentNonces(tables);
   const tokens = createPeerTokens({ ...parts, nonces });
   const proofs = createOriginProofs({ ...parts, tables, requireProof: settings.requireProof });
   const cursors = createServedCursors(tables, clock);
+  const origins = createVerifiedOrigins(tables);
+  provide(VerifiedOrigins, origins);
+  on(readAnnotate, createMarkOrigins(origins));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS));
   route(pullRoute({ ...parts, tokens, proofs, cursors }));
   every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));

@@ -9,6 +9,7 @@ import {
   type Scope,
   SignatureWork,
 } from '../../../kernel/plugin-api.ts';
+import { VerifiedOrigins } from '../../../plugins/federation/federation-api.ts';
 import * as events from '../../../plugins/federation/federation-events.ts';
 import { type FederationSettings, federationSettings } from '../../../plugins/federation/federation-settings.ts';
 import * as words from '../../../plugins/federation/federation-words.ts';
@@ -63,6 +64,7 @@ export const startServingNode = async (
       random: Random,
       work: SignatureWork,
     },
+    provides: [VerifiedOrigins],
     declares: [words, events, servingWords, tokenWords].flatMap((all) => Object.values(all)),
     config: federationSettings,
     migrations: servingMigrations,
@@ -96,7 +98,7 @@ export const startServingNode = async (
       store = wrapStore(opened);
       return store;
     },
-    plugins: ['facts', 'keys', 'gardens', 'node-info', plugin],
+    plugins: ['facts', 'keys', 'gardens', 'node-info', 'source-trust', plugin],
     env: { SVC_NODE_ID: NODE_ID, ...env },
     settings: { federation: { enabled: true, ...settings?.['federation'] } },
   });

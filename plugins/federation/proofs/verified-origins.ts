@@ -1,0 +1,42 @@
+import {
+  type FactView,
+  hasPermission,
+  type PluginTables,
+  type ReadContext,
+  withMark,
+} from '../../../kernel/plugin-api.ts';
+import type { VerifiedOrigins } from '../federation-api.ts';
+import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
+import { ORIGIN_VERIFIED } from '../serving/serving-words.ts';
+
+export const createVerifiedOrigins = (tables: PluginTables): VerifiedOrigins => ({
+  async of(snapshot, tenantId, factIds) {
+    if (factIds.length === 0) return NOTHING;
+    const rows = await tables.in(snapshot).select(PROOFS_TABLE, { tenant_id: tenantId, fact_id: factIds });
+    return new Set(rows.filter((row) => Number(row['is_verified']) === 1).map((row) => String(row['fact_id'])));
+  },
+});
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+type Marked = readonly FactView[] | Promise<readonly FactView[]>;
+
+/** Marks received facts for admins. Costs nobody else anything, and nothing where no fact was received. */
+export const createMarkOrigins =
+  (origins: VerifiedOrigins) =>
+  (views: readonly FactView[], { caller, snapshot }: ReadContext): Marked => {
+    if (!hasPermission(caller, 'admin') || views.every(isOwn)) return views;
+    return markOrigins(views, origins, { caller, snapshot });
+  };
+
+const markOrigins = async (
+  views: readonly FactView[],
+  origins: VerifiedOrigins,
+  { caller, snapshot }: Pick<ReadContext, 'caller' | 'snapshot'>,
+): Promise<readonly FactView[]> => {
+  const received = views.filter((view) => !isOwn(view)).map(({ fact }) => fact.id);
+  const verified = await origins.of(snapshot, caller.tenantId, received);
+  return views.map((view) => (isOwn(view) ? view : withMark(view, ORIGIN_VERIFIED, verified.has(view.fact.id))));
+};
+
+const isOwn = ({ fact }: FactView): boolean => fact.receivedFrom === null;
