@@ -35,8 +35,9 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
 
 /**
  * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact
- * can take one of the `limit` places. Results are ordered by score, best first, then newest first in the order of the
- * feed, and are the same for the same facts on every process and engine. An index returns identifiers only: its caller
+ * can take one of the `limit` places. Results are ordered by score, best first, then newest first by origin stamp, then
+ * by identifier, and are the same for the same facts on every process, engine and node, whatever order the facts came
+ * in. An index returns identifiers only: its caller
  * reads the facts as the caller of the request, and so checks them again.
  *
  * Every argument and every result can be cloned (`structuredClone`), so an index may run in this thread, in a worker,

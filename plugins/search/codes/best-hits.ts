@@ -4,14 +4,21 @@ import type { CodeHit } from './code-space.ts';
 const ROOM = 4;
 const LEAST_ROOM = 64;
 
-/** The best of many hits: by similarity, then by the higher ordinal, then by the earlier target. */
+/** Orders hits that are equally similar: below zero when the first one goes first. */
+export type TieOrder = (a: CodeHit, b: CodeHit) => number;
+
+const byOrdinal: TieOrder = (a, b) => b.ordinal - a.ordinal || a.target - b.target;
+
+/** The best of many hits: by similarity, then in the order given, else by the higher ordinal and the earlier target. */
 export class BestHits {
   readonly #limit: number;
+  readonly #ties: TieOrder;
   #hits: CodeHit[] = [];
   #threshold = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: number) {
+  constructor(limit: number, ties: TieOrder = byOrdinal) {
     this.#limit = limit;
+    this.#ties = ties;
   }
 
   /** A similarity below it has no chance; an equal one may. */
@@ -27,9 +34,6 @@ export class BestHits {
   }
 
   take(): CodeHit[] {
-    return this.#hits.sort(bestFirst).slice(0, this.#limit);
+    return this.#hits.sort((a, b) => b.similarity - a.similarity || this.#ties(a, b)).slice(0, this.#limit);
   }
 }
-
-const bestFirst = (a: CodeHit, b: CodeHit): number =>
-  b.similarity - a.similarity || b.ordinal - a.ordinal || a.target - b.target;

@@ -1,4 +1,4 @@
-import { BestHits } from './best-hits.ts';
+import { BestHits, type TieOrder } from './best-hits.ts';
 import { CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 import { type BlockTable, type CodeTable, createCodeTable } from './code-table.ts';
 import { type CodeVector, quantise, quantiseQuery } from './quantise.ts';
@@ -32,12 +32,18 @@ export interface CodeSpace {
   /** Throws a RangeError for a vector of other dimensions, or with a component that is not finite. */
   quantise(vector: Float32Array): CodeVector;
   /**
-   * The documents nearest to a unit vector, best first, then by the higher ordinal, then by the earlier target; none
-   * below `floor`. Only documents that a target accepts take part, so none of the others can push one out. Up to some
+   * The documents nearest to a unit vector, best first, then in the order of `ties`, or without it by the higher ordinal
+   * and the earlier target; none below `floor`. Only documents that a target accepts take part, so none of the others can push one out. Up to some
    * thousands of documents in all the answer is exact; among more, the nearest by their signs are compared exactly.
    * Equal tables give equal answers everywhere.
    */
-  search(query: Float32Array, targets: readonly SearchTarget[], floor: number, limit: number): CodeHit[];
+  search(
+    query: Float32Array,
+    targets: readonly SearchTarget[],
+    floor: number,
+    limit: number,
+    ties?: TieOrder,
+  ): CodeHit[];
   /** What the memory occupies. */
   readonly bytes: number;
 }
@@ -60,14 +66,14 @@ export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpa
       return table;
     },
     quantise: (vector) => quantise(checked(vector, dimensions)),
-    search: (query, targets, floor, limit) => {
+    search: (query, targets, floor, limit, ties) => {
       if (!(limit > 0)) return [];
       const opened = targets.map(({ table, accepts }) => {
         const blocks = tables.get(table);
         if (blocks === undefined) throw new RangeError('a table of another code space cannot be searched here');
         return { blocks, accepts };
       });
-      return searchTables(memory, checked(query, dimensions), opened, floor, limit);
+      return searchTables(memory, checked(query, dimensions), opened, floor, new BestHits(limit, ties), limit);
     },
     get bytes() {
       return memory.bytes;
@@ -108,6 +114,7 @@ const searchTables = (
   query: Float32Array,
   targets: readonly OpenTarget[],
   floor: number,
+  best: BestHits,
   limit: number,
 ): CodeHit[] => {
   const wanted = Math.max(LEAST_CANDIDATES, Math.ceil(limit) * CANDIDATES_PER_HIT);
@@ -123,7 +130,6 @@ const searchTables = (
       if (memory.scan(block, accepts, scanned.length)) scanned.push({ target, ...block });
     }
   });
-  const best = new BestHits(limit);
   const count = memory.finish();
   for (let at = 0; at < count; at++) {
     const tag = memory.tagOf(at);

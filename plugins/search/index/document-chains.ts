@@ -10,6 +10,7 @@ import {
   TRIPLE_CHAIN,
 } from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
+import { NewestMarks } from './newest-marks.ts';
 import { realmOf, tenantOfRealm } from './realm.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
@@ -22,6 +23,8 @@ export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
   readonly #triples = new SlotTable();
+  readonly #newest: NewestMarks;
+  readonly #newestOfEntity: NewestMarks;
   #realm = 0;
   #part = 0;
   #entity: Hash64 = { hi: 0, lo: 0 };
@@ -36,6 +39,13 @@ export class DocumentChains {
 
   constructor(documents: DocumentTable) {
     this.#documents = documents;
+    this.#newest = new NewestMarks(documents);
+    this.#newestOfEntity = new NewestMarks(documents);
+  }
+
+  /** Of the documents up to this one, and of its entity where that is asked for, none is newer than the result. */
+  newestUpTo(document: number, ofEntity: boolean): number {
+    return (ofEntity ? this.#newestOfEntity : this.#newest).upTo(document);
   }
 
   /** Puts a document before the older ones of its entity and its triple. */
@@ -48,10 +58,14 @@ export class DocumentChains {
       hashAt(documents, document, RELATION),
     );
     const entityHash = this.#entityHash();
+    if (document > 0) this.#newest.note(document, document - 1);
     const olderOfEntity = this.#entities.find(entityHash, this.#isEntity);
     documents.setWord(document, ENTITY_CHAIN, olderOfEntity + 1);
     if (olderOfEntity < 0) this.#entities.add(entityHash, document);
-    else this.#entities.replace(entityHash, this.#isEntity, document);
+    else {
+      this.#entities.replace(entityHash, this.#isEntity, document);
+      this.#newestOfEntity.note(document, olderOfEntity);
+    }
     const tripleHash = this.#tripleHash();
     const olderOfTriple = this.#triples.find(tripleHash, this.#isTriple);
     documents.setWord(document, TRIPLE_CHAIN, olderOfTriple + 1);

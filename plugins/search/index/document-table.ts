@@ -96,6 +96,18 @@ export class DocumentTable {
     return own < wallMs || (own === wallMs && this.word(document, HLC_COUNTER) < counter);
   }
 
+  /**
+   * Whether a document gives way to another one: by its stamp, then by its identifier. Every index of the same facts
+   * agrees on it, whatever order they came in.
+   */
+  isOlder(document: number, than: number): boolean {
+    const [own, other] = [this.double(document, HLC_WALL), this.double(than, HLC_WALL)];
+    if (own !== other) return own < other;
+    const [counter, otherCounter] = [this.word(document, HLC_COUNTER), this.word(than, HLC_COUNTER)];
+    if (counter !== otherCounter) return counter < otherCounter;
+    return this.ids.idOf(document) > this.ids.idOf(than);
+  }
+
   has(document: number, member: number, hash: Hash64): boolean {
     return this.word(document, member) === hash.hi && this.word(document, member + 1) === hash.lo;
   }

@@ -10,7 +10,7 @@ import { CONFIDENCE, PART } from './document-table.ts';
 import { type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { sessionNeighbours } from './session-neighbours.ts';
 import type { HashSeed } from './text-hash.ts';
-import { TopDocuments } from './top-documents.ts';
+import { type IsOlder, TopDocuments } from './top-documents.ts';
 import { ViewFilter } from './view-filter.ts';
 
 /**
@@ -36,6 +36,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   readonly #state: IndexState;
   #vectors: Pick<VectorLayer, 'search'> | undefined;
   #newest: Hlc;
+  readonly #isOlder: IsOlder = (document, than) => this.#state.documents.isOlder(document, than);
 
   private constructor(state: IndexState, newest: Hlc) {
     this.#state = state;
@@ -110,19 +111,23 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
     if (limit < 1) return [];
     const scores = sessionNeighbours(this.#state, view.tenantId, seeds, new ViewFilter(this.#state, view));
-    const top = new TopDocuments(limit, scores.size);
+    const top = new TopDocuments(limit, scores.size, this.#isOlder);
     for (const [document, score] of scores) top.offer(document, score);
     return this.#hits(top.take());
   }
 
   async newest(view: SearchView, limit: number): Promise<Hit[]> {
+    if (limit < 1) return [];
     const filter = new ViewFilter(this.#state, view);
-    const found: { document: number; score: number }[] = [];
+    const { documents, chains } = this.#state;
+    const top = new TopDocuments(limit, documents.count, this.#isOlder);
     for (const document of this.#newestFirst(filter)) {
-      if (found.length >= limit) break;
-      if (filter.accepts(document)) found.push({ document, score: this.#state.documents.double(document, CONFIDENCE) });
+      // Facts of other nodes come late: behind older ones there may be newer ones.
+      const newest = chains.newestUpTo(document, filter.entity !== undefined);
+      if (top.last !== undefined && documents.isOlder(newest, top.last)) break;
+      if (filter.accepts(document)) top.offer(document, 0);
     }
-    return this.#hits(found);
+    return this.#hits(top.take().map(({ document }) => ({ document, score: documents.double(document, CONFIDENCE) })));
   }
 
   *#newestFirst(filter: ViewFilter): Generator<number> {

@@ -1,16 +1,26 @@
+/** Whether the first document gives way to the other one where their scores are equal. */
+export type IsOlder = (document: number, than: number) => boolean;
+
+const inOrderOfNumbers: IsOlder = (document, than) => document < than;
+
 /**
  * The best documents that were offered, at most `limit`: highest score first, of equal ones the newest. A heap whose
  * root is the one to give way.
  */
 export class TopDocuments {
   readonly #limit: number;
+  readonly #isOlder: IsOlder;
   readonly #scores: Float64Array;
   readonly #documents: Uint32Array;
   #count = 0;
 
-  /** `most` documents will be offered at most: no more room is made. */
-  constructor(limit: number, most: number) {
+  /**
+   * `most` documents will be offered at most: no more room is made. Without `isOlder` the one with the lower number is
+   * the older one.
+   */
+  constructor(limit: number, most: number, isOlder: IsOlder = inOrderOfNumbers) {
     this.#limit = limit;
+    this.#isOlder = isOlder;
     this.#scores = new Float64Array(Math.min(limit, most));
     this.#documents = new Uint32Array(Math.min(limit, most));
   }
@@ -20,6 +30,11 @@ export class TopDocuments {
     return this.#count < this.#limit ? 0 : (this.#scores[0] as number);
   }
 
+  /** The document that gives way next; undefined while there is room. */
+  get last(): number | undefined {
+    return this.#count < this.#limit ? undefined : this.#documents[0];
+  }
+
   offer(document: number, score: number): void {
     if (this.#count < this.#limit) {
       this.#count += 1;
@@ -27,7 +42,7 @@ export class TopDocuments {
       return;
     }
     const worst = this.#scores[0] as number;
-    if (score < worst || (score === worst && document < (this.#documents[0] as number))) return;
+    if (score < worst || (score === worst && this.#isOlder(document, this.#documents[0] as number))) return;
     this.#sink(document, score, this.#count);
   }
 
@@ -70,7 +85,7 @@ export class TopDocuments {
 
   #isWorse(document: number, score: number, than: number): boolean {
     const other = this.#scores[than] as number;
-    return score < other || (score === other && document < (this.#documents[than] as number));
+    return score < other || (score === other && this.#isOlder(document, this.#documents[than] as number));
   }
 
   #put(at: number, document: number, score: number): void {

@@ -4,11 +4,18 @@ export interface CodeTable {
   has(ordinal: number): boolean;
 }
 
+/** Where a code is: the place of its table among the targets of a search, and its ordinal there. */
+export interface CodePlace {
+  readonly target: number;
+  readonly ordinal: number;
+}
+
 /** What the index needs of whatever searches vectors. */
 export interface VectorCodes<T extends CodeTable = CodeTable> {
   createTable(): T;
   /**
-   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets.
+   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets; equal
+   * ones in the order of `ties`, where that is given.
    * `accepts` holds a bit for each ordinal, set for those that may be found; undefined lets all be found.
    */
   search(
@@ -16,5 +23,6 @@ export interface VectorCodes<T extends CodeTable = CodeTable> {
     targets: readonly { readonly table: T; readonly accepts: Uint32Array | undefined }[],
     floor: number,
     limit: number,
-  ): readonly { readonly target: number; readonly ordinal: number; readonly similarity: number }[];
+    ties?: (a: CodePlace, b: CodePlace) => number,
+  ): readonly (CodePlace & { readonly similarity: number })[];
 }

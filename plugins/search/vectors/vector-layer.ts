@@ -4,7 +4,7 @@ import { ORDINAL, PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
-import type { CodeTable, VectorCodes } from './vector-codes.ts';
+import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 
 /**
  * The vectors that one embedder has made of the documents of an index. Another embedder has a layer of its own, which
@@ -63,11 +63,13 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
       const table = this.#tables[part.number];
       return table === undefined ? [] : [{ part, table, accepts: filter.bitsOf(part) }];
     });
-    const found = this.#codes.search(vector, targets, floor, limit).map(({ target, ordinal, similarity }) => ({
-      document: (targets[target] as { readonly part: IndexPart }).part.documents.at(ordinal),
-      score: similarity,
-    }));
-    return found.sort((a, b) => b.score - a.score || b.document - a.document);
+    const { documents } = this.#state;
+    const documentAt = ({ target, ordinal }: CodePlace): number =>
+      (targets[target] as { readonly part: IndexPart }).part.documents.at(ordinal);
+    const newestFirst = (a: CodePlace, b: CodePlace): number =>
+      documents.isOlder(documentAt(a), documentAt(b)) ? 1 : -1;
+    const found = this.#codes.search(vector, targets, floor, limit, newestFirst);
+    return found.map((hit) => ({ document: documentAt(hit), score: hit.similarity }));
   }
 
   #hasDocument(documents: DocumentTable, document: number): boolean {

@@ -26,7 +26,7 @@ export const searchWords = (
   const terms = termsOf(state, query, parts, documents);
   const meanLength = parts.reduce((sum, { totalLength }) => sum + totalLength, 0) / documents;
   const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
-  const top = new TopDocuments(limit, documents);
+  const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
   const accepts = (document: number): boolean => filter.accepts(document);
   const candidates = filter.entity === undefined ? undefined : [...entityDocuments(state, filter)].reverse();
   for (const part of parts) {

@@ -147,6 +147,17 @@ describe('a space of codes', () => {
     });
   }
 
+  it('puts equals in the order that the caller gives, and keeps the first of them', () => {
+    const space = createCodeSpace({ dimensions: 64 });
+    const [draw, table] = [unitVectors(64, 5), space.createTable()];
+    const same = draw();
+    for (let ordinal = 0; ordinal < 1_000; ordinal++) store(space, table, ordinal, same);
+    const evenFirst = (a: { ordinal: number }, b: { ordinal: number }) =>
+      (a.ordinal % 2) - (b.ordinal % 2) || a.ordinal - b.ordinal;
+    const hits = space.search(same, [{ table, accepts: undefined }], 0.9, 4, evenFirst);
+    expect(hits.map(({ ordinal }) => ordinal)).to.deep.equal([0, 2, 4, 6]);
+  });
+
   it('puts the higher ordinal first among equals, however many there are', () => {
     const space = createCodeSpace({ dimensions: 64 });
     const [draw, table] = [unitVectors(64, 3), space.createTable()];

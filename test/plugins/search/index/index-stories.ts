@@ -72,16 +72,26 @@ const expiries: fc.Arbitrary<Step> = fc.record({
   hlc: times,
 });
 
-export const stories = fc.array(fc.oneof({ weight: 5, arbitrary: facts }, covers, expiries), { maxLength: 30 });
+export const stories = fc.array(fc.oneof({ weight: 5, arbitrary: facts }, covers, expiries), {
+  maxLength: 30,
+  size: 'max',
+});
 
 export const queries = texts.filter((text) => text !== '');
 
 export const views: fc.Arbitrary<SearchView> = fc.record({
   tenantId: fc.constantFrom('default', 'default', 'another'),
-  scopes: fc.constantFrom<readonly Scope[]>(['company', 'team'], ['company'], ['team'], []),
-  gardens: fc.constantFrom<SearchView['gardens']>('all', [], ['garden-a'], GARDENS, ['unknown']),
+  scopes: fc.constantFrom<readonly Scope[]>(
+    ['company', 'team'],
+    ['company', 'team'],
+    ['company', 'team'],
+    ['company'],
+    ['team'],
+    [],
+  ),
+  gardens: fc.constantFrom<SearchView['gardens']>('all', 'all', 'all', [], ['garden-a'], GARDENS, ['unknown']),
   onlyGarden: fc.constantFrom(undefined, undefined, undefined, 'garden-a'),
-  nowMs: times,
+  nowMs: fc.oneof(fc.constant(0), times),
   minConfidence: fc.constantFrom(0, 0.1, 0.6),
   entityKey: fc.constantFrom(undefined, undefined, ...ENTITIES),
   relationKey: fc.constantFrom(undefined, undefined, 'memory:note'),

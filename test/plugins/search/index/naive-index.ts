@@ -27,7 +27,7 @@ export class NaiveIndex {
     if (order > 0) this.expiries.set(key, expiry);
   }
 
-  /** Facts that the view may find, oldest first, judged by the kernel's own filter. */
+  /** Facts that the view may find, in the order of the feed, judged by the kernel's own filter. */
   async live(view: SearchView): Promise<StoredFact[]> {
     const caller = { tenantId: view.tenantId, allowedScopes: new Set(view.scopes) } as unknown as Principal;
     const filter = liveAmong(visibleTo(caller, view.gardens), view.nowMs);
@@ -56,14 +56,14 @@ export class NaiveIndex {
       .filter(({ frequency }) => frequency > 0)
       .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
       .slice(0, 64);
-    const hits = (await this.live(view)).map(({ id }) => {
-      const { times, length } = documents.get(id) as Counted;
+    const hits = (await this.live(view)).map((fact) => {
+      const { times, length } = documents.get(fact.id) as Counted;
       const k = 1.2 * (1 - 0.6 + (0.6 * lengthOfNorm(normOf(length))) / meanLength);
       const score = inOrder.reduce((sum, { key, weight }) => {
         const often = Math.min(times.get(key) ?? 0, 31);
         return often === 0 ? sum : sum + (weight * often) / (often + k);
       }, 0);
-      return { id, score };
+      return { fact, score };
     });
     return bestOf(hits, limit);
   }
@@ -85,7 +85,7 @@ export class NaiveIndex {
         });
       }
     }
-    const hits = live.flatMap(({ id }) => (scores.has(id) ? [{ id, score: scores.get(id) as number }] : []));
+    const hits = live.flatMap((fact) => (scores.has(fact.id) ? [{ fact, score: scores.get(fact.id) as number }] : []));
     return bestOf(hits, limit);
   }
 
@@ -152,11 +152,17 @@ const isOpen = (fact: StoredFact, view: SearchView): boolean =>
   (view.onlyGarden === undefined || fact.gardenId === view.onlyGarden) &&
   (fact.gardenId === null || view.gardens === 'all' || view.gardens.includes(fact.gardenId));
 
-/** Hits come oldest first. */
-const bestOf = (hits: readonly Hit[], limit: number): Hit[] =>
+/** By origin stamp, then by identifier: the same on all nodes. */
+export const newestFirst = (a: StoredFact, b: StoredFact): number => compareHlc(b.hlc, a.hlc) || (a.id < b.id ? -1 : 1);
+
+interface ScoredFact {
+  readonly fact: StoredFact;
+  readonly score: number;
+}
+
+const bestOf = (hits: readonly ScoredFact[], limit: number): Hit[] =>
   hits
-    .map((hit, at) => ({ hit, at }))
-    .filter(({ hit }) => hit.score > 0)
-    .sort((a, b) => b.hit.score - a.hit.score || b.at - a.at)
-    .map(({ hit }) => hit)
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || newestFirst(a.fact, b.fact))
+    .map(({ fact: { id }, score }) => ({ id, score }))
     .slice(0, limit);
