@@ -32,10 +32,10 @@ export interface CodeSpace {
   /** Throws a RangeError for a vector of other dimensions, or with a component that is not finite. */
   quantise(vector: Float32Array): CodeVector;
   /**
-   * The documents nearest to a unit vector, best first, then in the order of `ties`, or without it by the higher ordinal
-   * and the earlier target; none below `floor`. Only documents that a target accepts take part, so none of the others can push one out. Up to some
-   * thousands of documents in all the answer is exact; among more, the nearest by their signs are compared exactly.
-   * Equal tables give equal answers everywhere.
+   * The documents nearest to a unit vector, best first, then in the order of `ties`, or without it by the higher
+   * ordinal and the earlier target; none below `floor`. Only documents that a target accepts take part, so none of the
+   * others can push one out. Up to some thousands of documents in all the answer is exact; among more, the nearest by
+   * their signs are compared exactly. Equal tables give equal answers everywhere.
    */
   search(
     query: Float32Array,
