@@ -1,4 +1,4 @@
-import { defineRef, type PluginSnapshot, type Principal } from '../../kernel/plugin-api.ts';
+import { defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 import type { DeclarationDocument, DeclareRequest } from './peerings/declaration.ts';
 import type { FederationEntry, FederationEntryFilter, FederationEntryPosition } from './peerings/federation-log.ts';
 import type { Direction, Peering } from './peerings/peering.ts';
@@ -54,3 +54,54 @@ export interface VerifiedOrigins {
 }
 
 export const VerifiedOrigins = defineRef<VerifiedOrigins>('federation.verified-origins');
+
+/** How far this node has read one scope of a peer. */
+export interface InboundLag {
+  readonly scope: Scope;
+  /** Stamp of the peer's feed up to which everything is here; null before the first page. */
+  readonly cursor: string | null;
+  /** Facts that are still to come, as the peer said last; null where it did not say. */
+  readonly facts: number | null;
+  /** What the peer had so long ago is all here; null before the end of its feed was reached once. */
+  readonly lagMs: number | null;
+  readonly lastOkMs: number | null;
+  readonly lastFailureMs: number | null;
+  readonly lastError: string | null;
+  /** In a row. */
+  readonly failures: number;
+  readonly nextPullMs: number;
+  /** Facts that wait until they can be stored. */
+  readonly parked: number;
+}
+
+/** How far a peer has read one scope of this node. */
+export interface OutboundLag {
+  /** `all` for a peer that asks for everything at once. */
+  readonly scope: Scope | 'all';
+  /** Null for a peer that has not asked yet. */
+  readonly cursor: string | null;
+  /** Facts that the peer does not have, counted among the next 10,000 entries of the feed. */
+  readonly facts: number;
+  /** Age of the oldest of them, 0 without any. */
+  readonly lagMs: number;
+  readonly askedMs: number | null;
+}
+
+export interface PeerLag {
+  readonly peering: Peering;
+  readonly inbound: readonly InboundLag[];
+  readonly outbound: readonly OutboundLag[];
+  /** New facts that the peer brought today, UTC, and how many it may bring; 0: any number. */
+  readonly addedToday: number;
+  readonly maxPerDay: number;
+  /** Until then nothing is taken from the peer, which brought mostly invalid facts; null as a rule. */
+  readonly quarantinedUntilMs: number | null;
+}
+
+/** Where the exchange with each peer stands. */
+export interface PeerLags {
+  /** Needs `federate`. Rejects with `lookup` for a peer that the tenant of the caller does not have. */
+  of(caller: Principal, peerId: string): Promise<PeerLag>;
+}
+
+export const PeerLags = defineRef<PeerLags>('federation.lags');

@@ -11,11 +11,10 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';
-import { PEER } from '../federation-words.ts';
-import type { Peering } from '../peerings/peering.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { IngestPage, IngestVerdict, Rejection } from './ingest.ts';
 import { type Candidate, verdictOfKnown } from './judge-page.ts';
+import { peerPrincipal } from './peer-principal.ts';
 
 export interface StoreParts {
   readonly facts: Facts;
@@ -53,17 +52,6 @@ export const storeCandidates = async (
 
 /** What the store or the guard says holds for the whole page. */
 const isFailureOfAll = (error: unknown): boolean => error instanceof ServiceError;
-
-/** As whom facts of a peer are stored. */
-const peerPrincipal = ({ tenantId, nodeId }: Peering, allowedScopes: IngestPage['scopes']): Principal => ({
-  kind: PEER.id,
-  entityUri: nodeId,
-  permissions: new Set(),
-  allowedScopes,
-  tenantId,
-  keyId: null,
-  oidcSub: null,
-});
 
 class Storing {
   readonly #page: IngestPage;

@@ -48,7 +48,7 @@ export const openPulling = ({ config, tables, log, every, onStop }: Context, nee
       tokens,
       allowPrivate: config.insecure,
       maxFactBytes: node.maxBodyBytes,
-      remainingHeader: self.names.headers.session.replace(/Session$/, 'Remaining'),
+      remainingHeader: self.names.headers.remaining,
     },
     intervalMs: config.pullIntervalS * 1_000,
     maxStampLeadMs: node.maxStampLeadMs,

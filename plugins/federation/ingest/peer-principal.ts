@@ -1,0 +1,14 @@
+import type { Principal, Scope } from '../../../kernel/plugin-api.ts';
+import { PEER } from '../federation-words.ts';
+import type { Peering } from '../peerings/peering.ts';
+
+/** The peer as a caller, without a request of it. */
+export const peerPrincipal = ({ tenantId, nodeId }: Peering, allowedScopes: ReadonlySet<Scope>): Principal => ({
+  kind: PEER.id,
+  entityUri: nodeId,
+  permissions: new Set(),
+  allowedScopes,
+  tenantId,
+  keyId: null,
+  oidcSub: null,
+});

@@ -1,0 +1,16 @@
+import { type Access, type Route, schema } from '../../../kernel/plugin-api.ts';
+import type { PeerLags } from '../federation-api.ts';
+import { PEER_LAG_JSON, peerLagJson } from './peer-lag-json.ts';
+
+/** `GET /v1/federation/peers/{peer_id}/lag` */
+export const lagRoute = (lags: PeerLags, access: Access): Route<{ peer_id: string }> => ({
+  method: 'GET',
+  path: '/v1/federation/peers/:peer_id/lag',
+  summary: 'How far this node and a peer have read from each other, and what keeps them',
+  access,
+  params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
+  answers: { 200: { json: PEER_LAG_JSON } },
+  async handle({ caller, params }) {
+    return { status: 200, body: peerLagJson(await lags.of(caller, params.peer_id)) };
+  },
+});
