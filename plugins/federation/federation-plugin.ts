@@ -20,7 +20,7 @@ import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
-import { PeerRegistry, VerifiedOrigins } from './federation-api.ts';
+import { PeerLags, PeerRegistry, VerifiedOrigins } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';
@@ -28,6 +28,8 @@ import * as words from './federation-words.ts';
 import { ingestMigrations } from './ingest/ingest-migrations.ts';
 import * as ingestWords from './ingest/ingest-words.ts';
 import { openIngest } from './ingest/open-ingest.ts';
+import { createPeerLags } from './lag/create-peer-lags.ts';
+import { lagRoute } from './lag/lag-route.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
 import { peeringMigrations } from './peerings/peering-migrations.ts';
 import { openPulling } from './pulling/open-pulling.ts';
@@ -57,7 +59,7 @@ export const federationPlugin = definePlugin({
     node: NodeSettings,
     vocabulary: Vocabulary,
   },
-  provides: [PeerRegistry, VerifiedOrigins],
+  provides: [PeerRegistry, VerifiedOrigins, PeerLags],
   declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
   commands: [peerCommands],
@@ -75,6 +77,11 @@ export const federationPlugin = definePlugin({
     provide(PeerRegistry, registry);
     const serving = openServing(context, { ...use, settings: config, peerings, log: federationLog });
     const parts = { ...use, ...serving, peerings, log: federationLog };
-    openPulling(context, { ...parts, ...openIngest(context, parts) });
+    const ingest = openIngest(context, parts);
+    const pulling = openPulling(context, { ...parts, ...ingest });
+    const { maxFactsPerDay } = config;
+    const lags = createPeerLags({ ...parts, ...ingest, ...pulling, tables, maxFactsPerDay });
+    provide(PeerLags, lags);
+    route(lagRoute(lags, use.keys));
   },
 });

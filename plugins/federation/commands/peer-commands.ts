@@ -14,6 +14,7 @@ import { peerJson } from '../peerings/peer-json.ts';
 import { DECLARATION_BODY } from '../peerings/peer-routes.ts';
 import { DIRECTIONS } from '../peerings/peering.ts';
 import { afterAdding, afterDeclaring, afterRevoking } from './next-step.ts';
+import { statusCommand } from './status-command.ts';
 
 const requires = { registry: PeerRegistry, self: NodeSelf };
 const tenant = {
@@ -168,7 +169,8 @@ declarations are on file on both.`,
     'fact-memory-node peer declare https://beta.example --out ours.json',
     'fact-memory-node peer add theirs.json',
     'fact-memory-node peer list',
+    'fact-memory-node peer status',
     'fact-memory-node peer revoke svc://node.beta.example',
   ],
-  commands: [declareCommand, addCommand, listCommand, revokeCommand],
+  commands: [declareCommand, addCommand, listCommand, statusCommand, revokeCommand],
 };

@@ -37,7 +37,17 @@ export const statusCommand = defineCommand({
   },
 });
 
-const TITLES: readonly string[] = ['node', 'status', 'direction', 'scope', 'behind by', 'for', 'last', 'next', 'waiting'];
+const TITLES: readonly string[] = [
+  'node',
+  'status',
+  'direction',
+  'scope',
+  'behind by',
+  'for',
+  'last',
+  'next',
+  'waiting',
+];
 
 const rowsOf = ({ peering: { nodeId, status }, inbound, outbound }: PeerLag, nowMs: number): string[][] => {
   const rows = [

@@ -1,13 +1,15 @@
-import { type Access, type Route, schema } from '../../../kernel/plugin-api.ts';
+import { type Route, schema } from '../../../kernel/plugin-api.ts';
+import { FEDERATE, type KeyRegistry } from '../../keys/keys-api.ts';
 import type { PeerLags } from '../federation-api.ts';
 import { PEER_LAG_JSON, peerLagJson } from './peer-lag-json.ts';
 
 /** `GET /v1/federation/peers/{peer_id}/lag` */
-export const lagRoute = (lags: PeerLags, access: Access): Route<{ peer_id: string }> => ({
+export const lagRoute = (lags: PeerLags, keys: KeyRegistry | undefined): Route<{ peer_id: string }> => ({
   method: 'GET',
   path: '/v1/federation/peers/:peer_id/lag',
   summary: 'How far this node and a peer have read from each other, and what keeps them',
-  access,
+  // Keys bring the permission. Without them the use case alone asks for it.
+  access: { permission: keys === undefined ? 'any' : FEDERATE },
   params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
   answers: { 200: { json: PEER_LAG_JSON } },
   async handle({ caller, params }) {

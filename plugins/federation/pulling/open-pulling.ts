@@ -15,6 +15,11 @@ import { ParkedFacts } from './parked-facts.ts';
 import { PullStore } from './pull-store.ts';
 import { Puller } from './puller.ts';
 
+export interface OpenedPulling {
+  readonly store: PullStore;
+  readonly parked: ParkedFacts;
+}
+
 export interface PullingNeeds extends OpenedIngest {
   readonly clock: Clock;
   readonly random: Random;
@@ -31,12 +36,14 @@ type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tab
 const LOOK_INTERVAL_MS = 1_000;
 
 /** Reads from peers, while federation is on. */
-export const openPulling = ({ config, tables, log, every, onStop }: Context, needs: PullingNeeds): void => {
+export const openPulling = ({ config, tables, log, every, onStop }: Context, needs: PullingNeeds): OpenedPulling => {
   const { clock, random, transport, self, node, peerings, tokens, ingest, usages } = needs;
-  if (!config.enabled) return;
+  const store = new PullStore(tables);
+  const parked = new ParkedFacts(tables, node.maxStampLeadMs);
+  if (!config.enabled) return { store, parked };
   const puller = new Puller({
-    store: new PullStore(tables),
-    parked: new ParkedFacts(tables, node.maxStampLeadMs),
+    store,
+    parked,
     ingest,
     usages,
     peerings,
@@ -56,4 +63,5 @@ export const openPulling = ({ config, tables, log, every, onStop }: Context, nee
   });
   every(LOOK_INTERVAL_MS, () => puller.look());
   onStop(() => puller.stop());
+  return { store, parked };
 };

@@ -72,6 +72,16 @@ describe('the peer commands', () => {
     expect(listed.stdout)
       .to.match(/^id +node +address +status +scopes +direction\n/)
       .and.to.contain(beta.url);
+    const status = await run(alpha, 'status');
+    expect(status.stdout, status.stderr).to.match(
+      /^node +status +direction +scope +behind by +for +last +next +waiting\n/,
+    );
+    expect(status.stdout.split('\n').slice(1, -1)).to.have.lengthOf(2);
+    const [{ node_id: peer } = { node_id: '' }] = await peersOf(alpha);
+    const json = JSON.parse((await run(alpha, 'status', String(peer), '--json')).stdout);
+    expect(json).to.deep.include({ node_id: peer, status: 'active' });
+    expect([json.inbound.length, json.outbound.length]).to.deep.equal([1, 1]);
+    expect((await run(alpha, 'status', 'nobody')).stderr).to.contain('no such peer');
   });
 
   it('end a peering for a running node at once', async () => {
