@@ -34,12 +34,14 @@ export const peerPlace = (): PeerPlace => {
   return { network: createLoopbackNetwork(), clock: createManualClock(), nextSeed };
 };
 
+type PeerOptions = Omit<TestNodeOptions, 'network' | 'clock' | 'url'> & { readonly scheme?: 'http' | 'https' };
+
 export const startPeer = async (
   name: string,
   place: PeerPlace,
-  options: Omit<TestNodeOptions, 'network' | 'clock' | 'url'> = {},
+  { scheme = 'http', ...options }: PeerOptions = {},
 ): Promise<PeerNode> => {
-  const url = `http://${name}.example`;
+  const url = `${scheme}://${name}.example`;
   const node = await startTestNode({
     random: createSeededRandom(place.nextSeed()),
     ...options,
