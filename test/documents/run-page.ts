@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Workplace } from '../adapters/cli/spawned-program.ts';
 import { projectRoot } from '../architecture/source-files.ts';
+import { freePort } from '../kit/free-port.ts';
 import { type Block, blocksOf } from './read-pages.ts';
 import { differencesFromShown, fitsShownText } from './shown-output.ts';
 
@@ -26,20 +27,35 @@ export const runPage = async (path: string): Promise<string[]> => {
       const name = FILE_NAME.exec(code)?.[1];
       if (language === 'js' && name !== undefined) writeFileSync(place.path(name), code);
     }
-    const scripts = blocks.filter(({ language }) => language === 'bash').map(({ code }) => code);
+    const shown = blocks.filter(({ language }) => language === 'bash').map(({ code }) => code);
+    const ports = await freePorts(shown);
+    const scripts = shown.map((code) => ports.hide(code));
     const needsNode = scripts.some((code) => code.includes(SHOWN_ADDRESS));
     const address = needsNode ? (await place.start()).url : SHOWN_ADDRESS;
     const outputs = await runScripts(place, scripts, address);
     return blocks.flatMap((block, at) => {
       const before = blocks[at - 1];
       if (before?.language !== 'bash') return [];
-      const output = outputs[scripts.indexOf(before.code)] ?? '';
-      return compare(block, output.replaceAll(address, SHOWN_ADDRESS));
+      const output = outputs[shown.indexOf(before.code)] ?? '';
+      return compare(block, ports.show(output.replaceAll(address, SHOWN_ADDRESS)));
     });
   } finally {
     await place.dispose();
   }
 };
+
+/** Nodes that a page starts itself get other ports than it shows, because those may be taken. */
+const freePorts = async (scripts: readonly string[]) => {
+  const named = new Set(scripts.flatMap((code) => [...code.matchAll(PORT)].map(([, port = '']) => port)));
+  const pairs: (readonly [shown: string, used: string])[] = [];
+  for (const port of named) pairs.push([port, String(await freePort())]);
+  return {
+    hide: (text: string) => pairs.reduce((hidden, [shown, used]) => hidden.replaceAll(shown, used), text),
+    show: (text: string) => pairs.reduce((told, [shown, used]) => told.replaceAll(`:${used}`, `:${shown}`), text),
+  };
+};
+
+const PORT = /\bSVC_PORT=(\d{4,5})\b/g;
 
 /** The folder knows the node as an installed package, with its command and that of mocha on the path. */
 const installPackage = (place: Workplace): void => {
@@ -58,7 +74,7 @@ const runScripts = async (place: Workplace, scripts: readonly string[], address:
   const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
   const { stdout } = await runFile(
     'bash',
-    ['--norc', '-euo', 'pipefail', '-c', script.replaceAll(SHOWN_ADDRESS, address)],
+    ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${script.replaceAll(SHOWN_ADDRESS, address)}`],
     {
       cwd: place.folder,
       env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
@@ -66,6 +82,9 @@ const runScripts = async (place: Workplace, scripts: readonly string[], address:
   );
   return stdout.split(END_OF_BLOCK).slice(0, -1);
 };
+
+/** Programs that a page starts beside itself end with it, also when it fails on the way. */
+const END_JOBS = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n";
 
 const compare = ({ language, code }: Block, output: string): string[] => {
   if (language === 'json') {
