@@ -135,7 +135,7 @@ export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Pro
     facts: await total(`/v1/facts?${everything}`),
     receivedFrom: await total(`/v1/facts?relation=svc:received_from&${everything}`),
     conflictMembers: await total(`/v1/facts?relation=svc:conflict:between&${everything}`),
-    conflicts: await total('/v1/conflicts?limit=1'),
+    conflicts: (await node.get('/v1/conflicts?limit=500')).body.conflicts.length,
     billing: await total('/v1/admin/billing/events?limit=1'),
     writes: await total('/v1/auth/audit?event_type=fact_write&limit=1'),
     feed: (await drain(node, observer)).cursors.at(-1) ?? null,
