@@ -4,7 +4,9 @@ import { createConvergence } from './oracle/convergence.ts';
 import { createOracle, type Oracle } from './oracle/oracle.ts';
 import { Violation } from './oracle/violation.ts';
 import { groupsOf, type Plan, planOf } from './plan.ts';
+import { type Courier, createCourier } from './workload/courier.ts';
 import { createWorkload } from './workload/operations.ts';
+import type { Dice } from './world/dice.ts';
 import { createGrants, type Grant, type Grants } from './world/grants.ts';
 import type { Party } from './world/party.ts';
 import { settle } from './world/settle.ts';
@@ -28,6 +30,9 @@ interface Run {
   readonly nemeses: Nemeses;
   readonly edges: readonly (readonly [Party, Party])[];
   readonly stranger: Stranger | undefined;
+  readonly courier: Courier;
+  /** Of the workload. */
+  readonly dice: Dice;
 }
 
 /** Longest pause between two operations. */
@@ -36,6 +41,7 @@ const MOST_PAUSE_MS = 4_000;
  * What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
  */
 const PATIENCE_S = 1_500;
+const MOST_PUSHED = 100;
 const QUIET_ROUNDS = 2;
 const LINES_SHOWN = 40;
 
@@ -53,7 +59,9 @@ export const simulate = async (seed: number): Promise<Outcome> => {
     oracle.check();
   };
   if (stranger !== undefined) oracle.forbid(stranger.forbidden);
-  const run: Run = { plan, world, grants, oracle, nemeses, edges, stranger };
+  const dice = world.dice('workload');
+  const courier = createCourier({ world, dice });
+  const run: Run = { plan, world, grants, oracle, nemeses, edges, stranger, courier, dice };
   try {
     await disturb(run);
     oracle.checkAll();
@@ -86,9 +94,8 @@ const createStrangerOf = async (
 
 /** The first phase: everything may go wrong, and nothing wrong may come of it. */
 const disturb = async (run: Run): Promise<void> => {
-  const { plan, world, grants, oracle, nemeses, edges } = run;
-  const workload = createWorkload({ world, grants, edges, seen: oracle.seen });
-  const dice = world.dice('workload');
+  const { plan, world, grants, oracle, nemeses, edges, courier, dice } = run;
+  const workload = createWorkload({ world, grants, edges, courier, dice, seen: oracle.seen });
   await workload.begin();
   await peerUp(run, () => ({
     scopes: dice.comes(0.6) ? ['public', 'company'] : ['public'],
@@ -119,6 +126,7 @@ const heal = async (run: Run): Promise<void> => {
   const roundMs = plan.pullIntervalS * 1_000;
   const untilMs = world.time.nowMs + PATIENCE_S * 1_000;
   for (;;) {
+    giveBack(run);
     await world.time.pass(roundMs);
     oracle.check();
     const missing = convergence.missing();
@@ -131,6 +139,15 @@ const heal = async (run: Run): Promise<void> => {
   await world.time.pass(QUIET_ROUNDS * roundMs);
   const after = convergence.state();
   if (before !== after) throw new Violation('I10', `the state changes with nothing to do:\n${before}\n${after}`);
+};
+
+/** A node that was put back to an older copy gets what it said since then from those that it told. */
+const giveBack = ({ oracle, courier, edges }: Run): void => {
+  for (const [giver, taker] of edges.flatMap(([one, other]) => [[one, other] as const, [other, one] as const])) {
+    const lost = taker.restores === 0 ? [] : oracle.lost(taker);
+    const kept = lost.filter(({ id }) => oracle.storeOf(giver).facts.has(id));
+    if (kept.length > 0) void courier.push(giver, taker, kept.slice(0, MOST_PUSHED)).catch(() => {});
+  }
 };
 
 /** Lets every pair of peers declare to each other until both sides have both declarations. */

@@ -18,8 +18,8 @@ export interface Stranger {
   act(): void;
   /** Behaves from now on. */
   behave(): void;
-  /** Ids of facts that no node may ever store. */
-  readonly forbidden: ReadonlySet<string>;
+  /** Ids of facts that no node may ever store, with what is wrong with each. */
+  readonly forbidden: ReadonlyMap<string, string>;
 }
 
 interface Parts {
@@ -35,7 +35,7 @@ interface Parts {
 interface Self extends Parts {
   readonly peer: TestPeer;
   readonly dice: Dice;
-  readonly forbidden: Set<string>;
+  readonly forbidden: Map<string, string>;
   /** Facts that the victim served. */
   readonly captured: WireFact[];
   send(facts: readonly unknown[], token?: string): Promise<Exchange>;
@@ -53,7 +53,7 @@ export const createStranger = async (parts: Parts): Promise<Stranger> => {
     ...parts,
     peer,
     dice: world.dice('stranger'),
-    forbidden: new Set(),
+    forbidden: new Map(),
     captured: [],
     send: (facts, token = peer.token(victim.nodeId)) =>
       world.network.carry(peer.url, victim.url, {
@@ -109,7 +109,7 @@ const ownFact = ({ peer, dice }: Self, changes: Readonly<Record<string, unknown>
 
 /** Pushes or shares facts that must not be stored anywhere. */
 const forge = (self: Self, facts: readonly WireFact[]): Promise<unknown> => {
-  for (const { id } of facts) self.forbidden.add(id);
+  for (const fact of facts) self.forbidden.set(fact.id, JSON.stringify(fact));
   if (self.dice.comes(0.5)) return self.send(facts);
   self.peer.feed.push(...facts);
   return Promise.resolve();
@@ -172,29 +172,33 @@ const repeatToken = async (self: Self): Promise<void> => {
   await self.send([ownFact(self)], token);
 };
 
+/** Nodes for which the victim knows what their signatures look like: itself, and its peers. */
+const knownOrigins = async ({ victim, neighbours }: Self): Promise<readonly string[]> => {
+  const key = victim.residents.keyOf('admin');
+  const { body } = await victim.request('GET', '/v1/federation/peers', { key });
+  const active = new Set<string>();
+  for (const { node_id: id, status } of body.peers) if (status === 'active') active.add(id);
+  return [victim.nodeId, ...neighbours.map(({ nodeId }) => nodeId).filter((id) => active.has(id))];
+};
+
 /** With the proof of the original, or without one, and under another id, because the old one is known. */
 const alter = async (self: Self): Promise<void> => {
-  const { dice, peer, victim, neighbours, captured } = self;
+  const { dice, peer, victim, captured } = self;
   if (captured.length === 0) await capture(self);
-  const known = new Set([victim, ...neighbours].map(({ nodeId }) => nodeId));
-  const from = captured.filter(({ origin_node_id: origin = victim.nodeId }) => known.has(origin));
+  const known = await knownOrigins(self);
+  const from = captured.filter(({ origin_node_id: origin = victim.nodeId }) => known.includes(origin));
   if (from.length === 0) return;
   const { cid: _cid, origin_proof: proof, ...original } = dice.pick(from);
   const origin = original.origin_node_id ?? victim.nodeId;
-  const altered = {
-    ...original,
-    id: peer.unique(),
-    origin_node_id: origin,
-    confidence: 1,
-    value: { type: 'string', v: 'altered' },
-  };
+  const value = { type: 'string', v: 'altered' };
+  const altered = { ...original, id: peer.unique(), origin_node_id: origin, confidence: 1, value };
   await forge(self, [(dice.comes(0.7) ? { ...altered, origin_proof: proof } : altered) as WireFact]);
 };
 
 /** With a proof by the stranger's own key. */
 const impersonate = async (self: Self): Promise<void> => {
-  const { dice, peer, victim, neighbours } = self;
-  const origin = dice.pick([victim, ...neighbours]).nodeId;
+  const { dice, peer } = self;
+  const origin = dice.pick(await knownOrigins(self));
   const fact = { ...ownFact(self), origin_node_id: origin };
   await forge(self, [{ ...fact, origin_proof: peer.prove(fact) }]);
 };

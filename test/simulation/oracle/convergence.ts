@@ -65,7 +65,8 @@ const missingPublic = (oracle: Oracle, groups: Parts['groups']): string | undefi
       for (const row of oracle.storeOf(from).facts.values()) {
         if (!isPublic(row)) continue;
         const without = group.find((party) => !oracle.storeOf(party).facts.has(row.id));
-        if (without !== undefined) return `I8: ${without.name} lacks the public fact ${row.id} of ${from.name}`;
+        if (without !== undefined)
+          return `I8: ${without.name} lacks the public fact ${row.id} of ${from.name}, from ${row.origin_node_id} by ${row.received_from}`;
       }
     }
   }

@@ -3,7 +3,7 @@ import type { Grants } from '../world/grants.ts';
 import type { Party } from '../world/party.ts';
 import type { World } from '../world/world.ts';
 import { holds, type Violation } from './violation.ts';
-import { watchMessages } from './watch-messages.ts';
+import { type ServedFact, watchMessages } from './watch-messages.ts';
 import { watchReplies } from './watch-replies.ts';
 import { type StoreWatch, watchStore } from './watch-store.ts';
 
@@ -14,11 +14,13 @@ export interface Oracle {
   /** Looks again at everything that was ever seen. */
   checkAll(): void;
   /** Facts with these ids must never be stored. The set may grow. */
-  forbid(ids: ReadonlySet<string>): void;
+  forbid(ids: ReadonlyMap<string, string>): void;
   seen(call: Call): void;
   /** Takes a violation that somebody else found; the next check throws it. */
   report(violation: Violation): void;
   storeOf(party: Party): StoreWatch;
+  /** Public facts that the party said to others, and that its store lost when an older copy took its place. */
+  lost(party: Party): readonly ServedFact[];
   copyAside(party: Party): void;
   /** Before the copy is put in the place of the store: nothing may have the file open. */
   restoring(party: Party): void;
@@ -28,6 +30,7 @@ export interface Oracle {
 export const createOracle = (world: World, grants: Grants): Oracle => {
   const stores = new Map(world.parties.map((party) => [party, watchStore(party)]));
   const replies = watchReplies();
+  const served = new Map<string, ServedFact>();
   const storeOf = (party: Party): StoreWatch => stores.get(party) as StoreWatch;
   /** A violation is found inside the call of a node, whose error would be the node's to handle. */
   let found: unknown;
@@ -40,8 +43,8 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
         found ??= error;
       }
     };
-  world.network.watch(kept(watchMessages({ parties: world.parties, grants })));
-  let forbidden: ReadonlySet<string> = new Set();
+  world.network.watch(kept(watchMessages({ parties: world.parties, grants, served })));
+  let forbidden: ReadonlyMap<string, string> = new Map();
   const check = (): void => {
     for (const party of world.parties) storeOf(party).check(forbidden);
     if (found !== undefined) throw found;
@@ -49,6 +52,11 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
   return {
     check,
     storeOf,
+    lost: (party) =>
+      [...served.values()].filter(
+        ({ id, scope, origin_node_id: origin }) =>
+          origin === party.nodeId && scope === 'public' && !storeOf(party).facts.has(id),
+      ),
     report: (violation) => {
       found ??= violation;
     },

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../kernel/plugin-api.ts';
-import { COMPANY, SECRET } from '../workload/said-facts.ts';
+import { SECRET } from '../workload/said-facts.ts';
 import type { Grants } from '../world/grants.ts';
 import type { Party } from '../world/party.ts';
 import type { Exchange } from '../world/virtual-network.ts';
@@ -8,13 +8,26 @@ import { holds } from './violation.ts';
 interface Parts {
   readonly parties: readonly Party[];
   readonly grants: Grants;
+  /** Gets every fact that an origin served, as it was served. */
+  readonly served: Map<string, ServedFact>;
 }
+
+/** As it went over the wire. */
+export interface ServedFact {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly relation: string;
+  readonly origin_node_id?: string;
+}
+
+/** Of a fact that only peers with a grant may have. */
+const COMPANY = /"company"/;
 
 /** Marks of what a node keeps for itself. */
 const BOOKKEEPING = /"(received_from|garden_id|contradicted|attested|source_trust|warnings)"/;
 
 /** Reads every message between machines: what must not leave a node does not, and no token serves twice. */
-export const watchMessages = ({ parties, grants }: Parts): ((exchange: Exchange) => void) => {
+export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: Exchange) => void) => {
   const spent = new Map<string, number>();
   const partyAt = (url: string): Party | undefined => parties.find((party) => party.url === url);
   const checkToken = ({ to, request, status }: Exchange): void => {
@@ -26,16 +39,9 @@ export const watchMessages = ({ parties, grants }: Parts): ((exchange: Exchange)
     holds('I15', spent.get(name) !== server.restores, () => `${server.name} accepted a token twice`);
     spent.set(name, server.restores);
   };
-  const checkWords = (exchange: Exchange, text: string): void => {
+  const checkWords = ({ from, to }: Exchange, text: string): void => {
     const secret = SECRET.exec(text)?.[0];
-    holds('I9', secret === undefined, () => `${secret} went from ${exchange.to} to ${exchange.from}`);
-    const giver = partyAt(exchange.to);
-    const taker = partyAt(exchange.from);
-    for (const [word, origin] of text.matchAll(COMPANY)) {
-      holds('I9', giver?.name === origin, () => `${word} went from ${exchange.to} to ${exchange.from}`);
-      const may = taker !== undefined && giver !== undefined && grants.mayGive(giver, taker, 'company');
-      holds('I9', may, () => `${word} went to ${exchange.from}, which has no grant`);
-    }
+    holds('I9', secret === undefined, () => `${secret} went from ${to} to ${from}`);
   };
   return (exchange) => {
     const { from, to, request, status, body } = exchange;
@@ -49,9 +55,13 @@ export const watchMessages = ({ parties, grants }: Parts): ((exchange: Exchange)
     const bookkeeping = BOOKKEEPING.exec(text)?.[0];
     holds('I9', bookkeeping === undefined, () => `${giver.name} sent ${bookkeeping}`);
     const taker = partyAt(from);
-    for (const fact of (JSON.parse(text) as { facts: readonly { scope: Scope; relation: string; id: string }[] })
-      .facts) {
+    holds('I9', taker !== undefined || !COMPANY.test(text), () => `${giver.name} sent company facts to a stranger`);
+    for (const fact of (JSON.parse(text) as { facts: readonly ServedFact[] }).facts) {
       holds('I9', !/^svc:(?!\/\/)/.test(fact.relation), () => `${giver.name} sent the system fact ${fact.id}`);
+      const { origin_node_id: origin = giver.nodeId } = fact;
+      const isOwn = origin === giver.nodeId;
+      if (isOwn) served.set(fact.id, { ...fact, origin_node_id: origin });
+      holds('I9', isOwn || fact.scope === 'public', () => `${giver.name} passed the company fact ${fact.id} on`);
       if (taker === undefined) continue;
       const may = grants.mayGive(giver, taker, fact.scope);
       holds('I9', may, () => `${giver.name} sent the ${fact.scope} fact ${fact.id} to ${taker.name} without a grant`);

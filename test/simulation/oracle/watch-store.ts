@@ -26,7 +26,7 @@ export interface FactRow {
 /** Looks into the store of one node from outside, and holds what it finds to the invariants of every state. */
 export interface StoreWatch {
   /** Reads what is new, which must be none of the forbidden ids. Cheap while nothing is. */
-  check(forbidden: ReadonlySet<string>): void;
+  check(forbidden: ReadonlyMap<string, string>): void;
   /** Facts that the store had at the last check, by id. */
   readonly facts: ReadonlyMap<string, FactRow>;
   /** Rows of any statement, on the committed state. */
@@ -111,7 +111,11 @@ export const watchStore = (party: Party): StoreWatch => {
       if (!changed()) return;
       for (const row of rows<FactRow>(FACTS, last?.number ?? 0)) {
         take(row);
-        holds('A9', !forbidden.has(row.id), () => `${party.name} stored ${row.id}, which a stranger made up`);
+        holds(
+          'A9',
+          !forbidden.has(row.id),
+          () => `${party.name} stored ${row.id}, which a stranger made up: ${forbidden.get(row.id)}`,
+        );
       }
       const [clock] = rows<{ wall: number }>(CLOCK);
       const leads = party.restores > 0 ? 2 : 1;
@@ -128,7 +132,8 @@ export const watchStore = (party: Party): StoreWatch => {
         holds('I3', said(row) === said(first), () => `${party.name}: ${id} has changed`);
       }
       for (const row of facts.values()) {
-        if (row.received_from === null) continue;
+        // What came home tells of nothing: it began here.
+        if (row.received_from === null || row.origin_node_id === party.nodeId) continue;
         holds('I10', received.has(row.id), () => `${party.name}: nothing says from where ${row.id} was received`);
       }
     },

@@ -10,11 +10,18 @@ interface Parts {
   readonly dice: Dice;
 }
 
+export interface Courier {
+  /** Pushes facts of the giver, however it came by them. */
+  push(giver: Party, taker: Party, facts: readonly unknown[]): Promise<unknown>;
+  /** Asks the giver for a page, from where the last one ended, and pushes it. */
+  carry(giver: Party, taker: Party): Promise<void>;
+}
+
 /**
  * Carries facts from one node to another by push, as an implementation without pulls would: it asks the giver in the
  * name of the taker, and pushes the page in the name of the giver. Both are honest, and what is pushed may be known.
  */
-export const createCourier = ({ world, dice }: Parts) => {
+export const createCourier = ({ world, dice }: Parts): Courier => {
   const cursors = new Map<string, string>();
   const tokenOf = (from: Party, to: Party): string | undefined => {
     const identity = from.node?.kernel.get(NodeIdentity);
@@ -36,7 +43,11 @@ export const createCourier = ({ world, dice }: Parts) => {
       headers,
     } as never);
   };
-  return async (giver: Party, taker: Party): Promise<void> => {
+  const push = (giver: Party, taker: Party, facts: readonly unknown[]): Promise<Exchange | undefined> => {
+    const body = Buffer.from(JSON.stringify({ facts }));
+    return ask(giver, taker, { method: 'POST', target: '/v1/federation/facts/push', body });
+  };
+  const carry = async (giver: Party, taker: Party): Promise<void> => {
     const name = `${giver.name} ${taker.name}`;
     const since = dice.comes(0.8) ? cursors.get(name) : undefined;
     const query = `limit=${dice.pick([3, 20, 100])}${since === undefined ? '' : `&cursor=${since}`}`;
@@ -44,10 +55,10 @@ export const createCourier = ({ world, dice }: Parts) => {
     if (page?.status !== 200) return;
     const { facts, cursor } = JSON.parse(Buffer.from(page.body).toString());
     if (facts.length === 0) return;
-    const body = Buffer.from(JSON.stringify({ facts }));
-    const pushed = await ask(giver, taker, { method: 'POST', target: '/v1/federation/facts/push', body });
+    const pushed = await push(giver, taker, facts);
     if (pushed?.status === 202 && cursor !== null) cursors.set(name, cursor);
   };
+  return { push, carry };
 };
 
 const segment = (text: string): string => encodeBase64Url(Buffer.from(text));

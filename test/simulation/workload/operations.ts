@@ -5,7 +5,7 @@ import type { Party } from '../world/party.ts';
 import type { Resident } from '../world/residents.ts';
 import { mark } from '../world/trace.ts';
 import type { World } from '../world/world.ts';
-import { createCourier } from './courier.ts';
+import type { Courier } from './courier.ts';
 import { createFactSource, gardenOf, type Place } from './said-facts.ts';
 
 /** A request of a client, and the reply that the client saw. */
@@ -20,6 +20,8 @@ export interface Call {
 export interface WorkloadParts {
   readonly world: World;
   readonly grants: Grants;
+  readonly courier: Courier;
+  readonly dice: Dice;
   /** Nodes that are to be peers of each other. */
   readonly edges: readonly (readonly [Party, Party])[];
   /** Sees every reply that came. */
@@ -37,10 +39,8 @@ export interface Workload {
 
 type Operation = (party: Party) => Promise<unknown>;
 
-export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): Workload => {
-  const dice = world.dice('workload');
+export const createWorkload = ({ world, grants, edges, courier, dice, seen }: WorkloadParts): Workload => {
   const source = createFactSource(dice);
-  const carry = createCourier({ world, dice });
   const call: Workload['call'] = async (party, as, method, target, body) => {
     if (party.node === undefined) return undefined;
     const key = party.residents.keyOf(as);
@@ -73,7 +73,7 @@ export const createWorkload = ({ world, grants, edges, seen }: WorkloadParts): W
     [18, (party) => readSomething({ party, dice, call })],
     [5, (party) => changeGarden({ party, dice, call })],
     [4, () => changeGrant({ dice, grants, edge: dice.pick(edges) })],
-    [8, () => carry(...turned(dice, dice.pick(edges)))],
+    [8, () => courier.carry(...turned(dice, dice.pick(edges)))],
     [2, () => grants.revoke(...turned(dice, dice.pick(edges)))],
   ];
   return {
