@@ -36,9 +36,9 @@ const PART = 5;
 export const planOf = (seed: number): Plan => {
   const dice = createDice(seedFor(seed, PART));
   const nodes = dice.weighted([
-    [4, 2],
-    [5, 3],
-    [3, 4],
+    [8, 2],
+    [9, 3],
+    [4, 4],
     [1, 5],
     [1, 6],
   ]);
@@ -49,7 +49,7 @@ export const planOf = (seed: number): Plan => {
     topology,
     edges: edgesOf(topology, nodes),
     nemeses: nemesesOf(dice),
-    operations: dice.whole(40, 90),
+    operations: dice.whole(30, 60),
     pullIntervalS: dice.pick([5, 10, 20]),
     unlimitedFaults: seed % 5 === 4,
   };

@@ -36,7 +36,7 @@ interface Run {
 }
 
 /** Longest pause between two operations. */
-const MOST_PAUSE_MS = 4_000;
+const MOST_PAUSE_MS = 2_500;
 /**
  * What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
  */

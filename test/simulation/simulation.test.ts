@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { planOf } from './plan.ts';
 import { simulate } from './simulate.ts';
 import { removeTemplates } from './world/templates.ts';
 
@@ -13,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 const SEEDS = Array.from({ length: COUNT }, (_, at) =>
   at < FIXED || IS_LONG ? at : 10_000 + ((Math.floor(Date.now() / DAY_MS) * 10 + at) % 1_000_000),
-).filter((seed) => planOf(seed).unlimitedFaults);
+);
 
 const PORTION = 10;
 
@@ -30,7 +29,7 @@ describe('nodes that federate while everything goes wrong', function () {
   }
 
   it('do the same again with the same seed', async () => {
-    for (const seed of IS_LONG ? [4, 9, 14, 19, 24, 29, 34, 39, 44, 49] : [4, 9]) {
+    for (const seed of IS_LONG ? [0, 1, 5, 8, 13, 20, 21, 22, 40, 60] : [8, 13]) {
       const [first, second] = [await simulate(seed), await simulate(seed)];
       expect(second.hash, `seed ${seed}`).to.equal(first.hash);
     }

@@ -105,13 +105,13 @@ const strikesOf = (parts: StrikeParts): Partial<Record<Nemesis, Strike>> => {
         Object.assign(weather, change);
         const fair = fairWeather() as unknown as Record<string, unknown>;
         const back = Object.fromEntries(Object.keys(change).map((name) => [name, fair[name]]));
-        later(5, 120, () => Object.assign(weather, back));
+        later(3, 45, () => Object.assign(weather, back));
       }
     }
   };
   const takeDown = async (party: Party): Promise<void> => {
     await party.crash();
-    downUntil.set(party, time.nowMs + dice.whole(0, 60_000));
+    downUntil.set(party, time.nowMs + dice.whole(0, 25_000));
   };
   return {
     partition: (party) => spoil(party, { cut: true }),
@@ -121,9 +121,9 @@ const strikesOf = (parts: StrikeParts): Partial<Record<Nemesis, Strike>> => {
         duplication: dice.whole(0, 20) / 100,
         truncation: dice.whole(0, 20) / 100,
         lostAnswers: dice.whole(0, 30) / 100,
-        mostDelayMs: dice.pick([100, 3_000, 60_000]),
+        mostDelayMs: dice.pick([100, 3_000, 30_000]),
       }),
-    'slow-peer': (party) => spoil(party, { leastDelayMs: 4_000, mostDelayMs: 40_000 }),
+    'slow-peer': (party) => spoil(party, { leastDelayMs: 4_000, mostDelayMs: 35_000 }),
     crash: takeDown,
     'crash-inside': (party) => party.crashAfter(dice.whole(1, 80)),
     async restore(party) {
@@ -136,13 +136,13 @@ const strikesOf = (parts: StrikeParts): Partial<Record<Nemesis, Strike>> => {
       await party.restore();
     },
     'clock-jump': (party) => {
-      const byMs = dice.whole(-240, 240) * 1_000;
+      const byMs = dice.whole(-80, 80) * 1_000;
       party.clock.jump(byMs);
-      later(10, 200, () => party.clock.jump(-byMs));
+      later(10, 80, () => party.clock.jump(-byMs));
     },
     'frozen-clock': (party) => {
       party.clock.freeze();
-      later(5, 60, () => party.clock.correct());
+      later(5, 40, () => party.clock.correct());
     },
     ...(stranger === undefined ? {} : { stranger: () => stranger.act() }),
   };

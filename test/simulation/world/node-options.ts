@@ -19,7 +19,7 @@ const PLUGINS = new Set([
 ]);
 
 /** How far a stamp may be ahead. Shorter than usual, so that clocks which jump by minutes leave it, and come back. */
-export const STAMP_LEAD_S = 60;
+export const STAMP_LEAD_S = 20;
 
 export const nodeUrl = (index: number): string => `https://n${index}.example`;
 
