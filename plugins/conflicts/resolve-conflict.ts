@@ -13,7 +13,7 @@ import {
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { SumsUp } from '../facts/facts-api.ts';
+import { MAX_DERIVATIONS, SumsUp } from '../facts/facts-api.ts';
 import { attestationNotes } from '../keys/keys-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
@@ -85,8 +85,9 @@ const resolutionDraft = (
   caller: Principal,
   notes: Notes,
 ): FactDraft => {
-  // Of very many members the rival may not be among the newest. It takes two that differ to settle a triple.
-  const members = [...conflict.members, conflict.factB.fact];
+  // The two that are shown differ, which is what lets the fact settle its triple on every node. Of very many members it
+  // names no more than an assertion may, because peers take no more.
+  const members = [conflict.factA.fact, conflict.factB.fact, ...conflict.members];
   return {
     entity: model.entity,
     relation: model.relation,
@@ -95,7 +96,7 @@ const resolutionDraft = (
     confidence: 1,
     scope: model.scope,
     gardenId: model.gardenId,
-    derivedFrom: [...new Set(members.map(({ cid }) => cid))],
+    derivedFrom: [...new Set(members.map(({ cid }) => cid))].slice(0, MAX_DERIVATIONS),
     notes,
   };
 };

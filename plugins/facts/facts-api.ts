@@ -22,6 +22,7 @@ import { defineAuditEvent } from '../audit/audit-api.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
+export { MAX_DERIVATIONS } from './read-derivations.ts';
 export { createReadSession, type ReadSession, readSessionName } from './read-session.ts';
 export { ttlTarget } from './ttl-target.ts';
 export { readVisiblePage, type VisiblePage } from './visible-page.ts';

@@ -1,7 +1,7 @@
 import { memberRefusal } from '../../kernel/plugin-api.ts';
 
 /** References that one assertion may carry. */
-const MAX_DERIVATIONS = 100;
+export const MAX_DERIVATIONS = 100;
 
 /** A reference to a fact that another was derived from: by content, or by an id that still has to be looked up. */
 export type Derivation = { readonly hash: string } | { readonly factId: string };

@@ -170,6 +170,24 @@ forEachStore('nodes that write on their own and meet again', () => {
     );
   });
 
+  it('take over how a conflict of very many members was resolved, also when the resolution comes first', async () => {
+    worlds += 1;
+    const entity = `user:w${worlds}`;
+    const batch = Array.from({ length: 130 }, (_, n) => assertion(entity, `value ${n}`, 0.5));
+    expect((await must(200, 0, 'POST', '/v1/facts/batch', batch)).accepted).to.equal(130);
+    const [open] = await openConflicts(0, entity);
+    const decision = { winning_fact_id: open?.fact_b.id };
+    const { resolution_fact_id } = await must(200, 0, 'POST', `/v1/conflicts/${open?.conflict_id}/resolve`, decision);
+    const { derived_from } = await must(200, 0, 'GET', `/v1/facts/${resolution_fact_id}`);
+    // No peer takes a fact with more.
+    expect(derived_from).to.have.length(100);
+    const [from, to] = nodes as [TestNode, TestNode];
+    for (const fact of (await carriableFacts(from, about(entity))).reverse()) await carryFacts(from, [fact], to);
+    expect(await openConflicts(1, entity)).to.deep.equal([]);
+    expect((await factsOf(1, entity)).map(({ id }) => id)).to.deep.equal([resolution_fact_id]);
+    expect((await seen(1, entity)).facts).to.deep.equal((await seen(0, entity)).facts);
+  });
+
   it('have one open conflict for each of 200 contradicted triples after 1,000 facts on each side', async () => {
     const [left, right] = nodes as [TestNode, TestNode];
     worlds += 1;
