@@ -111,11 +111,16 @@ export const urlOfNodeId = (nodeId: string): string | null => {
 const SIGNATURE_BYTES = 64;
 
 const targetViolations = (declaring: string, target: string | null, selfId: string): readonly Violation[] => {
-  if (target !== null && target === declaring) return [at('target_node_id', 'must not be the declaring node')];
-  if (declaring === selfId) return target === null ? [at('target_node_id', 'is required')] : [];
+  const isSelf = isSameNode(declaring, selfId);
+  if (isSelf && declaring !== selfId) return [at('declaring_node_id', `must be spelt ${selfId}: it is this node`)];
+  if (target !== null && isSameNode(target, declaring)) return [at('target_node_id', 'must not be the declaring node')];
+  if (isSelf) return target === null ? [at('target_node_id', 'is required')] : [];
   if (target !== null && target !== selfId) return [at('target_node_id', 'must be this node')];
   return [];
 };
+
+/** As names are: case makes no other node. */
+const isSameNode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const readScopes = (document: DeclarationDocument): readonly Scope[] => {
   const named = document['allowed_scopes'];

@@ -21,7 +21,7 @@ export interface ListedKey {
   readonly signedBy: { readonly keyId: string; readonly signature: Uint8Array } | null;
 }
 
-/** More rotations than any node has; each costs a signature to verify. */
+/** More rotations than any node has; each costs a signature to verify. Nor are more keys of a node kept. */
 const MAX_LISTED_KEYS = 100;
 /** How long processes of the peer that have not started again may use a key that the peer has replaced. */
 const LONGEST_OVERLAP_MS = 86_400_000;
@@ -75,11 +75,12 @@ export const followKeys = (
   const last: PeerKey = { keyId: current.keyId, publicKey: current.publicKey, validUntilMs: null };
   const keys = [last, ...[...followed, ...older].filter(({ keyId }) => keyId !== last.keyId)];
   const signing = keyIdOf(publicKey);
-  return keys.some(({ keyId }) => keyId === signing) ? unique(keys) : undefined;
+  return keys.some(({ keyId }) => keyId === signing) ? newest(keys) : undefined;
 };
 
-const unique = (keys: readonly PeerKey[]): readonly PeerKey[] =>
-  [...new Map(keys.toReversed().map((key) => [key.keyId, key])).values()].toReversed();
+/** A node that changes its key all the time must not fill the store with its keys. */
+const newest = (keys: readonly PeerKey[]): readonly PeerKey[] =>
+  [...new Map(keys.toReversed().map((key) => [key.keyId, key])).values()].toReversed().slice(0, MAX_LISTED_KEYS);
 
 const endOf = (keyId: string, listed: readonly ListedKey[]): number | null =>
   listed.findLast((entry) => entry.keyId === keyId)?.validUntilMs ?? null;

@@ -29,6 +29,7 @@ import {
 } from './declaration.ts';
 import type { StoredPeering } from './peer-row.ts';
 import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
+import type { PeerKey } from './peering.ts';
 import { newPeering, revoked, startedOver, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
 import { approvalOf, peerEvent } from './peering-events.ts';
 import {
@@ -176,6 +177,8 @@ export class StoredPeerRegistry implements PeerRegistry {
     if (kind !== 'verified') throw await this.#refused(caller, nodeId, before, verification.why, kind);
     return this.#change(caller, nodeId, (stored) => {
       refuseStale(declaration, stored.theirFloorMs);
+      // Another declaration may have pinned a key since this one was verified.
+      if (!follows(verification.keys, stored)) throw unverified('other-key', 'another key was pinned meanwhile');
       return withTheirs(stored, declaration, { nodeUrl: url, keys: verification.keys, nowMs: clock.nowMs() });
     });
   }
@@ -277,6 +280,9 @@ const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {
   if (url !== null) return url;
   throw wrongAddress('is required: the id of the declaring node names no host');
 };
+
+const follows = (keys: readonly PeerKey[], { status, keys: [pinned] }: StoredPeering): boolean =>
+  status === 'revoked' || pinned === undefined || keys.some(({ keyId }) => keyId === pinned.keyId);
 
 const waitingMs = ({ waiting }: StoredPeering): number | null =>
   waiting === null ? null : declarationOf(waiting).signedMs;

@@ -16,8 +16,11 @@ export interface StoredPeering extends Peering {
   readonly checkedMs: number | null;
 }
 
-/** Rows are found by a digest, because an index takes no keys of any length. */
-export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId);
+/**
+ * Rows are found by a digest, because an index takes no keys of any length. It is the same for all spellings of a node
+ * id, as names are the same that differ in case alone.
+ */
+export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId.toLowerCase());
 
 export const rowOfPeering = (peering: StoredPeering): Row => ({
   tenant_id: peering.tenantId,

@@ -6,7 +6,7 @@ export const PEERS_CHANGED = 'peers';
 
 /** Who this node exchanges facts with. A node is the peer of one tenant at most. */
 export interface Peerings {
-  /** The peering with the node of this id, in any status, of whatever tenant. */
+  /** The peering with the node of this id, in whatever spelling, in any status, and of whatever tenant. */
   withNode(nodeId: string): Promise<Peering | undefined>;
   /** In any status. */
   get(peerId: string): Promise<Peering | undefined>;

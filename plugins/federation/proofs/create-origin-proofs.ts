@@ -7,6 +7,7 @@ import { proofFromRow, rowOfProof } from './proof-rows.ts';
 import { type SigningParts, signOwnFacts } from './sign-own-facts.ts';
 
 export interface ProofParts extends JudgingParts, SigningParts {
+  readonly self: JudgingParts['self'];
   readonly identity: JudgingParts['identity'] & SigningParts['identity'];
   readonly tables: PluginTables;
 }

@@ -1,4 +1,10 @@
-import { decodeBase64Url, type NodeSelf, type SignatureCheck, type SignatureWork } from '../../../kernel/plugin-api.ts';
+import {
+  decodeBase64Url,
+  matchKey,
+  type NodeSelf,
+  type SignatureCheck,
+  type SignatureWork,
+} from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
@@ -6,7 +12,7 @@ import type { FederatedFact, OriginProof, ProofVerdict } from './origin-proof.ts
 import { commitmentsOf, keyIdOf, originStatement, readSalt, type Salts } from './origin-statement.ts';
 
 export interface JudgingParts {
-  readonly self: Pick<NodeSelf, 'nodeId'>;
+  readonly self: Pick<NodeSelf, 'nodeId' | 'names'>;
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
   readonly peerings: Pick<Peerings, 'withNode'>;
   readonly work: SignatureWork;
@@ -50,15 +56,16 @@ const judgeAlone = (
   keys: ReadonlyMap<string, readonly Key[]>,
 ): ProofVerdict | SignatureCheck => {
   const origin = originNodeId ?? sender.nodeId;
-  const known = keys.get(origin) ?? [];
-  const isRelayed = origin !== sender.nodeId;
+  const originKey = matchKey(origin, self.names);
+  const known = keys.get(originKey) ?? [];
+  const isRelayed = originKey !== matchKey(sender.nodeId, self.names);
   const isNeeded = isRelayed && (requireProof || known.length > 0);
   if (proof === null) return isNeeded ? 'missing' : 'absent';
   const read = readProof(proof);
   if (read === null) return 'invalid';
   if (known.length === 0) return isNeeded ? 'missing' : 'unverified';
   const key = known.find(({ keyId }) => keyId === proof.keyId);
-  if (key === undefined) return origin === self.nodeId ? 'invalid' : 'unknown-key';
+  if (key === undefined) return originKey === matchKey(self.nodeId, self.names) ? 'invalid' : 'unknown-key';
   const commitments = commitmentsOf({ value: draft.value, derivedFrom: draft.derivedFrom ?? [] }, read);
   const stated = { ...draft, validUntil: draft.validUntil ?? null };
   const { publicKey } = key;
@@ -76,19 +83,25 @@ const readProof = (proof: OriginProof): (Salts & { readonly signature: Uint8Arra
 const SIGNATURE_BYTES = 64;
 const KEY_ID = /^[0-9a-f]{16}$/;
 
-/** By node id. Those of the node itself are all that it ever signed by. */
+/**
+ * By the match key of the node id, so that no other spelling of a known node passes for a node that is not known. Those
+ * of the node itself are all that it ever signed by, and nobody's keys stand in for them. What another tenant was told
+ * about a node counts for nothing.
+ */
 const keysOfOrigins = async (
   { self, identity, peerings }: JudgingParts,
   facts: readonly FederatedFact[],
   sender: Peering,
 ): Promise<ReadonlyMap<string, readonly Key[]>> => {
+  const keyOfNode = (nodeId: string): string => matchKey(nodeId, self.names);
   const keys = new Map<string, readonly Key[]>([
-    [sender.nodeId, sender.keys],
-    [self.nodeId, [identity, ...identity.retired].map(({ publicKey }) => keyOf(publicKey))],
+    [keyOfNode(sender.nodeId), sender.keys],
+    [keyOfNode(self.nodeId), [identity, ...identity.retired].map(({ publicKey }) => keyOf(publicKey))],
   ]);
   for (const { originNodeId } of facts) {
-    if (originNodeId === null || keys.has(originNodeId)) continue;
-    keys.set(originNodeId, (await peerings.withNode(originNodeId))?.keys ?? []);
+    if (originNodeId === null || keys.has(keyOfNode(originNodeId))) continue;
+    const known = await peerings.withNode(originNodeId);
+    keys.set(keyOfNode(originNodeId), known?.tenantId === sender.tenantId ? known.keys : []);
   }
   return keys;
 };

@@ -250,7 +250,7 @@ export class PullTurn {
     await Promise.all(
       nodeIds.slice(0, MAX_REFRESHED).map(async (nodeId) => {
         const peering = nodeId === this.#peering.nodeId ? this.#peering : await peerings.withNode(nodeId);
-        if (peering?.status !== 'active') return;
+        if (peering?.status !== 'active' || peering.tenantId !== this.#claim.tenantId) return;
         const refreshed = await peerings.refreshKeys(peering);
         if (nodeId === this.#peering.nodeId) this.#peering = refreshed;
       }),

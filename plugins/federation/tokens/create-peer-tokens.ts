@@ -34,6 +34,8 @@ import {
 
 const LIFETIME_MS = 60_000;
 const MAX_ISSUER = 2_048;
+/** The current key of a peer, and those before it that its other processes may use. Anybody can make this node try. */
+const MAX_KEYS_TRIED = 4;
 
 export interface TokenParts {
   readonly settings: Pick<FederationSettings, 'nonceWindowS' | 'tokenLeewayS'>;
@@ -115,7 +117,9 @@ const signatureProblem = (
   { keys }: Peering,
   nowMs: number,
 ): ErrorWord | null => {
-  const usable = keys.filter(({ validUntilMs }) => validUntilMs === null || validUntilMs > nowMs);
+  const usable = keys
+    .filter(({ validUntilMs }) => validUntilMs === null || validUntilMs > nowMs)
+    .slice(0, MAX_KEYS_TRIED);
   const keyIds = usable.map(({ keyId }) => keyId);
   if (!isHeaderSound(header, keyIds)) return INVALID_TOKEN;
   const named = memberOf(header, 'kid');

@@ -92,6 +92,15 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged((node) => bare(node.addPeer('p')))).to.equal('missing');
   });
 
+  it('goes by no keys that another tenant has for the origin', async () => {
+    const verdict = await judged((node) => {
+      const sender = node.addPeer('p');
+      const origin = node.addPeer('o', { tenantId: 'other' });
+      return { fact: federated(origin.prove(WIRE), origin.nodeId), sender };
+    });
+    expect(verdict).to.equal('unverified');
+  });
+
   it('is `invalid` after any change to the fact, to the proof, and to whom it is ascribed', async () => {
     const changes: readonly ((fact: FederatedFact) => FederatedFact)[] = [
       (fact) => ({ ...fact, draft: { ...fact.draft, id: 'fact-2' } }),
