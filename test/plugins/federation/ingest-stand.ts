@@ -77,7 +77,7 @@ export interface IngestStand {
   onRefresh(): void;
 }
 
-export const createStand = (): IngestStand => ({
+export const createStand = (pulled: readonly Peering[] = []): IngestStand => ({
   peering: peeringFor(),
   storedPeering: undefined,
   verdicts: new Map(),
@@ -85,7 +85,7 @@ export const createStand = (): IngestStand => ({
   rejections: [],
   recorded: [],
   ingest: undefined as unknown as Ingest,
-  pulled: [],
+  pulled,
   refreshed: [],
   onRefresh: () => {},
 });
