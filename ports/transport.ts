@@ -110,9 +110,10 @@ export interface Transport {
   send(request: OutboundRequest): Promise<InboundReply>;
   /**
    * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name
-   * has now. For refusing an address early; `send` judges it again, because names change.
+   * has now. For refusing an address early; `send` judges it again, because names change. A name without an address is
+   * refused too, unless `maybeLater`: then it counts as a host that cannot be reached yet.
    */
-  refusal(url: string, rules: OutboundRules): Promise<string | undefined>;
+  refusal(url: string, rules: OutboundRules & { readonly maybeLater?: boolean }): Promise<string | undefined>;
 }
 
 export const Transport = defineRef<Transport>('port.transport');

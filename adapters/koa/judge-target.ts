@@ -28,13 +28,17 @@ export const judgeTarget = (
 };
 
 /** The same, and what the name leads to now. */
-export const refusalOf = async (text: string, rules: OutboundRules, resolve: Resolve): Promise<string | undefined> => {
+export const refusalOf = async (
+  text: string,
+  rules: OutboundRules & { readonly maybeLater?: boolean },
+  resolve: Resolve,
+): Promise<string | undefined> => {
   const judged = judgeTarget(text, rules);
   if ('refusal' in judged) return judged.refusal;
   const host = hostOf(judged.url);
   if (rules.allowPrivate || isIP(host) !== 0) return undefined;
   const addresses = await resolve(host).catch(() => []);
-  if (addresses.length === 0) return 'the name of the host has no address';
+  if (addresses.length === 0) return rules.maybeLater === true ? undefined : 'the name of the host has no address';
   const isDenied = addresses.some(({ address }) => isDeniedAddress(address));
   return isDenied ? 'the name of the host leads to an address that is not public' : undefined;
 };

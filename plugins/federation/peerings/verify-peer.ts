@@ -47,10 +47,10 @@ export class PeerReader {
     this.#parts = parts;
   }
 
-  /** Why an address is not called at all; undefined when it is. */
+  /** Why an address is never called; undefined when it is, or may be as soon as its name leads somewhere. */
   refusal(nodeUrl: string): Promise<string | undefined> {
     const { transport, insecure } = this.#parts;
-    return transport.refusal(nodeUrl, { allowPrivate: insecure });
+    return transport.refusal(nodeUrl, { allowPrivate: insecure, maybeLater: true });
   }
 
   /** Never rejects. */
