@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { canonicalJson, decodeBase64Url, NodeSelf, nodePrincipal, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
+import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
+import { keyIdOf } from '../../kit/federation/peer-identity.ts';
+import { declareBoth, drain, has, peerUp, pullUntil } from '../../kit/federation/peering-steps.ts';
+import { startTestPeer } from '../../kit/federation/test-peer.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+
+interface ListedKey {
+  readonly key_id: string;
+  readonly public_key: string;
+  readonly valid_from: string;
+  readonly valid_until: string | null;
+  readonly signed_by: { readonly key_id: string; readonly signature: string } | null;
+}
+
+const HOUR_MS = 3_600_000;
+
+forEachStore('A node whose key is rotated', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rotated-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const rotated = async (node: FederatedNode, start: () => Promise<FederatedNode>): Promise<FederatedNode> => {
+    await node.kernel.get(NodeKeys).rotate(nodePrincipal(node.kernel.get(NodeSelf).names));
+    await node.stop();
+    return start();
+  };
+
+  it('is followed in the middle of a pull, and nothing is lost', async function () {
+    this.timeout(120_000);
+    const world = createWorld();
+    const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    let a = await start();
+    const b = await startFederatedNode({ name: 'b', ...world });
+    const c = await startFederatedNode({ name: 'c', ...world });
+    await peerUp(a, b);
+    await peerUp(b, c);
+    await peerUp(a, c, { direction: 'inbound' }, { direction: 'outbound' });
+    const bodies = Array.from({ length: 900 }, (_, n) => ({
+      entity: `user:${n}`,
+      relation: 'memory:n',
+      value: { type: 'number', v: n },
+      source: 'agent:w',
+      scope: 'public',
+    }));
+    await a.request('POST', '/v1/facts/batch', { key: a.key, body: bodies.slice(0, 600) });
+    await pullUntil(a, async () => (await b.get('/v1/facts?relation=memory:n&limit=1')).body.total > 0);
+    a = await rotated(a, start);
+    await a.request('POST', '/v1/facts/batch', { key: a.key, body: bodies.slice(600) });
+    const backwards = await b.say();
+    await pullUntil(a, async () => (await b.get('/v1/facts?relation=memory:n&limit=1')).body.total === 900);
+    await pullUntil(a, async () => (await c.get('/v1/facts?relation=memory:n&limit=1')).body.total === 900);
+    await pullUntil(a, () => has(a, backwards.id));
+    const page = await c.get('/v1/facts?relation=memory:n&limit=500');
+    const verified = page.body.facts.map((fact: { origin_verified: boolean }) => fact.origin_verified);
+    expect(new Set(verified)).to.deep.equal(new Set([true]));
+    for (const node of [a, b, c]) await node.stop();
+  });
+
+  it('lists its retired keys, and each new one is signed by the one before it', async () => {
+    const world = createWorld();
+    const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    let node = await start();
+    const first = node.identity.publicKey;
+    for (let turn = 0; turn < 2; turn += 1) {
+      await world.clock.advance(2 * HOUR_MS);
+      node = await rotated(node, start);
+    }
+    const { body } = await node.request('GET', '/.well-known/svc');
+    const keys: ListedKey[] = [...body.federation_keys].sort(
+      (x: ListedKey, y: ListedKey) => Date.parse(x.valid_from) - Date.parse(y.valid_from),
+    );
+    await node.stop();
+    expect(keys).to.have.length(3);
+    expect(keys[0]).to.include({ public_key: first, signed_by: null });
+    expect(keys[2]).to.include({ public_key: body.federation_pubkey, valid_until: null });
+    for (const [at, { key_id, public_key, valid_from, signed_by }] of keys.entries()) {
+      expect(key_id).to.equal(keyIdOf(decodeBase64Url(public_key) ?? new Uint8Array()));
+      const before = keys[at - 1];
+      if (before === undefined) continue;
+      expect(before.valid_until).to.be.a('string');
+      expect(signed_by?.key_id).to.equal(before.key_id);
+      const statement = canonicalJson({ v: 1, node_id: node.nodeId, key_id, public_key, valid_from });
+      const [key, signature] = [before.public_key, signed_by?.signature ?? ''].map(
+        (text) => decodeBase64Url(text) ?? new Uint8Array(),
+      ) as [Uint8Array, Uint8Array];
+      expect(verifyEd25519(key, Buffer.from(statement), signature)).to.equal(true);
+    }
+  });
+
+  it('proves what it said before with the key of that time, and the proof is served as it was', async () => {
+    const world = createWorld();
+    const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    let node = await start();
+    const reader = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
+    await declareBoth(node, reader);
+    const { id } = await node.say();
+    const before = (await drain(node, reader)).facts.find((fact) => fact.id === id);
+    node = await rotated(node, start);
+    const after = (await drain(node, reader)).facts.find((fact) => fact.id === id);
+    expect(before?.origin_proof?.key_id).to.equal(node.identity.keyId);
+    expect(after).to.deep.equal(before);
+    await node.stop();
+    await reader.stop();
+  });
+});
