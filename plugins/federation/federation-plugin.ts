@@ -18,7 +18,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
-import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
 import { PeerLags, PeerRegistry, VerifiedOrigins } from './federation-api.ts';
 import * as events from './federation-events.ts';
@@ -53,6 +53,7 @@ export const federationPlugin = definePlugin({
     facts: Facts,
     work: SignatureWork,
     identity: NodeIdentity,
+    info: NodeInfo,
     keys: optional(KeyRegistry),
     audit: optional(AuditLog),
     quarantine: optional(Quarantine),

@@ -26,9 +26,9 @@ export class PeerStore {
     return this.#first(own, { peer_id: peerId });
   }
 
-  /** Of any tenant. Where the node was the peer of several, the one that is not revoked comes first. */
-  async byNode(own: ReadableTables, nodeId: string): Promise<StoredPeering[]> {
-    const rows = await own.select(PEERS_TABLE, { node_digest: nodeDigest(nodeId) });
+  /** Of any tenant. Where a node was the peer of several, the one that is not revoked comes first. */
+  async byNode(own: ReadableTables, ...nodeIds: readonly string[]): Promise<StoredPeering[]> {
+    const rows = await own.select(PEERS_TABLE, { node_digest: nodeIds.map(nodeDigest) });
     return rows
       .map(peeringFromRow)
       .sort((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked') || b.createdMs - a.createdMs);

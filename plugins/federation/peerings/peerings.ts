@@ -8,6 +8,8 @@ export const PEERS_CHANGED = 'peers';
 export interface Peerings {
   /** The peering with the node of this id, in whatever spelling, in any status, and of whatever tenant. */
   withNode(nodeId: string): Promise<Peering | undefined>;
+  /** The same for many nodes in one statement, by node id; those without a peering are left out. */
+  withNodes(nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
   /** In any status. */
   get(peerId: string): Promise<Peering | undefined>;
   /** All active ones, of all tenants. */

@@ -30,6 +30,17 @@ export class StoredPeerings implements Peerings {
     return (await store.read((own) => store.byNode(own, nodeId)))[0];
   }
 
+  withNodes(nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>> {
+    const { store } = this.#parts;
+    return store.read(async (own) => {
+      const found = new Map<string, Peering>();
+      for (const peering of await store.byNode(own, ...nodeIds)) {
+        if (!found.has(peering.nodeId)) found.set(peering.nodeId, peering);
+      }
+      return found;
+    });
+  }
+
   get(peerId: string): Promise<Peering | undefined> {
     const { store } = this.#parts;
     return store.read((own) => store.byIdAlone(own, peerId));

@@ -1,4 +1,4 @@
-import type { PluginTables, SqlValue, StoredFact } from '../../../kernel/plugin-api.ts';
+import type { PluginTables, ReadableTables, Row, StoredFact } from '../../../kernel/plugin-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
 import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
 import type { OriginProof, OriginProofs } from './origin-proof.ts';
@@ -40,28 +40,40 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
 const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>> => {
   const proofs = new Map<string, OriginProof>();
   if (facts.length === 0) return proofs;
-  await addStored(parts.tables, facts, proofs);
+  const { tables } = parts;
+  await tables.read((own) => addStored(own, facts, proofs));
   const lacking = facts.filter(({ id, receivedFrom }) => receivedFrom === null && !proofs.has(id));
   if (lacking.length === 0) return proofs;
   const made = await signOwnFacts(parts, lacking);
-  const rows = lacking.map(({ tenantId, id }, at) => rowOfProof(tenantId, id, made[at] as OriginProof, true));
   // Two requests may serve a fact for the first time at once. All of them show the proof that was stored first.
-  await parts.tables(PROOFS_TABLE).insert(rows).onConflict(['tenant_id', 'fact_id']).ignore();
-  await addStored(parts.tables, lacking, proofs);
+  await tables.write((lacking[0] as StoredFact).tenantId, async (own) => {
+    const stored = await addStored(own, lacking, proofs);
+    const rows: Row[] = [];
+    for (const [at, { tenantId, id }] of lacking.entries()) {
+      if (stored.has(id)) continue;
+      const proof = made[at] as OriginProof;
+      proofs.set(id, proof);
+      rows.push(rowOfProof(tenantId, id, proof, true));
+    }
+    if (rows.length > 0) await own.insertRows(PROOFS_TABLE, rows);
+  });
   return proofs;
 };
 
+/** Adds what can be shown, and returns which facts have a proof: that of an erased one cannot. */
 const addStored = async (
-  tables: PluginTables,
+  own: ReadableTables,
   facts: readonly StoredFact[],
   proofs: Map<string, OriginProof>,
-): Promise<void> => {
+): Promise<ReadonlySet<string>> => {
   const where = { tenant_id: (facts[0] as StoredFact).tenantId, fact_id: facts.map(({ id }) => id) };
-  const rows = await tables.read((own): Promise<Record<string, SqlValue>[]> => own.select(PROOFS_TABLE, where));
-  for (const row of rows) {
+  const stored = new Set<string>();
+  for (const row of await own.select(PROOFS_TABLE, where)) {
     const { factId, keyId, signature, hidden } = proofFromRow(row);
+    stored.add(factId);
     if (hidden !== null) proofs.set(factId, { keyId, ...hidden, signature });
   }
+  return stored;
 };
 
 const redacted = (fact: StoredFact, hidden: Pick<OriginProof, 'salt' | 'refsSalt'>) => {

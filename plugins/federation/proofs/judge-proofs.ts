@@ -5,7 +5,7 @@ import {
   type SignatureCheck,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
-import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { FederatedFact, OriginProof, ProofVerdict } from './origin-proof.ts';
@@ -14,7 +14,9 @@ import { commitmentsOf, keyIdOf, originStatement, readSalt, type Salts } from '.
 export interface JudgingParts {
   readonly self: Pick<NodeSelf, 'nodeId' | 'names'>;
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
-  readonly peerings: Pick<Peerings, 'withNode'>;
+  /** Tells of keys by which other processes of this node sign, or signed. */
+  readonly info: Pick<NodeInfo, 'metadata'>;
+  readonly peerings: Pick<Peerings, 'withNodes'>;
   readonly work: SignatureWork;
   /** Whether relayed facts need a proof even where the keys of their origin are not known. */
   readonly requireProof: boolean;
@@ -89,21 +91,29 @@ const KEY_ID = /^[0-9a-f]{16}$/;
  * about a node counts for nothing.
  */
 const keysOfOrigins = async (
-  { self, identity, peerings }: JudgingParts,
+  parts: JudgingParts,
   facts: readonly FederatedFact[],
   sender: Peering,
 ): Promise<ReadonlyMap<string, readonly Key[]>> => {
+  const { self, peerings } = parts;
   const keyOfNode = (nodeId: string): string => matchKey(nodeId, self.names);
-  const keys = new Map<string, readonly Key[]>([
-    [keyOfNode(sender.nodeId), sender.keys],
-    [keyOfNode(self.nodeId), [identity, ...identity.retired].map(({ publicKey }) => keyOf(publicKey))],
-  ]);
-  for (const { originNodeId } of facts) {
-    if (originNodeId === null || keys.has(keyOfNode(originNodeId))) continue;
-    const known = await peerings.withNode(originNodeId);
-    keys.set(keyOfNode(originNodeId), known?.tenantId === sender.tenantId ? known.keys : []);
+  const keys = new Map<string, readonly Key[]>([[keyOfNode(sender.nodeId), sender.keys]]);
+  const origins = new Map(facts.flatMap(({ originNodeId: id }) => (id === null ? [] : [[keyOfNode(id), id] as const])));
+  const own = keyOfNode(self.nodeId);
+  if (origins.has(own) || keys.has(own)) keys.set(own, await ownKeys(parts));
+  const others = [...origins].flatMap(([key, nodeId]) => (keys.has(key) ? [] : [nodeId]));
+  if (others.length === 0) return keys;
+  for (const peering of (await peerings.withNodes(others)).values()) {
+    if (peering.tenantId === sender.tenantId) keys.set(keyOfNode(peering.nodeId), peering.keys);
   }
   return keys;
+};
+
+/** All by which this node ever signed, in whatever process. */
+const ownKeys = async ({ identity, info }: JudgingParts): Promise<readonly Key[]> => {
+  const listed = (await info.metadata()).federation_keys.map((key) => key.public_key);
+  const texts = [identity, ...identity.retired].map(({ publicKey }) => publicKey);
+  return [...new Set([...texts, ...listed])].map(keyOf);
 };
 
 const keyOf = (text: string): Key => {

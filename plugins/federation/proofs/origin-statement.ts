@@ -1,5 +1,4 @@
 import {
-  canonicalJson,
   decodeBase64Url,
   type FactValue,
   type StoredFact,
@@ -35,26 +34,29 @@ export const commitmentsOf = (
   { salt, refsSalt }: Salts,
 ): Commitments => ({
   value: digestText(Buffer.from(valueCommitment(salt, value)).toString('hex')),
-  refs: digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(canonicalJson(derivedFrom))]))),
+  refs: digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(JSON.stringify(derivedFrom))]))),
 });
 
-/** The bytes that the key of the origin signs: the RFC 8785 form of the statement. */
+/**
+ * The bytes that the key of the origin signs: the RFC 8785 form of the statement. `JSON.stringify` writes scalars as it
+ * asks for, and members in the order in which they are listed here, which is the one that it asks for.
+ */
 export const originStatement = (fact: Stated, commitments: Commitments, originNodeId: string): Uint8Array =>
   Buffer.from(
-    canonicalJson({
-      v: STATEMENT_VERSION,
-      id: fact.id,
-      entity: fact.entity,
-      relation: fact.relation,
-      value_commitment: commitments.value,
-      refs_commitment: commitments.refs,
-      source: fact.source,
-      scope: fact.scope,
+    JSON.stringify({
       confidence: fact.confidence,
-      timestamp: fact.timestamp,
+      entity: fact.entity,
       hlc: fact.hlcText,
-      valid_until: fact.validUntil,
+      id: fact.id,
       origin_node_id: originNodeId,
+      refs_commitment: commitments.refs,
+      relation: fact.relation,
+      scope: fact.scope,
+      source: fact.source,
+      timestamp: fact.timestamp,
+      v: STATEMENT_VERSION,
+      valid_until: fact.validUntil,
+      value_commitment: commitments.value,
     }),
   );
 

@@ -9,7 +9,7 @@ import {
   readAnnotate,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
-import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import { VerifiedOrigins } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
@@ -31,6 +31,7 @@ export interface ServingParts {
   readonly self: NodeSelf;
   readonly facts: Facts;
   readonly identity: NodeIdentity;
+  readonly info: NodeInfo;
   readonly clock: Clock;
   readonly random: Random;
   readonly work: SignatureWork;

@@ -15,11 +15,12 @@ import { type FederationSettings, federationSettings } from '../../../plugins/fe
 import * as words from '../../../plugins/federation/federation-words.ts';
 import type { FederationEvent } from '../../../plugins/federation/peerings/federation-log.ts';
 import type { Peering, PeerKey } from '../../../plugins/federation/peerings/peering.ts';
+import type { Peerings } from '../../../plugins/federation/peerings/peerings.ts';
 import { openServing, type Serving } from '../../../plugins/federation/serving/open-serving.ts';
 import { servingMigrations } from '../../../plugins/federation/serving/serving-migrations.ts';
 import * as servingWords from '../../../plugins/federation/serving/serving-words.ts';
 import * as tokenWords from '../../../plugins/federation/tokens/token-words.ts';
-import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import { NodeIdentity, NodeInfo } from '../../../plugins/node-info/node-info-api.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
@@ -30,6 +31,8 @@ export const NODE_ID = 'svc://n.test';
 export interface ServingNode extends TestNode {
   readonly serving: Serving;
   readonly store: FactStore;
+  /** What the node is told of its peerings. */
+  readonly asks: { -readonly [Name in keyof Peerings]: Peerings[Name] };
   /** By node id. */
   readonly peerings: Map<string, Peering>;
   readonly recorded: readonly FederationEvent[];
@@ -51,6 +54,17 @@ export const startServingNode = async (
   const peerings = new Map<string, Peering>();
   const recorded: FederationEvent[] = [];
   const refreshed: string[] = [];
+  const asks: ServingNode['asks'] = {
+    withNode: async (nodeId) => peerings.get(nodeId),
+    withNodes: async (nodeIds) => new Map([...peerings].filter(([nodeId]) => nodeIds.includes(nodeId))),
+    get: async (peerId) => [...peerings.values()].find((one) => one.peerId === peerId),
+    active: async () => [...peerings.values()],
+    read: async (_snapshot, _tenantId, peerId) => [...peerings.values()].find((one) => one.peerId === peerId),
+    refreshKeys: async (peering) => {
+      refreshed.push(peering.nodeId);
+      return peering;
+    },
+  };
   let serving: Serving | undefined;
   const plugin = definePlugin({
     name: 'federation',
@@ -60,6 +74,7 @@ export const startServingNode = async (
       self: NodeSelf,
       facts: Facts,
       identity: NodeIdentity,
+      info: NodeInfo,
       clock: Clock,
       random: Random,
       work: SignatureWork,
@@ -72,16 +87,7 @@ export const startServingNode = async (
       serving = openServing(context, {
         ...context.use,
         settings: context.config,
-        peerings: {
-          withNode: async (nodeId) => peerings.get(nodeId),
-          get: async (peerId) => [...peerings.values()].find((one) => one.peerId === peerId),
-          active: async () => [...peerings.values()],
-          read: async (_snapshot, _tenantId, peerId) => [...peerings.values()].find((one) => one.peerId === peerId),
-          refreshKeys: async (peering) => {
-            refreshed.push(peering.nodeId);
-            return peering;
-          },
-        },
+        peerings: asks,
         log: {
           record: async (entries) => void recorded.push(...entries),
           recordRejections: async (entries) => void recorded.push(...entries),
@@ -106,6 +112,7 @@ export const startServingNode = async (
     ...node,
     serving: serving as Serving,
     store: store as unknown as FactStore,
+    asks,
     peerings,
     recorded,
     refreshed,

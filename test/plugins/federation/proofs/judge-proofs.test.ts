@@ -4,6 +4,7 @@ import type { Peering } from '../../../../plugins/federation/peerings/peering.ts
 import type { FederatedFact, ProofVerdict } from '../../../../plugins/federation/proofs/origin-proof.ts';
 import { createPeerIdentity, keyIdOf, type PeerIdentity } from '../../../kit/federation/peer-identity.ts';
 import { type OriginProofJson, originProof, type WireFact } from '../../../kit/federation/wire-fact.ts';
+import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { keyOf, NODE_ID, type ServingNode, startServingNode } from '../serving-kit.ts';
 
 const SEED = Buffer.alloc(32, 7);
@@ -101,6 +102,20 @@ describe('the judgement of a proof of origin', () => {
     expect(verdict).to.equal('unverified');
   });
 
+  it('is `verified` for the own fact of this node by a key that it had before, although the seed is gone', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const start = (seed: Uint8Array): Promise<ServingNode> =>
+        startServingNode({ folder, env: { SVC_NODE_PRIVATE_KEY: encodeBase64Url(seed) } });
+      await (await start(SEED)).stop();
+      const node = await start(Buffer.alloc(32, 8));
+      const sender = node.addPeer('p');
+      const fact = federated(originProof(WIRE, SELF), NODE_ID);
+      const verdicts = await node.serving.proofs.judge([fact], node.peerings.get(sender.nodeId) as Peering);
+      await node.stop();
+      expect(verdicts).to.deep.equal(['verified']);
+    });
+  });
+
   it('is `invalid` after any change to the fact, to the proof, and to whom it is ascribed', async () => {
     const changes: readonly ((fact: FederatedFact) => FederatedFact)[] = [
       (fact) => ({ ...fact, draft: { ...fact.draft, id: 'fact-2' } }),
@@ -182,6 +197,29 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged(from('stranger'))).to.equal('absent');
     expect(await judged(from('stranger'), { requireProof: true })).to.equal('missing');
     expect(await judged(from('peer'))).to.equal('missing');
+  });
+
+  it('takes the keys of all origins of a page in one statement', async () => {
+    const asked: (readonly string[])[] = [];
+    const node = await startServingNode();
+    const sender = node.addPeer('p');
+    const origins = ['a', 'b', 'c'].map((name) => node.addPeer(name));
+    const { withNodes } = node.asks;
+    node.asks.withNodes = (nodeIds) => {
+      asked.push(nodeIds);
+      return withNodes(nodeIds);
+    };
+    const facts = [...origins, sender, stranger].flatMap((origin) => [
+      federated(origin.prove(WIRE), origin.nodeId),
+      federated(null, origin.nodeId),
+    ]);
+    const verdicts = await node.serving.proofs.judge(facts, node.peerings.get(sender.nodeId) as Peering);
+    await node.stop();
+    const relayed = ['verified', 'missing'];
+    expect(verdicts).to.deep.equal(
+      [relayed, relayed, relayed, ['verified', 'absent'], ['unverified', 'absent']].flat(),
+    );
+    expect(asked).to.deep.equal([[...origins, stranger].map(({ nodeId }) => nodeId)]);
   });
 
   it('is given for each of a long page, in order', async () => {

@@ -39,6 +39,28 @@ forEachStore('the cost of a pull', () => {
     expect(cost.rows).to.be.at.most(12);
   });
 
+  it('is no higher in statements for a full page than for a short one', async () => {
+    const counter = createStoreCounter();
+    const node = await start({ wrapStore: counter.count });
+    const peer = node.addPeer('p');
+    const key = await node.addKey();
+    const fact = { relation: 'memory:x', value: { type: 'null' }, source: 'agent:x', scope: 'public' };
+    const body = Array.from({ length: 500 }, (_, at) => ({ ...fact, entity: `user:${at}` }));
+    expect((await node.request('POST', '/v1/facts/batch', { key, body })).status).to.be.lessThan(300);
+    const costs: number[] = [];
+    for (const limit of [5, 500, 5, 500]) {
+      const { statements } = await counter.during(async () => {
+        expect(idsOf(await pull(node, peer, `limit=${limit}`))).to.have.length(limit);
+      });
+      costs.push(statements);
+    }
+    // A short page counts what is left; a first page stores the proofs.
+    const [short = 0, full = 0, shortAgain = 0, fullAgain = 0] = costs;
+    expect([short - shortAgain, full - fullAgain]).to.deep.equal([2, 2]);
+    expect(shortAgain - fullAgain).to.equal(1);
+    expect(full).to.be.at.most(11);
+  });
+
   it('costs few statements while nothing is new', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
+import { rejection } from '../../../kit/rejection.ts';
+import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { NODE_ID, type ServingNode, startServingNode } from '../serving-kit.ts';
 
 const SECOND = 1_000;
@@ -11,8 +13,11 @@ forEachStore('the nonces of peer tokens', () => {
   afterEach(async () => {
     for (const node of nodes.splice(0)) await node.stop();
   });
-  const start = async (settings = {}): Promise<ServingNode> => {
-    const node = await startServingNode({ settings: { federation: settings } });
+  const start = async (settings = {}, folder?: string): Promise<ServingNode> => {
+    const node = await startServingNode({
+      settings: { federation: settings },
+      ...(folder !== undefined && { folder }),
+    });
     nodes.push(node);
     return node;
   };
@@ -22,6 +27,22 @@ forEachStore('the nonces of peer tokens', () => {
     const token = node.addPeer('p').token(NODE_ID);
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => node.serving.tokens.accept(token)));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+  });
+
+  it('are shared by all processes on the store, and outlive them', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const processes = await Promise.all([start({}, folder), start({}, folder)]);
+      const [token] = processes.map((node) => node.addPeer('p').token(NODE_ID));
+      const attempts = await Promise.allSettled(
+        [...processes, ...processes].map((node) => node.serving.tokens.accept(token as string)),
+      );
+      expect(attempts.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+      for (const node of nodes.splice(0)) await node.stop();
+      const again = await start({}, folder);
+      again.addPeer('p');
+      expect(await rejection(again.serving.tokens.accept(token as string))).to.include({ code: 'nonce_already_seen' });
+      for (const node of nodes.splice(0)) await node.stop();
+    });
   });
 
   it('are remembered as long as their token could be accepted, and two hours more', async () => {
