@@ -57,19 +57,27 @@ const COUNTER_LIMIT = 2 ** 20;
 export const judgePage = async (page: IngestPage, parts: JudgeParts): Promise<JudgedPage> => {
   const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
   const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
-  await inTurns(page.facts, (input, at) => {
+  const judge = (input: unknown, at: number): void => {
     const judged = judgeForm(input, page, parts);
     if ('fact' in judged) wellFormed.push({ at, fact: judged.fact });
     else verdicts[at] = { kind: 'rejected', ...judged };
-  });
+  };
+  await inTurns(page.facts, judge, charactersOf);
   const extended: string[] = [];
   const known = await knownFacts(wellFormed, page.peering.tenantId, parts.tables);
-  const unknown = wellFormed.filter(({ at, fact: { draft } }) => {
+  const unknown: typeof wellFormed = [];
+  const compare = (one: (typeof wellFormed)[number]): void => {
+    const { draft } = one.fact;
     const stored = known.get(draft.id);
-    if (stored !== undefined) verdicts[at] = verdictOfKnown(stored, draft);
-    if (stored !== undefined && isSameTuple(stored, draft) && wouldExtend(stored, draft)) extended.push(draft.id);
-    return stored === undefined;
-  });
+    if (stored === undefined) {
+      unknown.push(one);
+      return;
+    }
+    const verdict = verdictOfKnown(stored, draft);
+    verdicts[one.at] = verdict;
+    if (verdict.kind === 'known' && wouldExtend(stored, draft)) extended.push(draft.id);
+  };
+  await inTurns(wellFormed, compare, ({ fact }) => charactersOf(fact.draft));
   const proved = await judgeProofs(
     unknown.map(({ fact }) => fact),
     page,
@@ -87,6 +95,12 @@ export const judgePage = async (page: IngestPage, parts: JudgeParts): Promise<Ju
     } else verdicts[at] = verdict;
   }
   return { verdicts, candidates, extended };
+};
+
+/** Of the value, which may be long. */
+const charactersOf = (input: unknown): number => {
+  const v = (input as { readonly value?: { readonly v?: unknown } | null } | null | undefined)?.value?.v;
+  return typeof v === 'string' ? v.length : 0;
 };
 
 /** What became of a fact whose id is stored already. */

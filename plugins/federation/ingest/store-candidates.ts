@@ -101,7 +101,7 @@ class Storing {
 
   async #append(candidates: readonly Candidate[], finish: Finish | undefined): Promise<readonly IngestVerdict[]> {
     const settle = (verdicts: readonly AppendVerdict[]): IngestVerdict[] =>
-      candidates.map((candidate, at) => verdictBy(verdicts[at] as AppendVerdict, candidate));
+      candidates.map((candidate, at) => this.#verdictBy(verdicts[at] as AppendVerdict, candidate));
     let settled: readonly IngestVerdict[] | undefined;
     let refused: { readonly error: unknown } | undefined;
     const verdicts = await this.#parts.facts.appendAll(
@@ -152,10 +152,21 @@ class Storing {
     };
   }
 
-  #failed({ fact: { draft } }: Candidate): IngestVerdict {
-    if (this.#page.via === 'push') return { kind: 'rejected', factId: draft.id, error: 'ingest_error' };
+  #verdictBy(verdict: AppendVerdict, candidate: Candidate): IngestVerdict {
+    const { draft } = candidate.fact;
+    // Somebody else, or an earlier item of the page, has stored a fact of this id.
+    if (verdict.kind === 'stored' && verdict.existing) return verdictOfKnown(verdict.view.fact, draft);
+    if (verdict.kind === 'stored') return { kind: 'stored', factId: draft.id };
+    const error = REFUSALS[verdict.error.code] ?? 'ingest_error';
+    // The clock may have been put back since the stamp was judged.
+    return error === 'hlc_skew' ? this.#failed(candidate, error) : { kind: 'rejected', factId: draft.id, error };
+  }
+
+  /** A fact that may be stored later: a pull sets it aside. */
+  #failed({ fact: { draft } }: Candidate, error: 'ingest_error' | 'hlc_skew' = 'ingest_error'): IngestVerdict {
+    if (this.#page.via === 'push') return { kind: 'rejected', factId: draft.id, error };
     const stampMs = (parseHlc(draft.hlcText) as Hlc).wallMs;
-    return { kind: 'parked', factId: draft.id, reason: 'ingest_error', stampMs };
+    return { kind: 'parked', factId: draft.id, reason: error, stampMs };
   }
 }
 
@@ -164,12 +175,4 @@ const REFUSALS: Readonly<Record<string, Rejection>> = {
   hlc_skew: 'hlc_skew',
   reserved_namespace: 'reserved_namespace',
   validation: 'invalid_fact',
-};
-
-const verdictBy = (verdict: AppendVerdict, { fact: { draft } }: Candidate): IngestVerdict => {
-  if (verdict.kind === 'rejected') {
-    return { kind: 'rejected', factId: draft.id, error: REFUSALS[verdict.error.code] ?? 'ingest_error' };
-  }
-  // Somebody else, or an earlier item of the page, has stored a fact of this id.
-  return verdict.existing ? verdictOfKnown(verdict.view.fact, draft) : { kind: 'stored', factId: draft.id };
 };

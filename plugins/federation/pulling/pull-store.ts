@@ -1,5 +1,5 @@
 import { type PluginTables, type PluginTransaction, type Scope, ServiceError } from '../../../kernel/plugin-api.ts';
-import { PULLS } from '../ingest/ingest-migrations.ts';
+import { PARKED, PULLS } from '../ingest/ingest-migrations.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
 
@@ -52,7 +52,8 @@ export class PullStore {
   }
 
   /**
-   * Takes the pull unless somebody else has it; one under an older grant begins anew. `isDue` judges the stored row.
+   * Takes the pull unless somebody else has it; one under an older grant begins anew, without the facts that waited: the
+   * peer may not bring them any more, or sends them again. `isDue` judges the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
@@ -62,6 +63,7 @@ export class PullStore {
       if (stored !== undefined && stored.leaseUntilMs > nowMs) return undefined;
       const isSame = stored?.grantVersion === peering.grantVersion;
       if (isSame && !isDue(stored)) return undefined;
+      if (stored !== undefined && !isSame) await own(PARKED).where(whereOf(name)).delete();
       const fence = (stored?.fence ?? 0) + 1;
       const before = isSame ? stored : freshPull(name, peering.grantVersion, fence);
       const row: PullRow = { ...before, fence, leaseUntilMs: nowMs + LEASE_MS };

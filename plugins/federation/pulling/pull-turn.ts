@@ -259,14 +259,20 @@ export class PullTurn {
   }
 
   async #failed(error: unknown): Promise<void> {
-    if (error instanceof ClaimLost || this.#hasEnded) return;
+    if (this.#hasEnded) return;
+    // Under a new grant the pull may begin anew at once. Where another process has the claim, this changes nothing.
+    if (error instanceof ClaimLost) return this.#parting(this.#giveBack({}));
     const isKnown = error instanceof ServiceError;
     const fields = { peer: this.#peering.nodeId, scope: this.#claim.scope, error };
     if (isKnown) this.#parts.log.warn('facts of a peer could not be stored; they will be asked for again', fields);
     else this.#parts.log.error('a pull failed', fields);
     const reason = isKnown && error.code === 'limit_reached' ? PARKING_IS_FULL : 'this node could not store the facts';
-    await this.#fail({ kind: 'failed', reason, retryAfterMs: null }).catch((cause: unknown) => {
-      this.#parts.log.warn('the claim on a pull could not be given back; it ends by itself', { error: cause });
+    await this.#parting(this.#fail({ kind: 'failed', reason, retryAfterMs: null }));
+  }
+
+  async #parting(givenBack: Promise<void>): Promise<void> {
+    await givenBack.catch((error: unknown) => {
+      this.#parts.log.warn('the claim on a pull could not be given back; it ends by itself', { error });
     });
   }
 

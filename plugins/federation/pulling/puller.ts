@@ -1,5 +1,5 @@
 import { BackgroundWork, type Scope } from '../../../kernel/plugin-api.ts';
-import { inboundScopes, type Peering } from '../peerings/peering.ts';
+import type { Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { LONGEST_PAUSE_MS } from './back-off.ts';
 import type { PullRow } from './pull-row.ts';
@@ -66,7 +66,7 @@ export class Puller {
   async #start(peering: Peering, scope: Scope): Promise<void> {
     const { store, clock } = this.#parts;
     const claim = await store.claim(peering, scope, (row) => this.#isDue(row, clock.nowMs()));
-    if (claim === undefined || !inboundScopes(peering).has(scope)) return;
+    if (claim === undefined) return;
     const turn = new PullTurn(claim, this.#parts);
     const done = turn.run().then(() => {
       this.#turns.delete(peering.peerId);

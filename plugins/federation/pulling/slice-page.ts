@@ -15,6 +15,8 @@ export interface SliceLimits {
 
 /** Deeper than any item that is read; beyond it the whole page is malformed. */
 const MAX_DEPTH = 1_024;
+/** Of everything around the facts, which is read in one go. */
+const MAX_REST_BYTES = 64 * 1024;
 /** Bytes that are looked at before other work of the process gets a turn. */
 const TURN_BYTES = 512 * 1024;
 
@@ -57,6 +59,7 @@ const parseItem = (item: Buffer): unknown => {
 };
 
 const readRest = (bytes: Buffer): SlicedPage['rest'] => {
+  if (bytes.length > MAX_REST_BYTES) throw malformed();
   const rest = parseStrictJson(bytes, 'page');
   if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) throw malformed();
   return rest as SlicedPage['rest'];
@@ -71,19 +74,20 @@ interface FactList {
 
 /** The list that the member `facts` of the document is; undefined when it has none. */
 const findFacts = async (bytes: Buffer, limits: SliceLimits): Promise<FactList | undefined> => {
-  let at = skipSpace(bytes, 0);
-  if (bytes[at] !== OPEN_OBJECT) throw malformed();
-  at = skipSpace(bytes, at + 1);
-  while (bytes[at] === QUOTE) {
-    const nameEnd = stringEnd(bytes, at);
-    const isFacts = bytes.subarray(at, nameEnd).equals(FACTS);
-    at = skipSpace(bytes, nameEnd);
-    if (bytes[at] !== COLON) throw malformed();
-    at = skipSpace(bytes, at + 1);
-    if (isFacts && bytes[at] === OPEN_ARRAY) return sliceList(bytes, at, limits);
-    at = skipSpace(bytes, valueEnd(bytes, at));
-    if (bytes[at] !== COMMA) return undefined;
-    at = skipSpace(bytes, at + 1);
+  const head = bytes.subarray(0, MAX_REST_BYTES);
+  let at = skipSpace(head, 0);
+  if (head[at] !== OPEN_OBJECT) throw malformed();
+  at = skipSpace(head, at + 1);
+  while (head[at] === QUOTE) {
+    const nameEnd = stringEnd(head, at);
+    const isFacts = head.subarray(at, nameEnd).equals(FACTS);
+    at = skipSpace(head, nameEnd);
+    if (head[at] !== COLON) throw malformed();
+    at = skipSpace(head, at + 1);
+    if (isFacts && head[at] === OPEN_ARRAY) return sliceList(bytes, at, limits);
+    at = skipSpace(head, valueEnd(head, at));
+    if (head[at] !== COMMA) return undefined;
+    at = skipSpace(head, at + 1);
   }
   return undefined;
 };

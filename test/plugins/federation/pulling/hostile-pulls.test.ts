@@ -50,6 +50,8 @@ forEachStore('Pulls from a peer that is broken or hostile', () => {
     ['no facts', () => ({ cursor: '1.0', has_more: false })],
     ['facts that are no list', () => ({ facts: {}, cursor: '1.0', has_more: false })],
     ['more facts than asked for', () => ({ facts: Array.from({ length: 501 }, (_, at) => peerFact(at)) })],
+    ['much beside its facts', () => `{"more":[${'0,'.repeat(40_000)}0],"facts":[],"cursor":"1.0"}`],
+    ['much after its facts', () => `{"facts":[],"cursor":"1.0","more":[${'0,'.repeat(40_000)}0]}`],
     ['brackets without end', () => `{"facts":[${'['.repeat(5_000)}`],
   ];
 

@@ -100,6 +100,24 @@ forEachStore('Pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
+  it('forget what waited under an older grant, and begin under the new one at once', async () => {
+    peer.feed.push(peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` }));
+    await soon(async () => (await rows('federation_parked')).length === 1);
+    await settled();
+    peer.feed.splice(0, 1, peerFact(2));
+    peer.answer = (seen) => {
+      // The grant changes while the peer replies.
+      stand.pulled = [{ ...peer.peering, grantVersion: 2 }];
+      peer.answer = (next) => reply(peer.page(next));
+      return reply(peer.page(seen));
+    };
+    await clock.advance(INTERVAL_MS + 1_000);
+    await comesTrue(async () => (await count()) === 1);
+    await settled();
+    const waiting = await rows('federation_parked');
+    expect([waiting, Number((await rows())[0]?.['grant_version'])]).to.deep.equal([[], 2]);
+  });
+
   it('begin anew when the grant has changed, and store nothing of an older one', async () => {
     peer.feed.push(peerFact(1));
     await soon(async () => (await count()) === 1);

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { type Facts, type PluginTables, ServiceError } from '../../../../kernel/plugin-api.ts';
+import type { IngestVerdict } from '../../../../plugins/federation/ingest/ingest.ts';
+import { readFact } from '../../../../plugins/federation/ingest/read-fact.ts';
+import { storeCandidates } from '../../../../plugins/federation/ingest/store-candidates.ts';
+import { peerFact, peeringFor } from '../ingest-stand.ts';
+
+/** What becomes of a fact that the kernel refuses for its stamp, after it was judged to be sound. */
+const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | undefined> => {
+  const read = readFact(peerFact(1), { maxBytes: 10_000, toleratesOldCid: false });
+  if (!('fact' in read)) throw new Error(read.error);
+  const error = new ServiceError('hlc_skew', 'the stamp lies ahead');
+  const facts = { appendAll: async () => [{ kind: 'rejected', error }] } as unknown as Facts;
+  const tables = { write: async (_tenant: string, work: () => Promise<void>) => work() } as unknown as PluginTables;
+  const page = { facts: [], peering: peeringFor(), scopes: new Set(['public'] as const), via };
+  const candidates = [{ at: 0, fact: read.fact, proof: 'absent', gardenId: null }] as const;
+  const parts = { facts, tables, proofs: undefined as never };
+  return (await storeCandidates(candidates, page, async () => {}, parts))[0];
+};
+
+describe('a fact whose stamp is refused because the clock was put back meanwhile', () => {
+  it('is set aside when it was pulled, so that it is not lost', async () => {
+    expect(await verdictOfSkew('pull')).to.deep.include({ kind: 'parked', reason: 'hlc_skew' });
+  });
+
+  it('is refused when it was pushed', async () => {
+    expect(await verdictOfSkew('push')).to.deep.include({ kind: 'rejected', error: 'hlc_skew' });
+  });
+});
