@@ -35,6 +35,7 @@ const MAX_INVALID = 100;
 const WINDOW_MS = HOUR_MS;
 /** How long the first quarantine lasts, and those that follow. */
 const QUARANTINES_MS = [HOUR_MS, 4 * HOUR_MS, 16 * HOUR_MS, 24 * HOUR_MS] as const;
+const LONGEST_MS = Math.max(...QUARANTINES_MS);
 /** A peer that behaved for so long begins anew. */
 const FORGIVEN_MS = 7 * DAY_MS;
 
@@ -68,7 +69,7 @@ export class PeerUsages {
     const { day, added, quarantinedUntilMs } = row ?? NOTHING;
     return {
       addedToday: day === dayOf(nowMs) ? added : 0,
-      quarantinedUntilMs: quarantinedUntilMs > nowMs ? quarantinedUntilMs : null,
+      quarantinedUntilMs: isAhead(quarantinedUntilMs, nowMs) ? quarantinedUntilMs : null,
     };
   }
 
@@ -87,6 +88,9 @@ export class PeerUsages {
     return row === undefined ? undefined : rowOf(row);
   }
 }
+
+/** No quarantine lasts longer: one that does was written by a clock that has been put back since. */
+const isAhead = (untilMs: number, nowMs: number): boolean => untilMs > nowMs && untilMs - nowMs <= LONGEST_MS;
 
 const countedIn = (row: Row, { added, known, invalid }: Brought, nowMs: number): Row => {
   const isSameDay = row.day === dayOf(nowMs);

@@ -38,5 +38,6 @@ export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts
 
 const isDue = ({ waiting, waitingSinceMs, checkedMs, status }: StoredPeering, nowMs: number): boolean => {
   if (waiting !== null) return nowMs - (waitingSinceMs ?? 0) <= WAITS_MS;
-  return status === 'active' && nowMs - (checkedMs ?? 0) >= KEYS_REFRESHED_MS;
+  // A check that lies ahead was noted by a clock that has been put back since.
+  return status === 'active' && Math.abs(nowMs - (checkedMs ?? 0)) >= KEYS_REFRESHED_MS;
 };

@@ -43,7 +43,8 @@ export class ParkedFacts {
       const sizes: { fact_id: string; bytes: number }[] = await own(PARKED)
         .select('fact_id', 'bytes')
         .where(whereOf(pull))
-        .where('due_ms', '<=', nowMs)
+        // What lies further ahead than any pause was written by a clock that has been put back since.
+        .where((row) => row.where('due_ms', '<=', nowMs).orWhere('due_ms', '>', nowMs + HOUR_MS))
         .orderBy('due_ms')
         .limit(RETRIED_AT_ONCE);
       let bytes = 0;
@@ -108,19 +109,23 @@ export class ParkedFacts {
   ): Promise<void> {
     const own = this.#tables.in(transaction);
     const done: string[] = [];
-    for (const [at, { factId, attempts }] of tried.entries()) {
+    // Facts that came together mostly wait on together, and so take one statement.
+    const waiting = new Map<string, { readonly row: Record<string, SqlValue>; readonly ids: string[] }>();
+    for (const [at, { factId, attempts: before }] of tried.entries()) {
       const verdict = verdicts[at];
       if (verdict?.kind !== 'parked') {
         done.push(factId);
         continue;
       }
-      await own(PARKED)
-        .where({ ...whereOf(pull), fact_id: factId })
-        .update({
-          reason: verdict.reason,
-          attempts: attempts + 1,
-          due_ms: this.#dueMs(verdict, attempts + 1, nowMs),
-        });
+      const attempts = before + 1;
+      const row = { reason: verdict.reason, attempts, due_ms: this.#dueMs(verdict, attempts, nowMs) };
+      const key = JSON.stringify(row);
+      const group = waiting.get(key) ?? { row, ids: [] as string[] };
+      group.ids.push(factId);
+      waiting.set(key, group);
+    }
+    for (const { row, ids } of waiting.values()) {
+      await own(PARKED).where(whereOf(pull)).whereIn('fact_id', ids).update(row);
     }
     if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('fact_id', done).delete();
   }

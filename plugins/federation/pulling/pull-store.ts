@@ -52,8 +52,8 @@ export class PullStore {
   }
 
   /**
-   * Takes the pull unless somebody else has it; one under an older grant begins anew, without the facts that waited: the
-   * peer may not bring them any more, or sends them again. `isDue` judges the stored row.
+   * Takes the pull unless somebody else has it; one under an older grant begins anew, without the facts that waited:
+   * the peer may not bring them any more, or sends them again. `isDue` judges the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);

@@ -163,6 +163,19 @@ forEachStore('Pulls from a peer that is broken or hostile', () => {
     });
   });
 
+  it('pause no longer than a quarantine lasts when the clock was put back', async () => {
+    clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
+    peer.feed.push(...Array.from({ length: 200 }, (_, at) => peerFact(at, { entity: ' blank ' })));
+    await soon(() => stand.recorded.length === 1);
+    await settled();
+    peer.feed.push(peerFact(1_000));
+    clock.setNowMs(clock.nowMs() - 365 * 24 * 3_600_000);
+    await comesTrue(async () => {
+      await clock.advance(1_000);
+      return (await count()) === 1;
+    });
+  });
+
   it('pause for the day when a peer has brought what it may', async () => {
     await pulling.node.stop();
     await start({ maxFactsPerDay: 3 });

@@ -100,6 +100,22 @@ forEachStore('Pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
+  it('try facts again that were set aside under a clock that was put back', async () => {
+    stand.verdicts.set('late', 'unknown-key');
+    clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
+    peer.feed.push(peerFact(1, { origin_proof: standProof('late') }));
+    await soon(async () => (await rows('federation_parked')).length === 1);
+    await settled();
+    stand.verdicts.set('late', 'verified');
+    clock.setNowMs(clock.nowMs() - 365 * 24 * 3_600_000);
+    await comesTrue(async () => {
+      await clock.advance(1_000);
+      return (await count()) === 1;
+    });
+    const waiting = await rows('federation_parked');
+    expect(waiting).to.deep.equal([]);
+  });
+
   it('forget what waited under an older grant, and begin under the new one at once', async () => {
     peer.feed.push(peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` }));
     await soon(async () => (await rows('federation_parked')).length === 1);
