@@ -1,18 +1,22 @@
 import type { LoadHook } from 'node:module';
-import type { Mutation } from './mutants.ts';
+import type { Edit } from './mutants.ts';
 
-let mutation: Mutation | undefined;
+let edits: readonly Edit[] = [];
 
-export const initialize = (data: Mutation): void => {
-  mutation = data;
+export const initialize = (data: readonly Edit[]): void => {
+  edits = data;
 };
 
-/** Puts one text in the place of another while the file is loaded. The file itself stays as it is. */
+/** Puts texts in the place of others while files are loaded. The files themselves stay as they are. */
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (mutation === undefined || !url.endsWith(`/dist/${mutation.file}`)) return loaded;
-  const source = Buffer.from(loaded.source as Uint8Array).toString();
-  const parts = source.split(mutation.from);
-  if (parts.length !== 2) throw new Error(`${mutation.file} has the text of the mutant ${parts.length - 1} times`);
-  return { ...loaded, source: parts.join(mutation.to) };
+  const here = edits.filter(({ file }) => url.endsWith(`/dist/${file}`));
+  if (here.length === 0) return loaded;
+  let source = Buffer.from(loaded.source as Uint8Array).toString();
+  for (const { file, from, to } of here) {
+    const parts = source.split(from);
+    if (parts.length !== 2) throw new Error(`${file} has the text of the mutant ${parts.length - 1} times`);
+    source = parts.join(to);
+  }
+  return { ...loaded, source };
 };

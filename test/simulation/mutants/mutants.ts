@@ -1,5 +1,5 @@
 /** One text of a compiled file in the place of another. */
-export interface Mutation {
+export interface Edit {
   /** Below `dist`. */
   readonly file: string;
   /** Occurs once in the file. */
@@ -8,11 +8,162 @@ export interface Mutation {
 }
 
 /** A mistake that somebody could make, and what notices it. */
-export interface Mutant extends Mutation {
+export interface Mutant {
   readonly name: string;
-  /** What is wrong then, for the README. */
+  /** What is wrong then. */
   readonly bug: string;
-  readonly caughtBy: { readonly seed: number } | { readonly test: string };
+  readonly edits: readonly Edit[];
+  /** The seed of a simulation that breaks then. */
+  readonly seed: number;
 }
 
-export const MUTANTS: readonly Mutant[] = [];
+const FEDERATION = 'plugins/federation';
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no-receive-rule',
+    bug: 'the clock does not follow the stamps that it takes in',
+    edits: [
+      {
+        file: 'kernel/facts/stamp-fact.js',
+        from: 'origin === null ? tickHlc(last, nowMs) : receiveHlc(last, nowMs, origin)',
+        to: 'tickHlc(last, nowMs)',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'no-drift-bound',
+    bug: 'stamps may lie any time ahead',
+    edits: [
+      {
+        file: 'kernel/facts/hybrid-logical-clock.js',
+        from: 'boundMs > 0 && hlc.wallMs - nowMs > boundMs',
+        to: 'false && boundMs > 0 && hlc.wallMs > nowMs',
+      },
+    ],
+    seed: 22,
+  },
+  {
+    name: 'cursor-at-head',
+    bug: 'the cursor of a page lies beyond the last entry that was looked at',
+    edits: [
+      {
+        file: `${FEDERATION}/serving/read-page.js`,
+        from: 'return { facts, cursor: last.feed, hasMore, remaining, epoch }',
+        to: 'return { facts: facts.slice(0, 3), cursor: newest.feed, hasMore: false, remaining, epoch }',
+      },
+    ],
+    seed: 11,
+  },
+  {
+    name: 'no-garden-filter',
+    bug: 'facts of gardens are served',
+    edits: [
+      { file: `${FEDERATION}/serving/eligible-facts.js`, from: "isNull('gardenId'), ", to: '' },
+      {
+        file: `${FEDERATION}/serving/read-page.js`,
+        from: "all(await reader.constraint('visible'), eligibleFor(query.requester, query.ownNodeId))",
+        to: 'eligibleFor(query.requester, query.ownNodeId)',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'company-relayed',
+    bug: 'facts for the company are passed on',
+    edits: [
+      {
+        file: `${FEDERATION}/serving/eligible-facts.js`,
+        from: "any(not(equals('scope', 'company')), isNull('receivedFrom'), equals('originNodeId', ownNodeId)), ",
+        to: '',
+      },
+    ],
+    seed: 22,
+  },
+  {
+    name: 'system-facts-served',
+    bug: 'what a node notes for itself, such as where facts came from, is served',
+    edits: [
+      { file: `${FEDERATION}/serving/eligible-facts.js`, from: "equals('system', false), ", to: '' },
+      {
+        file: `${FEDERATION}/serving/eligible-facts.js`,
+        from: 'source.toLowerCase().startsWith(SYSTEM_SOURCES)',
+        to: 'false',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'one-declaration-is-enough',
+    bug: 'a scope is open although one side alone has declared it',
+    edits: [
+      {
+        file: `${FEDERATION}/peerings/peering.js`,
+        from: 'taker.scopes.includes(scope) && mayLeave(scope)',
+        to: 'mayLeave(scope)',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'direction-ignored',
+    bug: 'facts flow against the declared direction',
+    edits: [
+      {
+        file: `${FEDERATION}/peerings/peering.js`,
+        from: "giver.direction === 'inbound' || taker.direction === 'outbound'",
+        to: 'false',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'replay-accepted',
+    bug: 'a token serves any number of times',
+    edits: [{ file: `${FEDERATION}/tokens/spent-nonces.js`, from: 'return added.length > 0', to: 'return true' }],
+    seed: 5,
+  },
+  {
+    name: 'proof-unchecked',
+    bug: 'the signature of a proof is not verified',
+    edits: [
+      {
+        file: `${FEDERATION}/proofs/judge-proofs.js`,
+        from: "good[at++] === true ? 'verified' : 'invalid'",
+        to: "good[at++] === true ? 'verified' : 'verified'",
+      },
+    ],
+    seed: 22,
+  },
+  {
+    name: 'own-voice-borrowed',
+    bug: 'a peer may speak with sources of the node itself',
+    edits: [{ file: `${FEDERATION}/ingest/judge-page.js`, from: 'if (isOurs && !(proof', to: 'if (false && !(proof' }],
+    seed: 22,
+  },
+  {
+    name: 'second-record',
+    bug: 'each contradicting fact opens a record of its own',
+    edits: [
+      {
+        file: 'plugins/conflicts/record-contradictions.js',
+        from: 'if (record === undefined)\n            place.record = this.#writer.open(',
+        to: 'if (true)\n            place.record = this.#writer.open(',
+      },
+    ],
+    seed: 4,
+  },
+  {
+    name: 'received-facts-billed',
+    bug: 'facts of peers are billed to nobody in particular',
+    edits: [
+      {
+        file: 'plugins/billing/billing-plugin.js',
+        from: "if (item.open && item.origin === 'client')",
+        to: 'if (item.open)',
+      },
+    ],
+    seed: 4,
+  },
+];

@@ -5,5 +5,4 @@ import { MUTANTS } from './mutants.ts';
 const name = process.env['SIMULATION_MUTANT'];
 const mutant = MUTANTS.find((one) => one.name === name);
 if (mutant === undefined) throw new Error('SIMULATION_MUTANT does not name a mutant');
-const { file, from, to } = mutant;
-register(new URL('./mutant-hook.js', import.meta.url), { data: { file, from, to } });
+register(new URL('./mutant-hook.js', import.meta.url), { data: mutant.edits });
