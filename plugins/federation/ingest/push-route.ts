@@ -11,9 +11,9 @@ import {
   STRING_JSON,
   schema,
 } from '../../../kernel/plugin-api.ts';
-import { FEDERATION_DISABLED } from '../federation-words.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
+import { federationDisabled } from '../serving/pull-route.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { type Ingest, type IngestVerdict, REJECTIONS } from './ingest.ts';
 import type { PeerUsages } from './peer-usage.ts';
@@ -45,7 +45,7 @@ export const refusePushes = ({
   readonly enabled: boolean;
   readonly pushEnabled: boolean;
 }): void => {
-  if (!enabled) throw new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node');
+  if (!enabled) throw federationDisabled();
   if (!pushEnabled) {
     const detail = 'push replication not enabled on this node';
     throw new ServiceError('method_not_allowed', detail, { headers: { Allow: '' } });

@@ -1,6 +1,6 @@
 import { decodeBase64Url, PUBLIC_KEY_BYTES, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import { successionBytes } from '../../node-info/node-info-api.ts';
-import { keyIdOf } from './peer-row.ts';
+import { keyIdOf } from '../proofs/origin-statement.ts';
 import type { PeerKey } from './peering.ts';
 
 /** The metadata of a node, as far as it tells who the node is. Nobody has verified anything of it. */

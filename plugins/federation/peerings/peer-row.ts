@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url, type Row, type SqlValue, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { keyIdOf } from '../proofs/origin-statement.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
 import type { Peering, PeerKey, PeerStatus } from './peering.ts';
 
@@ -70,9 +71,6 @@ export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredP
     checkedMs: msOrNull(row['checked_ms']),
   };
 };
-
-/** As signatures name a key. */
-export const keyIdOf = (publicKey: Uint8Array): string => sha256Hex(publicKey).slice(0, 16);
 
 const keysOf = (text: string): readonly PeerKey[] =>
   (JSON.parse(text) as [string, number | null][]).map(([key, validUntilMs]) => {

@@ -89,7 +89,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
   },
 });
 
-/** Callers with a good token learn it, and nobody else. */
+/** What peers with a good token are told, and nobody else. Operators get a hint besides. */
 export const federationDisabled = (): ServiceError =>
   new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node');
 

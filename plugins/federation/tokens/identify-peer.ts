@@ -5,7 +5,7 @@ import { PEER_TOKEN_REQUIRED } from './token-words.ts';
 
 /**
  * Who asks on the routes of peers, where only a peer token counts. A method that such a path does not have needs a
- * credential too, of either kind: whoever has one is told which methods there are.
+ * credential too, of either kind: callers who have one are told which methods there are.
  */
 export const createIdentifyPeer =
   (tokens: PeerTokens, paths: ReadonlySet<string>) =>
