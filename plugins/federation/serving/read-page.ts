@@ -70,7 +70,8 @@ const START: Hlc = { wallMs: 0, counter: 0 };
 /** The largest counter that a column holds. */
 const LAST_COUNTER = 2 ** 31 - 1;
 
-const stampBehind = ({ wallMs, counter }: Hlc): Hlc =>
+/** The next stamp that there may be. */
+export const stampBehind = ({ wallMs, counter }: Hlc): Hlc =>
   counter < LAST_COUNTER ? { wallMs, counter: counter + 1 } : { wallMs: wallMs + 1, counter: 0 };
 
 interface Window {
