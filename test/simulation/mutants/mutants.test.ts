@@ -1,22 +1,19 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { MUTANTS, type Mutant } from './mutants.ts';
+import { type Case, MUTANTS, type Mutant } from './mutants.ts';
 
 const REGISTER = new URL('./register-mutant.js', import.meta.url).href;
 const RUN_SEEDS = 'dist/test/simulation/mutants/run-seeds.js';
+const RUN_CASE = 'dist/test/simulation/mutants/run-case.js';
 
 interface Ended {
   readonly code: number | null;
   readonly printed: string;
 }
 
-/** Runs the seed in a process whose code has the mistake. */
-const runMutated = ({ name, seed }: Mutant): Promise<Ended> => {
-  const child = spawn(process.execPath, ['--import', REGISTER, RUN_SEEDS, String(seed)], {
-    env: { ...process.env, SIMULATION_MUTANT: name },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> => {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const parts: Buffer[] = [];
   child.stdout.on('data', (part: Buffer) => parts.push(part));
   child.stderr.on('data', (part: Buffer) => parts.push(part));
@@ -25,20 +22,45 @@ const runMutated = ({ name, seed }: Mutant): Promise<Ended> => {
   });
 };
 
+const caseArgs = ({ file, title }: Case): string[] => [RUN_CASE, `dist/test/${file}.test.js`, title];
+
+/** Runs the seed or the case in a process whose code has the mistake. */
+const runMutated = ({ name, noticedBy }: Mutant): Promise<Ended> => {
+  const args = 'seed' in noticedBy ? [RUN_SEEDS, String(noticedBy.seed)] : caseArgs(noticedBy);
+  return run(['--import', REGISTER, ...args], { SIMULATION_MUTANT: name });
+};
+
+const nameOf = (noticedBy: Mutant['noticedBy']): string =>
+  'seed' in noticedBy ? `seed ${noticedBy.seed}` : `\`${noticedBy.file}.test.ts\``;
+
+const sourceOf = (file: string | undefined): string => `\`${file?.replace(/\.js$/, '.ts')}\``;
+
 describe('seeded bugs', function () {
   this.timeout(120_000);
 
   for (const mutant of MUTANTS) {
-    it(`${mutant.name} is noticed by the seed ${mutant.seed}`, async () => {
+    const { name, noticedBy } = mutant;
+    it(`${name} is noticed by ${nameOf(noticedBy)}`, async () => {
       const { code, printed } = await runMutated(mutant);
       expect(printed).not.to.include('has the text of the mutant');
       expect(code, printed).to.equal(1);
-      expect(printed).to.match(/^seed \d+ .* broke a promise$/m);
+      if ('seed' in noticedBy) expect(printed).to.match(/^seed \d+ .* broke a promise$/m);
+      else expect(printed).to.include(`failed: ${noticedBy.title}: AssertionError\n`);
+    });
+
+    if ('seed' in noticedBy) continue;
+    it(`${nameOf(noticedBy)} passes without ${name}`, async () => {
+      const { code, printed } = await run(caseArgs(noticedBy));
+      expect(code, printed).to.equal(0);
+      expect(printed).to.include(`passed: ${noticedBy.title}\n`);
     });
   }
 
   it('are listed in the README', async () => {
     const readme = await readFile('test/simulation/README.md', 'utf8');
-    expect(MUTANTS.filter(({ name }) => !readme.includes(`| ${name} |`)).map(({ name }) => name)).to.deep.equal([]);
+    const rows = MUTANTS.map(
+      ({ name, bug, edits, noticedBy }) => `| ${name} | ${bug} | ${sourceOf(edits[0]?.file)} | ${nameOf(noticedBy)} |`,
+    );
+    expect(rows.filter((row) => !readme.includes(row))).to.deep.equal([]);
   });
 });

@@ -13,8 +13,21 @@ export interface Mutant {
   /** What is wrong then. */
   readonly bug: string;
   readonly edits: readonly Edit[];
-  /** The seed of a simulation that breaks then. */
+  /** What fails then. */
+  readonly noticedBy: Seed | Case;
+}
+
+/** A simulation that breaks a promise. */
+export interface Seed {
   readonly seed: number;
+}
+
+/** A case of another test. */
+export interface Case {
+  /** Below `test`, without `.test.ts`. */
+  readonly file: string;
+  /** Full title of the one case. */
+  readonly title: string;
 }
 
 const FEDERATION = 'plugins/federation';
@@ -30,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'tickHlc(last, nowMs)',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'no-drift-bound',
@@ -42,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'false && boundMs > 0 && hlc.wallMs > nowMs',
       },
     ],
-    seed: 22,
+    noticedBy: { seed: 22 },
   },
   {
     name: 'cursor-at-head',
@@ -54,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'return { facts: facts.slice(0, 3), cursor: newest.feed, hasMore: false, remaining, epoch }',
       },
     ],
-    seed: 11,
+    noticedBy: { seed: 11 },
   },
   {
     name: 'no-garden-filter',
@@ -67,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'eligibleFor(query.requester, query.ownNodeId)',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'company-relayed',
@@ -79,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: '',
       },
     ],
-    seed: 22,
+    noticedBy: { seed: 22 },
   },
   {
     name: 'system-facts-served',
@@ -92,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'false',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'one-declaration-is-enough',
@@ -104,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'mayLeave(scope)',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'direction-ignored',
@@ -116,13 +129,13 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'false',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'replay-accepted',
     bug: 'a token serves any number of times',
     edits: [{ file: `${FEDERATION}/tokens/spent-nonces.js`, from: 'return added.length > 0', to: 'return true' }],
-    seed: 5,
+    noticedBy: { seed: 5 },
   },
   {
     name: 'proof-unchecked',
@@ -134,13 +147,13 @@ export const MUTANTS: readonly Mutant[] = [
         to: "good[at++] === true ? 'verified' : 'verified'",
       },
     ],
-    seed: 22,
+    noticedBy: { seed: 22 },
   },
   {
     name: 'own-voice-borrowed',
     bug: 'a peer may speak with sources of the node itself',
     edits: [{ file: `${FEDERATION}/ingest/judge-page.js`, from: 'if (isOurs && !(proof', to: 'if (false && !(proof' }],
-    seed: 22,
+    noticedBy: { seed: 22 },
   },
   {
     name: 'second-record',
@@ -152,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'if (true)\n            place.record = this.#writer.open(',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
   },
   {
     name: 'received-facts-billed',
@@ -164,6 +177,67 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'if (item.open)',
       },
     ],
-    seed: 4,
+    noticedBy: { seed: 4 },
+  },
+  {
+    name: 'stamps-as-text',
+    bug: 'stamps are compared as texts',
+    edits: [
+      {
+        file: 'kernel/facts/hybrid-logical-clock.js',
+        from: '=> a.wallMs - b.wallMs || a.counter - b.counter',
+        to: '=> (formatHlc(a) < formatHlc(b) ? -1 : Number(formatHlc(a) > formatHlc(b)))',
+      },
+    ],
+    noticedBy: {
+      file: 'kernel/facts/hybrid-logical-clock',
+      title: 'the hybrid logical clock P05: ten comes after nine, unlike in text order',
+    },
+  },
+  {
+    name: 'cursor-before-ingest',
+    bug: 'a pull goes on behind a page that could not be stored',
+    edits: [
+      {
+        file: `${FEDERATION}/pulling/pull-turn.js`,
+        from: 'lastFailureMs: nowMs, lastError: reason }',
+        to: 'lastFailureMs: nowMs, lastError: reason, cursor: this.#saved, epoch: this.#epoch }',
+      },
+    ],
+    noticedBy: {
+      file: `${FEDERATION}/pulling/shared-pulls`,
+      title: 'Pulls of several processes lose nothing and bring nothing twice, whichever call of the store fails',
+    },
+  },
+  {
+    name: 'collision-accepted',
+    bug: 'another fact under a known id counts as the known one',
+    edits: [
+      {
+        file: `${FEDERATION}/ingest/judge-page.js`,
+        from: '=> isSameTuple(stored, draft)\n',
+        to: '=> true\n',
+      },
+    ],
+    noticedBy: {
+      file: `${FEDERATION}/ingest/push`,
+      title: 'Facts that a peer pushes, on SQLite keep what is stored under their id',
+    },
+  },
+  {
+    name: 'epoch-ignored',
+    bug: 'a pull goes on at its old place in a new history of the peer',
+    edits: [
+      {
+        file: `${FEDERATION}/pulling/next-position.js`,
+        from: 'saved !== null && knownEpoch !== null && epoch !== knownEpoch',
+        to: 'false',
+      },
+    ],
+    noticedBy: {
+      file: `${FEDERATION}/pulling/hostile-pulls`,
+      title:
+        'Pulls from a peer that is broken or hostile, on SQLite begin anew when the peer has another history, once a turn',
+    },
   },
 ];

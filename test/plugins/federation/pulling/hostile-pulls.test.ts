@@ -126,6 +126,11 @@ forEachStore('Pulls from a peer that is broken or hostile', () => {
     await interval();
     expect(peer.pulls.slice(-2).map(({ cursor }) => cursor)).to.deep.equal(['1001.0', null]);
     expect(await count()).to.equal(3);
+    peer.epoch = 'third';
+    peer.feed.splice(0, 1, peerFact(4), peerFact(5), peerFact(6));
+    await interval();
+    expect(peer.pulls.slice(-2).map(({ cursor }) => cursor)).to.deep.equal(['1000.0', null]);
+    expect(await count(), 'facts that lie before the old place in the new history').to.equal(6);
     let number = 0;
     peer.answer = (seen) => reply({ ...peer.page(seen), epoch: `other-${++number}`, has_more: true });
     const before = peer.pulls.length;

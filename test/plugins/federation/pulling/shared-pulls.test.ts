@@ -73,6 +73,7 @@ describe('Pulls of several processes', () => {
     const { node, count, rows } = await open({ network, wrapStore: (store) => createFaultingStore(store, plan) }, [
       peer.peering,
     ]);
+    const factsBefore = (cursor: unknown): number => (cursor == null ? 0 : Number.parseInt(`${cursor}`, 10) - 999);
     const settled = () =>
       comesTrue(async () => {
         const [row] = await rows();
@@ -89,7 +90,12 @@ describe('Pulls of several processes', () => {
           .get(FactStore)
           .write('default', async (transaction) => transaction.table('federation_pulls').update({ lease_until_ms: 0 }))
           .catch(() => {});
-        return (await count().catch(() => 0)) === peer.feed.length;
+        const [row] = await rows().catch(() => []);
+        const stored = await count().catch(() => undefined);
+        if (stored !== undefined) {
+          expect(stored, 'facts before the cursor are stored').to.be.at.least(factsBefore(row?.['cursor']));
+        }
+        return stored === peer.feed.length;
       });
       plan.disarm();
     }

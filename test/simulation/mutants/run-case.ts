@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Mocha from 'mocha';
+
+/**
+ * Runs the one case of a test file that has the title, in a process whose code may be mutated. The file is imported
+ * here and not by Mocha, which would `require` it: such files do not come through the hook.
+ */
+const [file = '', title = ''] = process.argv.slice(2);
+const mocha = new Mocha({ ui: 'bdd', reporter: Mocha.reporters.Base, timeout: 60_000, fgrep: title });
+mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, file, mocha);
+await import(pathToFileURL(resolve(file)).href);
+
+const failed = await new Promise<boolean>((done) => {
+  const runner = mocha.run((failures) => done(failures > 0));
+  runner.on(Mocha.Runner.constants.EVENT_TEST_PASS, (test) => {
+    process.stdout.write(`passed: ${test.fullTitle()}\n`);
+  });
+  runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error) => {
+    process.stdout.write(`failed: ${test.fullTitle()}: ${error.name}\n`);
+  });
+});
+// A case that failed may leave a node running.
+process.exit(failed ? 1 : 0);
