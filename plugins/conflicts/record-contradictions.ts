@@ -58,8 +58,8 @@ export const recordContradictions = async (
  * a triple that holds nothing live is passed over.
  */
 const mayMeetOthers = (appended: AppendedFact, { transaction }: AppendedBatch, alone: AloneInTransaction): boolean => {
-  const { fact, origin } = appended;
-  return !fact.system && (!alone.has(transaction, fact) || origin === 'peer' || resolutionOf(appended) !== undefined);
+  const { fact } = appended;
+  return !fact.system && (!alone.has(transaction, fact) || resolutionOf(appended) !== undefined);
 };
 
 /** One triple in one place while a batch adds to it. */
