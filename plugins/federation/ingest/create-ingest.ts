@@ -14,8 +14,9 @@ export interface IngestParts extends JudgeParts, StoreParts {
 }
 
 export const createIngest = (parts: IngestParts): Ingest => ({
-  async take(page) {
-    const { verdicts, candidates, extended } = await judgePage(page, parts);
+  judge: (page) => judgePage(page, parts),
+  async take(page, judged) {
+    const { verdicts, candidates, extended } = judged ?? (await judgePage(page, parts));
     if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
       throw quotaExceeded(untilTomorrowMs(parts.clock.nowMs()));
     }

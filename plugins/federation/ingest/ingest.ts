@@ -1,5 +1,6 @@
 import type { PluginTransaction, Scope } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
+import type { FederatedFact, ProofVerdict } from '../proofs/origin-proof.ts';
 
 /** Why a fact of a peer was not stored: the words of `POST /v1/federation/facts/push`. */
 export const REJECTIONS = [
@@ -52,11 +53,34 @@ export interface IngestPage {
   beforeCommit?(transaction: PluginTransaction, verdicts: readonly IngestVerdict[]): Promise<void>;
 }
 
+/** What is found out about a page before any transaction. */
+export interface JudgedPage {
+  /** In the order of the page; undefined for candidates. */
+  readonly verdicts: readonly (IngestVerdict | undefined)[];
+  readonly candidates: readonly Candidate[];
+  /** Ids of known facts that the peer wants to last longer. */
+  readonly extended: readonly string[];
+}
+
+/** A fact that nothing speaks against so far. */
+export interface Candidate {
+  /** Place in the page. */
+  readonly at: number;
+  readonly fact: FederatedFact;
+  readonly proof: ProofVerdict;
+  readonly gardenId: string | null;
+}
+
 /** Takes facts of peers in: the same steps for pull and push. Idempotent. */
 export interface Ingest {
   /**
    * A verdict for each fact, in order. All that is accepted is stored in one transaction. Rejects, and stores nothing,
-   * when the store fails or `guard` or `beforeCommit` rejects.
+   * when the store fails or `guard` or `beforeCommit` rejects. `judged` is what `judge` returned for the same facts.
    */
-  take(page: IngestPage): Promise<readonly IngestVerdict[]>;
+  take(page: IngestPage, judged?: JudgedPage): Promise<readonly IngestVerdict[]>;
+  /**
+   * Judges each fact by itself, without storing anything: for callers with a page to spare, whose signatures are
+   * verified while the page before it is stored. Facts that are stored meanwhile are known to `take` all the same.
+   */
+  judge(page: Pick<IngestPage, 'facts' | 'peering' | 'scopes' | 'via' | 'refreshKeys'>): Promise<JudgedPage>;
 }

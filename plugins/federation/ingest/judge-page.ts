@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
 import { inTurns } from './in-turns.ts';
-import type { IngestPage, IngestVerdict, ParkReason, Rejection } from './ingest.ts';
+import type { Candidate, Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
 import type { OwnNames } from './own-names.ts';
 import { type ReadOptions, readFact } from './read-fact.ts';
 import { isSameTuple, wouldExtend } from './same-tuple.ts';
@@ -33,28 +33,13 @@ export interface JudgeParts {
   quarantineGarden(tenantId: string): Promise<string | null>;
 }
 
-/** A fact that nothing speaks against so far. */
-export interface Candidate {
-  /** Place in the page. */
-  readonly at: number;
-  readonly fact: FederatedFact;
-  readonly proof: ProofVerdict;
-  readonly gardenId: string | null;
-}
-
-export interface JudgedPage {
-  /** In the order of the page; undefined for candidates. */
-  readonly verdicts: (IngestVerdict | undefined)[];
-  readonly candidates: readonly Candidate[];
-  /** Ids of known facts that the peer wants to last longer. */
-  readonly extended: readonly string[];
-}
-
 /** Above it a stamp could drive the clock to its end, and waiting would not help. */
 const COUNTER_LIMIT = 2 ** 20;
 
+type JudgeablePage = Parameters<Ingest['judge']>[0];
+
 /** Judges each fact by itself, before any transaction. What the store holds is looked at once for the whole page. */
-export const judgePage = async (page: IngestPage, parts: JudgeParts): Promise<JudgedPage> => {
+export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise<JudgedPage> => {
   const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
   const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
   const judge = (input: unknown, at: number): void => {
@@ -114,21 +99,34 @@ export const verdictOfKnown = (
 
 const judgeForm = (
   input: unknown,
-  { scopes }: IngestPage,
-  { reading, nameRules, self }: JudgeParts,
+  { scopes, peering }: JudgeablePage,
+  { reading, nameRules, self, own }: JudgeParts,
 ): { readonly fact: FederatedFact } | { readonly factId: string; readonly error: Rejection } => {
   const read = readFact(input, reading);
   if ('error' in read) return read;
   const { draft } = read.fact;
   const factId = draft.id;
   if (read.isInGarden) return { factId, error: 'garden_not_federated' };
-  if (!scopes.has(draft.scope)) return { factId, error: 'scope_not_permitted' };
+  if (!scopes.has(draft.scope) || isPassedOnWithoutGrant(read.fact, peering, own)) {
+    return { factId, error: 'scope_not_permitted' };
+  }
   if (!read.cidFits) return { factId, error: 'cid_mismatch' };
   const keys = nameKeys(draft, self.names);
   if (nameRules().isSystem(keys) || nameRules().refusalOf(keys) !== null)
     return { factId, error: 'reserved_namespace' };
   return read;
 };
+
+/**
+ * What is for the company comes from its own origin alone: whoever granted it to the sender has granted nothing to this
+ * node. A fact of this node may come home.
+ */
+const isPassedOnWithoutGrant = (
+  { draft, originNodeId }: FederatedFact,
+  { nodeId }: JudgeablePage['peering'],
+  own: OwnNames,
+): boolean =>
+  draft.scope === 'company' && originNodeId !== null && originNodeId !== nodeId && !own.isOwnNode(originNodeId);
 
 const knownFacts = async (
   facts: readonly { readonly fact: FederatedFact }[],
@@ -145,7 +143,7 @@ const knownFacts = async (
 
 const judgeProofs = async (
   facts: readonly FederatedFact[],
-  page: IngestPage,
+  page: JudgeablePage,
   proofs: OriginProofs,
 ): Promise<readonly ProofVerdict[]> => {
   if (facts.length === 0) return [];
@@ -164,7 +162,7 @@ const judgeUnknown = (
   fact: FederatedFact,
   proof: ProofVerdict,
   gardenId: string | null,
-  { via, peering }: IngestPage,
+  { via, peering }: JudgeablePage,
   { own, clock, maxStampLeadMs }: JudgeParts,
 ): IngestVerdict | undefined => {
   const { draft, originNodeId } = fact;

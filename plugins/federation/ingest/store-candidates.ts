@@ -12,8 +12,8 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
-import type { IngestPage, IngestVerdict, Rejection } from './ingest.ts';
-import { type Candidate, verdictOfKnown } from './judge-page.ts';
+import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
+import { verdictOfKnown } from './judge-page.ts';
 import { peerPrincipal } from './peer-principal.ts';
 
 export interface StoreParts {

@@ -20,7 +20,10 @@ export const signOwnFacts = async (
   { self, identity, random }: SigningParts,
   facts: readonly StoredFact[],
 ): Promise<readonly OriginProof[]> => {
-  const salts = facts.map(() => ({ salt: random.bytes(SALT_BYTES), refsSalt: random.bytes(SALT_BYTES) }));
+  // Drawn at once: each draw takes longer than its bytes do.
+  const drawn = random.bytes(2 * SALT_BYTES * facts.length);
+  const saltAt = (at: number): Uint8Array => drawn.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
+  const salts = facts.map((_, at) => ({ salt: saltAt(2 * at), refsSalt: saltAt(2 * at + 1) }));
   const statements = facts.map((fact, at) =>
     originStatement(fact, commitmentsOf(fact, salts[at] as (typeof salts)[number]), self.nodeId),
   );

@@ -1,37 +1,14 @@
-import {
-  type Clock,
-  type Logger,
-  type PluginTransaction,
-  type Random,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
-import type { Ingest, IngestPage, IngestVerdict } from '../ingest/ingest.ts';
-import type { PeerUsages } from '../ingest/peer-usage.ts';
+import { type PluginTransaction, ServiceError } from '../../../kernel/plugin-api.ts';
+import type { IngestPage, IngestVerdict, JudgedPage } from '../ingest/ingest.ts';
 import { untilTomorrowMs } from '../ingest/quota-exceeded.ts';
 import type { Peering } from '../peerings/peering.ts';
-import type { Peerings } from '../peerings/peerings.ts';
 import { backOffMs, LONGEST_PAUSE_MS } from './back-off.ts';
-import { type FailedFetch, type FetchedPage, type FetchParts, fetchPage, PAGE_FACTS } from './fetch-page.ts';
+import { type FailedFetch, type FetchedPage, fetchPage, PAGE_FACTS } from './fetch-page.ts';
 import { firstPosition, type NextPosition, nextPosition } from './next-position.ts';
-import type { ParkedFacts, ParkedVerdict } from './parked-facts.ts';
+import type { ParkedVerdict } from './parked-facts.ts';
 import type { PullChange } from './pull-row.ts';
-import { type ClaimedPull, ClaimLost, type PullStore } from './pull-store.ts';
-
-export interface TurnParts {
-  readonly store: PullStore;
-  readonly parked: ParkedFacts;
-  readonly ingest: Ingest;
-  readonly usages: PeerUsages;
-  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys'>;
-  readonly fetching: FetchParts;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly intervalMs: number;
-  readonly maxStampLeadMs: number;
-  /** 0: any number. */
-  readonly maxFactsPerDay: number;
-}
+import { type ClaimedPull, ClaimLost } from './pull-store.ts';
+import type { TurnParts } from './turn-parts.ts';
 
 /** Pages after which a turn ends, so that others get theirs. */
 const MAX_PAGES = 50;
@@ -41,6 +18,13 @@ const BUSY_FACTS = 100;
 const MAX_RETRIES = 4;
 /** Nodes whose keys are asked for at once. */
 const MAX_REFRESHED = 8;
+
+/** A page of the peer, which is being judged. */
+interface JudgedReply {
+  readonly kind: 'page';
+  readonly page: FetchedPage;
+  readonly judging: Promise<JudgedPage>;
+}
 
 /** One turn of reading one scope of one peer: page after page, until there is no more for now. */
 export class PullTurn {
@@ -129,12 +113,13 @@ export class PullTurn {
     let askedMs = this.#nowMs();
     let pending = this.#ask();
     for (let goesOn = true; goesOn; ) {
-      const page = await Promise.race([pending, this.#abandoned]);
-      if (page === 'abandoned' || this.#hasEnded) return;
-      if (page.kind === 'failed') {
-        await this.#fail(page);
+      const reply = await Promise.race([pending, this.#abandoned]);
+      if (reply === 'abandoned' || this.#hasEnded) return;
+      if (reply.kind === 'failed') {
+        await this.#fail(reply);
         return;
       }
+      const { page, judging } = reply;
       const before = this.#saved;
       const next = nextPosition({ position: this.#position, saved: before, epoch: this.#epoch }, page, {
         nowMs: this.#nowMs(),
@@ -144,20 +129,25 @@ export class PullTurn {
       goesOn = this.#goesOn(page, next);
       this.#follow(next);
       const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
-      // The peer works on the next page while this one is stored.
+      // The peer works on the next page, and its signatures are verified, while this one is stored.
       if (goesOn) {
         askedMs = this.#nowMs();
         pending = this.#ask();
       }
-      await this.#take(page, { before, next, goesOn, caughtUpMs });
+      await this.#take(page, await judging, { before, next, goesOn, caughtUpMs });
     }
     this.#hasEnded = true;
   }
 
-  #ask(): Promise<FetchedPage | FailedFetch> {
+  async #ask(): Promise<JudgedReply | FailedFetch> {
     const limit = Math.min(PAGE_FACTS, this.#mayAdd);
     const { scope } = this.#claim;
-    return fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
+    const page = await fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
+    if (page.kind === 'failed') return page;
+    const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
+    // Whoever takes the page hears of it; nobody may.
+    judging.catch(() => {});
+    return { kind: 'page', page, judging };
   }
 
   #goesOn(page: FetchedPage, next: NextPosition): boolean {
@@ -178,6 +168,7 @@ export class PullTurn {
   /** Stores a page and where to go on, in one transaction. */
   async #take(
     page: FetchedPage,
+    judged: JudgedPage,
     {
       before,
       next,
@@ -191,26 +182,29 @@ export class PullTurn {
     },
   ): Promise<void> {
     const { ingest, parked, store } = this.#parts;
-    const verdicts = await ingest.take({
-      ...this.#page(page.facts, before),
-      beforeCommit: async (transaction, judged) => {
-        const waiting = judged.flatMap((verdict, at) =>
-          verdict.kind === 'parked' ? [{ verdict: verdict as ParkedVerdict, fact: page.facts[at] }] : [],
-        );
-        if (waiting.length > 0) await parked.park(this.#claim, waiting, this.#nowMs(), transaction);
-        const change: PullChange = {
-          cursor: this.#saved,
-          epoch: this.#epoch,
-          failures: 0,
-          lastOkMs: this.#nowMs(),
-          lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
-          remaining: page.remaining ?? (page.hasMore ? null : 0),
-          ...(caughtUpMs === undefined ? {} : { caughtUpMs }),
-          ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, judged) }),
-        };
-        await store.record(this.#claim, change, goesOn, transaction);
+    const verdicts = await ingest.take(
+      {
+        ...this.#page(page.facts, before),
+        beforeCommit: async (transaction, settled) => {
+          const waiting = settled.flatMap((verdict, at) =>
+            verdict.kind === 'parked' ? [{ verdict: verdict as ParkedVerdict, fact: page.facts[at] }] : [],
+          );
+          if (waiting.length > 0) await parked.park(this.#claim, waiting, this.#nowMs(), transaction);
+          const change: PullChange = {
+            cursor: this.#saved,
+            epoch: this.#epoch,
+            failures: 0,
+            lastOkMs: this.#nowMs(),
+            lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
+            remaining: page.remaining ?? (page.hasMore ? null : 0),
+            ...(caughtUpMs === undefined ? {} : { caughtUpMs }),
+            ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, settled) }),
+          };
+          await store.record(this.#claim, change, goesOn, transaction);
+        },
       },
-    });
+      judged,
+    );
     this.#received += page.facts.length;
     const added = addedIn(verdicts);
     this.#added += added;

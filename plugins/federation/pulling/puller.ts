@@ -3,7 +3,8 @@ import type { Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { LONGEST_PAUSE_MS } from './back-off.ts';
 import type { PullRow } from './pull-row.ts';
-import { PullTurn, type TurnParts } from './pull-turn.ts';
+import { PullTurn } from './pull-turn.ts';
+import type { TurnParts } from './turn-parts.ts';
 
 export interface PullerParts extends TurnParts {
   readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys' | 'active'>;

@@ -14,6 +14,8 @@ import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts
 
 /** Entries of the ledger that one request looks at, hidden ones included. */
 export const ENTRIES_PER_PAGE = 5_000;
+/** Entries behind the page among which the facts that follow are counted, for a peer to see how far behind it is. */
+export const ENTRIES_COUNTED = 1_000;
 
 export interface PageQuery {
   readonly requester: Requester;
@@ -126,4 +128,4 @@ const endOf = async (
 };
 
 const countBeyond = ({ snapshot, caller }: FactReader, above: number, filter: Filter): Promise<number> =>
-  snapshot.ledgerCount({ tenantId: caller.tenantId, above, below: above + 1 + ENTRIES_PER_PAGE, filter });
+  snapshot.ledgerCount({ tenantId: caller.tenantId, above, below: above + 1 + ENTRIES_COUNTED, filter });

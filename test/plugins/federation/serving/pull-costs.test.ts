@@ -20,7 +20,7 @@ forEachStore('the cost of a pull', () => {
         source: 'agent:x',
         scope: 'local',
       }));
-    for (let at = 0; at < 12; at += 1) {
+    for (let at = 0; at < 11; at += 1) {
       const reply = await node.request('POST', '/v1/facts/batch', { key, body: itemsOf(at) });
       expect(reply.status, reply.text).to.be.lessThan(300);
     }

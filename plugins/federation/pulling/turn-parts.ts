@@ -1,0 +1,24 @@
+import type { Clock, Logger, Random } from '../../../kernel/plugin-api.ts';
+import type { Ingest } from '../ingest/ingest.ts';
+import type { PeerUsages } from '../ingest/peer-usage.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { FetchParts } from './fetch-page.ts';
+import type { ParkedFacts } from './parked-facts.ts';
+import type { PullStore } from './pull-store.ts';
+
+/** What a turn of reading from a peer works with. */
+export interface TurnParts {
+  readonly store: PullStore;
+  readonly parked: ParkedFacts;
+  readonly ingest: Ingest;
+  readonly usages: PeerUsages;
+  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys'>;
+  readonly fetching: FetchParts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly intervalMs: number;
+  readonly maxStampLeadMs: number;
+  /** 0: any number. */
+  readonly maxFactsPerDay: number;
+}
