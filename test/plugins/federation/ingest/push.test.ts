@@ -81,6 +81,12 @@ forEachStore('Facts that a peer pushes', () => {
     ['101 references', { derived_from: Array(101).fill(`sha256:${'a'.repeat(64)}`) }, 'invalid_fact', 'rejected_fact'],
     ['a garden', { garden_id: 'svc://p.test/garden/g' }, 'garden_not_federated', 'rejected_fact'],
     ['a scope that is not granted', { scope: 'team' }, 'scope_not_permitted', 'scope_violation'],
+    [
+      'a fact for the company of a third node',
+      { scope: 'company', origin_node_id: 'svc://third.test' },
+      'scope_not_permitted',
+      'scope_violation',
+    ],
     ['another content id', { cid: `sha256:${'0'.repeat(64)}` }, 'cid_mismatch', 'federation_integrity_rejected'],
     ['a content id of another form', { cid: 'md5:0' }, 'cid_mismatch', 'federation_integrity_rejected'],
     ['a reserved relation', { relation: 'svc:ttl' }, 'reserved_namespace', 'rejected_fact'],
