@@ -60,7 +60,7 @@ const count = async (
   for (const verdict of verdicts) {
     if (verdict.kind === 'stored') brought.added += 1;
     else if (verdict.kind === 'known') brought.known += 1;
-    else if (verdict.kind === 'rejected' && INVALID.has(verdict.error)) brought.invalid += 1;
+    else if (verdict.kind === 'rejected' && INVALID.has(verdict.error) && !verdict.isPassedOn) brought.invalid += 1;
   }
   if (brought.added + brought.invalid === 0) return;
   const quarantinedUntilMs = await usages.count(peering, brought, clock.nowMs(), transaction);

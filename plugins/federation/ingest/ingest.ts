@@ -25,8 +25,11 @@ export type ParkReason = 'hlc_skew' | 'unknown_key' | 'ingest_error';
 export type IngestVerdict =
   | { readonly kind: 'stored' | 'known'; readonly factId: string }
   | { readonly kind: 'parked'; readonly factId: string; readonly reason: ParkReason; readonly stampMs: number }
-  /** `factId` is empty where no id can be read. */
-  | { readonly kind: 'rejected'; readonly factId: string; readonly error: Rejection };
+  /**
+   * `factId` is empty where no id can be read. `isPassedOn`: what is wrong was wrong when it came to the sender, who could
+   * not know.
+   */
+  | { readonly kind: 'rejected'; readonly factId: string; readonly error: Rejection; readonly isPassedOn?: boolean };
 
 export interface IngestPage {
   /** As parsed from JSON, of any shape. */

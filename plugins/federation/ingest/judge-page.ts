@@ -173,7 +173,11 @@ const judgeUnknown = (
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
   // A fact of this node comes home, after a restore for example: its own signature says so.
   if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
-  if (proof === 'invalid' || proof === 'missing') return rejected('invalid_origin_proof');
+  if (proof === 'invalid' || proof === 'missing') {
+    // A relay that does not know the keys of the origin passes on what anybody may have made up.
+    const isPassedOn = originNodeId !== null && originNodeId !== peering.nodeId;
+    return { kind: 'rejected', factId: draft.id, error: 'invalid_origin_proof', isPassedOn };
+  }
   if (proof === 'unknown-key') return parked('unknown_key', 'invalid_origin_proof');
   if (stamp.counter > COUNTER_LIMIT) return rejected('hlc_skew');
   if (isTooFarAhead(stamp, clock.nowMs(), maxStampLeadMs)) return parked('hlc_skew', 'hlc_skew');

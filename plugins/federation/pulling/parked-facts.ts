@@ -4,6 +4,7 @@ import {
   type PluginTransaction,
   ServiceError,
   type SqlValue,
+  type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../ingest/ingest.ts';
 import { PARKED } from '../ingest/ingest-migrations.ts';
@@ -22,6 +23,9 @@ export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
 /** What a peer may leave waiting: no more is taken from it until some of it is stored. */
 export const MAX_PARKED = 10_000;
 export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
+/** The part of it for facts whose key is not known. Anybody can make them up at an honest relay, so they jam nothing. */
+export const MAX_UNKNOWN_KEYS = MAX_PARKED / 2;
+const MAX_UNKNOWN_KEYS_BYTES = MAX_PARKED_BYTES / 2;
 const RETRIED_AT_ONCE = 500;
 const RETRIED_BYTES = 4 * 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -62,13 +66,16 @@ export class ParkedFacts {
     });
   }
 
-  /** Sets facts aside. Rejects when the peer has no room left: its page has to wait. */
+  /**
+   * Sets facts aside. Rejects when the peer has no room left: its page has to wait. Returns how many facts with unknown
+   * keys were left out, because too many of them wait already.
+   */
   async park(
     pull: PullName,
     facts: readonly { readonly verdict: ParkedVerdict; readonly fact: unknown }[],
     nowMs: number,
     transaction: PluginTransaction,
-  ): Promise<void> {
+  ): Promise<number> {
     const own = this.#tables.in(transaction);
     const ids = facts.map(({ verdict }) => verdict.factId);
     const stored = await own.select(PARKED, { ...whereOf(pull), fact_id: ids });
@@ -88,15 +95,34 @@ export class ParkedFacts {
         fact: text,
       });
     }
-    if (rows.size === 0) return;
+    const leftOut = await this.#withoutExcess(pull, rows, own);
+    if (rows.size === 0) return leftOut;
     await own.insertRows(PARKED, [...rows.values()]);
-    const [total]: { facts: number | string; bytes: number | string }[] = await own(PARKED)
-      .where({ tenant_id: pull.tenantId, peer_id: pull.peerId })
-      .count({ facts: '*' })
-      .sum({ bytes: 'bytes' });
-    if (Number(total?.facts) > MAX_PARKED || Number(total?.bytes) > MAX_PARKED_BYTES) {
+    const total = await waitingNow(pull, own);
+    if (total.facts > MAX_PARKED || total.bytes > MAX_PARKED_BYTES) {
       throw new ServiceError('limit_reached', 'too many facts of the peer wait already');
     }
+    return leftOut;
+  }
+
+  /** Takes facts with unknown keys out of the rows, once they have used up their part of the room. */
+  async #withoutExcess(
+    pull: PullName,
+    rows: Map<string, Record<string, SqlValue>>,
+    own: WritableTables,
+  ): Promise<number> {
+    const unknown = [...rows].filter(([, row]) => row['reason'] === UNKNOWN_KEY);
+    if (unknown.length === 0) return 0;
+    let { facts, bytes } = await waitingNow(pull, own, UNKNOWN_KEY);
+    let leftOut = 0;
+    for (const [id, row] of unknown) {
+      facts += 1;
+      bytes += Number(row['bytes']);
+      if (facts <= MAX_UNKNOWN_KEYS && bytes <= MAX_UNKNOWN_KEYS_BYTES) continue;
+      rows.delete(id);
+      leftOut += 1;
+    }
+    return leftOut;
   }
 
   /** After another try: what was stored or refused waits no more. */
@@ -151,3 +177,17 @@ export class ParkedFacts {
     return Math.min(nowMs + HOUR_MS, Math.max(nowMs + 1_000, stampMs - this.#maxStampLeadMs));
   }
 }
+
+const UNKNOWN_KEY: ParkedVerdict['reason'] = 'unknown_key';
+
+const waitingNow = async (
+  { tenantId, peerId }: PullName,
+  own: WritableTables,
+  reason?: ParkedVerdict['reason'],
+): Promise<{ readonly facts: number; readonly bytes: number }> => {
+  const [total]: { facts: number | string; bytes: number | string | null }[] = await own(PARKED)
+    .where({ tenant_id: tenantId, peer_id: peerId, ...(reason !== undefined && { reason }) })
+    .count({ facts: '*' })
+    .sum({ bytes: 'bytes' });
+  return { facts: Number(total?.facts ?? 0), bytes: Number(total?.bytes ?? 0) };
+};

@@ -181,7 +181,8 @@ export class PullTurn {
       readonly caughtUpMs: number | undefined;
     },
   ): Promise<void> {
-    const { ingest, parked, store } = this.#parts;
+    const { ingest, parked, store, log } = this.#parts;
+    let leftOut = 0;
     const verdicts = await ingest.take(
       {
         ...this.#page(page.facts, before),
@@ -189,7 +190,7 @@ export class PullTurn {
           const waiting = settled.flatMap((verdict, at) =>
             verdict.kind === 'parked' ? [{ verdict: verdict as ParkedVerdict, fact: page.facts[at] }] : [],
           );
-          if (waiting.length > 0) await parked.park(this.#claim, waiting, this.#nowMs(), transaction);
+          if (waiting.length > 0) leftOut = await parked.park(this.#claim, waiting, this.#nowMs(), transaction);
           const change: PullChange = {
             cursor: this.#saved,
             epoch: this.#epoch,
@@ -205,6 +206,12 @@ export class PullTurn {
       },
       judged,
     );
+    if (leftOut > 0) {
+      log.warn('facts of a peer whose signing keys are not known were left out: too many of them wait already', {
+        peer: this.#peering.nodeId,
+        facts: leftOut,
+      });
+    }
     this.#received += page.facts.length;
     const added = addedIn(verdicts);
     this.#added += added;

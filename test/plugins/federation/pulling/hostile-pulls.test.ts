@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { MAX_UNKNOWN_KEYS } from '../../../../plugins/federation/pulling/parked-facts.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
-import { peerFact } from '../ingest-stand.ts';
+import { peerFact, standProof } from '../ingest-stand.ts';
 import { type PullingNode, startPulling } from './pulling-node.ts';
 import { reply, type ScriptedPeer, startScriptedPeer } from './scripted-peer.ts';
 
@@ -166,6 +167,21 @@ forEachStore('Pulls from a peer that is broken or hostile', () => {
       await clock.advance(1_000);
       return (await count()) === 1;
     });
+  });
+
+  it('go on beside facts that somebody made up in the name of a third node, and blame nobody for them', async () => {
+    stand.verdicts.set('made up', 'unknown-key').set('wrong', 'invalid');
+    const inTheNameOfOthers = (at: number) =>
+      peerFact(1 + at, {
+        origin_node_id: 'svc://third.test',
+        origin_proof: standProof(at % 10 === 0 ? 'wrong' : 'made up'),
+      });
+    peer.feed.push(...Array.from({ length: MAX_UNKNOWN_KEYS + 1_000 }, (_, at) => inTheNameOfOthers(at)));
+    peer.feed.push(peerFact(9_999));
+    await soon(async () => (await count()) === 1);
+    await settled();
+    expect((await rows('federation_parked')).length).to.equal(MAX_UNKNOWN_KEYS);
+    expect(stand.recorded).to.deep.equal([]);
   });
 
   it('pause no longer than a quarantine lasts when the clock was put back', async () => {
