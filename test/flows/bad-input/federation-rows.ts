@@ -39,6 +39,13 @@ export const FEDERATION_ROWS: readonly RouteRow[] = [
     lacking: ['write', 'federate'],
   },
   {
+    route: `GET ${PATH}/peers/:peer_id/lag`,
+    path: () => `${PATH}/peers/no-such-peer/lag`,
+    parameter: (text) => `${PATH}/peers/${text}/lag`,
+    accepts: 404,
+    lacking: ['read', 'admin'],
+  },
+  {
     route: `GET ${PATH}/audit`,
     path: () => `${PATH}/audit`,
     query: { peer_id: 'text', event_type: 'text', cursor: 'cursor', limit: 'limit' },
