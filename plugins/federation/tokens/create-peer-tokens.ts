@@ -91,7 +91,8 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
     throw tokenRefusal(INVALID_ISS);
   }
   const peering = await peerings.withNode(issuer);
-  if (peering === undefined) throw tokenRefusal(PEER_NOT_REGISTERED);
+  // Another spelling names the same node, but a token has to say it as the node itself does.
+  if (peering === undefined || peering.nodeId !== issuer) throw tokenRefusal(PEER_NOT_REGISTERED);
   if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
   const nowMs = clock.nowMs();
   const broken = signatureProblem(read, peering, nowMs);
