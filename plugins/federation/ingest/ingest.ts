@@ -26,8 +26,8 @@ export type IngestVerdict =
   | { readonly kind: 'stored' | 'known'; readonly factId: string }
   | { readonly kind: 'parked'; readonly factId: string; readonly reason: ParkReason; readonly stampMs: number }
   /**
-   * `factId` is empty where no id can be read. `isPassedOn`: what is wrong was wrong when it came to the sender, who could
-   * not know.
+   * `factId` is empty where no id can be read. `isPassedOn`: what is wrong was wrong when it came to the sender, who
+   * could not know.
    */
   | { readonly kind: 'rejected'; readonly factId: string; readonly error: Rejection; readonly isPassedOn?: boolean };
 

@@ -23,7 +23,9 @@ export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
 /** What a peer may leave waiting: no more is taken from it until some of it is stored. */
 export const MAX_PARKED = 10_000;
 export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
-/** The part of it for facts whose key is not known. Anybody can make them up at an honest relay, so they jam nothing. */
+/**
+ * The part of it for facts whose key is not known. Anybody can make them up at an honest relay, so they jam nothing.
+ */
 export const MAX_UNKNOWN_KEYS = MAX_PARKED / 2;
 const MAX_UNKNOWN_KEYS_BYTES = MAX_PARKED_BYTES / 2;
 const RETRIED_AT_ONCE = 500;
