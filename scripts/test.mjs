@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Of about equal length. */
-const SECOND_HALF = ['dist/test/plugins/**', 'dist/test/processes/**'];
+const SECOND_HALF = ['dist/test/plugins/**', 'dist/test/processes/**', 'dist/test/simulation/**'];
 const HALVES = [
   ['dist/test/**/*.test.js', ...SECOND_HALF.flatMap((files) => ['--ignore', files])],
   SECOND_HALF.map((files) => `${files}/*.test.js`),
