@@ -101,6 +101,14 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/quarantine': () => [['/v1/quarantine'], ['/v1/quarantine?garden_id=herbs']],
   'POST /v1/quarantine/:fact_id/admit': 'writes',
   'POST /v1/quarantine/:fact_id/reject': 'writes',
+  'GET /v1/federation/audit': () => [['/v1/federation/audit']],
+  // No key opens it: what peers get to see of gardens is tested with federation.
+  'GET /v1/federation/facts': 'open',
+  'POST /v1/federation/facts/push': 'writes',
+  'GET /v1/federation/peers': () => [['/v1/federation/peers']],
+  'POST /v1/federation/peers': 'writes',
+  'DELETE /v1/federation/peers/:peer_id': 'writes',
+  'GET /v1/federation/peers/:peer_id/lag': () => [['/v1/federation/peers/no-such-peer/lag']],
   'GET /v1/federation/capability-tokens': () => [['/v1/federation/capability-tokens']],
   'POST /v1/federation/capability-tokens': 'writes',
   'POST /v1/federation/capability-tokens/verify': () => [
