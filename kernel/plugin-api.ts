@@ -90,6 +90,7 @@ export * from './store/plugin-transaction.ts';
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
+export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';
 export {
   type Components,

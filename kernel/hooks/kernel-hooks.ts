@@ -91,6 +91,30 @@ export const httpAdmit = defineCollectHook<
   Readonly<Record<string, string>>
 >('http:admit');
 
+/** What `http:refused` says of a request. Never the credential itself. */
+export interface RefusedRequest {
+  readonly method: string;
+  /** Path pattern of the matched route, null when nothing matched. */
+  readonly route: string | null;
+  readonly access: HttpRequestInfo['access'];
+  /** Address of the client, where trusted proxies are believed. */
+  readonly address: string;
+  /** What to count by: the address, or the network of an IPv6 address, of which a client has many. */
+  readonly network: string;
+  /** Code of the error. */
+  readonly code: string;
+  /** Whether it has a credential in the header, or in the body of an open route. */
+  readonly presentsCredential: boolean;
+  /** Lower-case hex SHA-256 of the credential in the header; null for a request without one. */
+  credentialDigest(): string | null;
+}
+
+/**
+ * After a request was answered with 401. Nobody waits for the handlers. Such requests cost their sender nothing, so
+ * handlers must cost little, and store at most a bounded number a minute.
+ */
+export const httpRefused = defineEventHook<RefusedRequest>('http:refused');
+
 /** Members of the metadata document. Later plugins win. */
 export const nodeMetadata = defineCollectHook<Record<string, never>, Readonly<Record<string, unknown>>>(
   'node:metadata',

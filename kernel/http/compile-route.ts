@@ -21,6 +21,7 @@ import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
 import { RefusalDelays } from './refusal-delays.ts';
+import { createRefusalReport, type ReportRefusal } from './report-refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
 import { spellBody } from './spelled-list.ts';
@@ -57,6 +58,8 @@ export type InspectReply = (reply: OutboundReply, route: OwnedRoute['route'] | u
 interface Answering extends HttpOptions {
   /** Resolves when the refusal of the request's credential may be answered. */
   holdRefusal(request: InboundRequest): Promise<void>;
+  /** Tells plugins of a request that was refused with 401. */
+  readonly reportRefusal: ReportRefusal;
 }
 
 /**
@@ -72,6 +75,7 @@ export const compileRoutes = (options: RouteOptions): ServeOptions => {
   const answering: Answering = {
     ...options,
     holdRefusal: (request) => delays.hold(clientAddress(request), () => request.signal),
+    reportRefusal: createRefusalReport(options.hooks, clientAddress),
   };
   return {
     endpoints: options.routes.flatMap((owned) => endpointsOf(owned, answering)),
@@ -127,8 +131,9 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const readBody = compileBodyReader(route, options.maxBodyBytes, { undeclared: isPartOfApi ? 'refused' : 'ignored' });
   const access = typeof route.access === 'string' ? route.access : 'key';
   const label = `${route.method} ${route.path}`;
+  const asked = { label, path: route.path, access } as const;
   return (request) =>
-    answer(request, label, access !== 'open', options, async (requestId, headers) => {
+    answer(request, asked, options, async (requestId, headers) => {
       const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
       const caller = await identifyCaller(info, options);
       await admitRequest(info, caller, options.hooks, headers);
@@ -146,7 +151,8 @@ const replyUnmatched = (
   options: Answering,
 ): Promise<OutboundReply> => {
   const isProtected = isUnderApi(request.path);
-  return answer(request, null, isProtected, options, async () => {
+  const asked = { label: null, path: null, access: isProtected ? 'key' : 'open' } as const;
+  return answer(request, asked, options, async () => {
     if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
     if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path', { hint: ENTRANCES });
     const methods = [...allowed].sort().join(', ');
@@ -159,6 +165,14 @@ const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith(
 /** The same for every path: it tells nothing about which ones exist. */
 const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
+/** What a request asked for. */
+interface Asked {
+  /** Method and pattern of the route; null where nothing matched. */
+  readonly label: string | null;
+  readonly path: string | null;
+  readonly access: HttpRequestInfo['access'];
+}
+
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 
 /**
@@ -166,11 +180,11 @@ type Work = (requestId: string, headers: Record<string, string>) => Promise<Repl
  */
 const answer = async (
   request: InboundRequest,
-  route: string | null,
-  isProtected: boolean,
-  { clock, log, random, self, refuseForeignPage, holdRefusal }: Answering,
+  { label: route, path, access }: Asked,
+  { clock, log, random, self, refuseForeignPage, holdRefusal, reportRefusal }: Answering,
   work: Work,
 ): Promise<OutboundReply> => {
+  const isProtected = access !== 'open';
   const startMs = clock.monotonicMs();
   const requestId = requestIdOf(request, random);
   const headers = standardHeaders(requestId, isProtected);
@@ -182,9 +196,11 @@ const answer = async (
     return reply;
   } catch (error) {
     const reply = errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
+    if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
     // A request without a credential guesses none. An open route that takes a credential takes it in its body.
-    const hasGuessed = !isProtected || request.headerCount('authorization') > 0;
-    if (reply.status === 401 && hasGuessed) await holdRefusal(request);
+    const presentsCredential = !isProtected || request.headerCount('authorization') > 0;
+    reportRefusal(request, { path, access, presentsCredential }, error.code);
+    if (presentsCredential) await holdRefusal(request);
     return reply;
   }
 };

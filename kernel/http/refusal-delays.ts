@@ -83,7 +83,7 @@ const delayFor = (count: number): number =>
   count <= FREE_REFUSALS ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (count - FREE_REFUSALS - 1), LONGEST_DELAY_MS);
 
 /** A client with an IPv6 address has a whole network of them, /64 at least. */
-const networkOf = (address: string): string => {
+export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');

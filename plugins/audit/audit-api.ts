@@ -29,6 +29,8 @@ export const defineAuditEvent = (id: string, definition: { readonly summary: str
 export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
 /** An event that several plugins record. Its detail says what was done. */
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
+/** Its detail names the digest of the credential, the address, method, route and code. It belongs to no entity. */
+export const CREDENTIAL_REFUSED = defineAuditEvent('credential_refused', { summary: 'a credential was refused' });
 export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signing key was added, ended or replaced' });
 
 type Scalar = string | number | boolean | null;
@@ -70,8 +72,6 @@ export interface AuditLog {
 export const AUDIT_READ = definePermission('audit.read', { summary: 'read the whole audit log of the tenant' });
 
 export const AuditLog = defineRef<AuditLog>('audit.log');
-
-export const REJECTIONS_PER_MINUTE = 60;
 
 /** An agent key that signed a fact. */
 export interface SigningKey {

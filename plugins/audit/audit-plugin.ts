@@ -3,10 +3,12 @@ import {
   Cursors,
   definePlugin,
   Facts,
+  httpRefused,
   KERNEL_API,
   NodeSelf,
   type PluginTransaction,
   Random,
+  RejectionWindows,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import {
@@ -16,6 +18,7 @@ import {
   type AuditEntry,
   AuditEvents,
   AuditLog,
+  CREDENTIAL_REFUSED,
   FACT_WRITE,
   KEY_ROTATION,
 } from './audit-api.ts';
@@ -23,7 +26,7 @@ import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
 import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
-import { RejectionLimit } from './rejection-limit.ts';
+import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
 
 export const auditPlugin = definePlugin({
@@ -33,12 +36,12 @@ export const auditPlugin = definePlugin({
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
   requires: { facts: Facts, clock: Clock, random: Random, self: NodeSelf, cursors: Cursors, vocabulary: Vocabulary },
   provides: [AuditLog, Audit],
-  declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, KEY_ROTATION],
+  declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
   migrations: auditMigrations,
-  setup({ use, tables, hooks, provide, route }) {
+  setup({ use, tables, hooks, log, on, onStop, provide, route }) {
     const { facts, clock, random, self, cursors, vocabulary } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
-    const limit = new RejectionLimit();
+    const windows = new RejectionWindows();
     const add = async (entries: readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> => {
       const tenantId = tenantOf(entries);
       if (transaction !== undefined) await store.add(entries, transaction);
@@ -61,10 +64,13 @@ export const auditPlugin = definePlugin({
       },
       async recordRejection(entry) {
         refuseUnfit(entry);
-        const admitted = limit.admit(entry, clock.monotonicMs());
+        const admitted = windows.admit([entry.tenantId, entry.entityUri, entry.event.id], entry, clock.monotonicMs());
         if (admitted !== null) await add([admitted]);
       },
     });
+    const refused = new RefusedCredentials({ clock, log, add });
+    on(httpRefused, (request) => refused.record(request));
+    onStop(() => refused.end());
     const audit = new StoredAudit({ store, facts, hooks });
     provide(Audit, audit);
     route(authAuditRoute(audit));

@@ -1,4 +1,11 @@
-import type { Clock, PluginTables, PluginTransaction, Random, SqlValue } from '../../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  type PluginTables,
+  type PluginTransaction,
+  type Random,
+  RejectionWindows,
+  type SqlValue,
+} from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditEvent, AuditLog } from '../../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED } from '../../facts/facts-api.ts';
 import {
@@ -17,7 +24,6 @@ import type {
   FederationLog,
 } from './federation-log.ts';
 import { EVENTS_TABLE } from './peering-migrations.ts';
-import { RejectionWindows } from './rejection-windows.ts';
 
 export interface FederationLogParts {
   readonly tables: PluginTables;
@@ -55,7 +61,12 @@ export class StoredFederationLog implements FederationLog {
 
   recordRejections(events: readonly FederationEvent[]): Promise<void> {
     const nowMs = this.#parts.clock.monotonicMs();
-    return this.record(events.flatMap((event) => this.#windows.admit(event, nowMs) ?? []));
+    return this.record(
+      events.flatMap((event) => {
+        const { tenantId, peerId } = event;
+        return this.#windows.admit([tenantId, peerId, event.event.id], event, nowMs) ?? [];
+      }),
+    );
   }
 
   /** Newest first. */

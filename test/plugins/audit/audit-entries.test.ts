@@ -5,15 +5,10 @@ import {
   factAppended,
   KERNEL_API,
   type Principal,
+  REJECTIONS_PER_MINUTE,
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
-import {
-  ADMIN_ACTION,
-  type AuditEntry,
-  AuditLog,
-  defineAuditEvent,
-  REJECTIONS_PER_MINUTE,
-} from '../../../plugins/audit/audit-api.ts';
+import { ADMIN_ACTION, type AuditEntry, AuditLog, defineAuditEvent } from '../../../plugins/audit/audit-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

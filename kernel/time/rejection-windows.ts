@@ -1,5 +1,5 @@
-import { REJECTIONS_PER_MINUTE } from '../../audit/audit-api.ts';
-import type { FederationEvent } from './federation-log.ts';
+/** Rejections of one sender that are recorded in a minute. */
+export const REJECTIONS_PER_MINUTE = 60;
 
 const WINDOW_MS = 60_000;
 /** A sender with many names must not fill the memory instead of the disk. */
@@ -11,23 +11,36 @@ interface Window {
   suppressed: number;
 }
 
-/** Decides which refusals of a peer are worth an entry. */
+/** What is recorded about a rejection. */
+interface Recorded {
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Decides which rejections are worth an entry: they cost their sender nothing, and must not fill the disk. */
 export class RejectionWindows {
+  readonly #perMinute: number;
   readonly #windows = new Map<string, Window>();
 
-  /** The event to record, with the number of those that were left out before it, or null to leave this one out. */
-  admit(event: FederationEvent, monotonicMs: number): FederationEvent | null {
-    const key = JSON.stringify([event.tenantId, event.peerId, event.event.id]);
+  constructor(perMinute: number = REJECTIONS_PER_MINUTE) {
+    this.#perMinute = perMinute;
+  }
+
+  /**
+   * Returns the entry to record, or null to leave this one out. `sender` says whose rejections are counted together.
+   * The first entry of a new window has in its detail how many were left out before it, as `suppressed`.
+   */
+  admit<E extends Recorded>(sender: readonly (string | null)[], entry: E, monotonicMs: number): E | null {
+    const key = JSON.stringify(sender);
     const known = this.#windows.get(key);
     const isOver = known === undefined || monotonicMs - known.startedMs >= WINDOW_MS;
     const window = isOver ? this.#open(key, monotonicMs) : known;
-    if (window.recorded >= REJECTIONS_PER_MINUTE) {
+    if (window.recorded >= this.#perMinute) {
       window.suppressed += 1;
       return null;
     }
     window.recorded += 1;
     const suppressed = isOver ? (known?.suppressed ?? 0) : 0;
-    return suppressed === 0 ? event : { ...event, detail: { ...event.detail, suppressed } };
+    return suppressed === 0 ? entry : { ...entry, detail: { ...entry.detail, suppressed } };
   }
 
   #open(key: string, startedMs: number): Window {

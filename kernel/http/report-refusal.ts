@@ -1,0 +1,40 @@
+import type { InboundRequest } from '../../ports/ports.ts';
+import { sha256Hex } from '../crypto/sha256-digest.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { type HttpRequestInfo, httpRefused } from '../hooks/kernel-hooks.ts';
+import { networkOf } from './refusal-delays.ts';
+
+/** Tells plugins that a request was refused with 401. `code` is that of the error. */
+export type ReportRefusal = (
+  request: InboundRequest,
+  asked: {
+    readonly path: string | null;
+    readonly access: HttpRequestInfo['access'];
+    readonly presentsCredential: boolean;
+  },
+  code: string,
+) => void;
+
+/** Costs a flood of such requests next to nothing: a digest is made when a handler wants it. */
+export const createRefusalReport =
+  (hooks: HookCaller, clientAddress: (request: InboundRequest) => string): ReportRefusal =>
+  (request, { path, access, presentsCredential }, code) => {
+    if (!hooks.hasHandlers(httpRefused)) return;
+    const address = clientAddress(request);
+    void hooks.emit(httpRefused, {
+      method: request.method,
+      route: path,
+      access,
+      address,
+      network: networkOf(address),
+      code,
+      presentsCredential,
+      credentialDigest: () => digestOf(request.header('authorization')),
+    });
+  };
+
+/** Of the token alone, as the node keeps the digests of its keys; of the whole header where it holds no token. */
+const digestOf = (header: string | undefined): string | null =>
+  header === undefined || header === '' ? null : sha256Hex(BEARER.exec(header)?.[1] ?? header);
+
+const BEARER = /^bearer (\S+)$/i;

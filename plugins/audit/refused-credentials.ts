@@ -1,0 +1,68 @@
+import {
+  type Clock,
+  coalesce,
+  DEFAULT_TENANT,
+  type Logger,
+  REJECTIONS_PER_MINUTE,
+  type RefusedRequest,
+  RejectionWindows,
+} from '../../kernel/plugin-api.ts';
+import { type AuditEntry, CREDENTIAL_REFUSED } from './audit-api.ts';
+
+/** Entries about the refusals of one address in a minute, so that one sender cannot hide those of all others. */
+export const REFUSALS_PER_ADDRESS = 10;
+
+export interface RefusedCredentialsParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Stores entries of one tenant in a transaction of their own. */
+  add(entries: readonly AuditEntry[]): Promise<void>;
+}
+
+/**
+ * Keeps entries about credentials that were refused. Nobody is known to have sent them, so that they belong to the
+ * default tenant and to no entity. A flood of them costs a look into two windows each, and a write for those that are
+ * recorded together: at most `REJECTIONS_PER_MINUTE` in all.
+ */
+export class RefusedCredentials {
+  readonly #parts: RefusedCredentialsParts;
+  readonly #ofAddress = new RejectionWindows(REFUSALS_PER_ADDRESS);
+  readonly #ofAll = new RejectionWindows(REJECTIONS_PER_MINUTE);
+  #waiting: AuditEntry[] = [];
+  readonly #write = coalesce(() => this.#writeAll());
+
+  constructor(parts: RefusedCredentialsParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the entry, if there is one, is stored. Never rejects: the request was answered long ago. */
+  async record(refused: RefusedRequest): Promise<void> {
+    const { method, route, address, network, code, presentsCredential } = refused;
+    // A sender without a credential guesses none, and must not use up the entries of a minute.
+    if (!presentsCredential) return;
+    const detail = { address, method, route, code };
+    const entry: AuditEntry = { event: CREDENTIAL_REFUSED, tenantId: DEFAULT_TENANT, entityUri: '', detail };
+    const nowMs = this.#parts.clock.monotonicMs();
+    const ofAddress = this.#ofAddress.admit([network], entry, nowMs);
+    const admitted = ofAddress && this.#ofAll.admit([], ofAddress, nowMs);
+    if (admitted === null) return;
+    this.#waiting.push({ ...admitted, detail: { ...admitted.detail, credential_sha256: refused.credentialDigest() } });
+    await this.#write();
+  }
+
+  /** Stores what waits. */
+  end(): Promise<void> {
+    return this.#write();
+  }
+
+  async #writeAll(): Promise<void> {
+    const entries = this.#waiting;
+    this.#waiting = [];
+    if (entries.length === 0) return;
+    try {
+      await this.#parts.add(entries);
+    } catch (error) {
+      this.#parts.log.error('refused credentials could not be recorded', { entries: entries.length, error });
+    }
+  }
+}

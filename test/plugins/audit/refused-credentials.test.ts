@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { REJECTIONS_PER_MINUTE, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { REFUSALS_PER_ADDRESS } from '../../../plugins/audit/refused-credentials.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { TRUSTS_TEST } from '../../kit/next-client.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+forEachStore('refused credentials', () => {
+  let node: TestNode;
+  let auditor: string;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['keys', 'audit', 'facts'], node: TRUSTS_TEST });
+    auditor = await node.addKey({ entityUri: 'agent:auditor', permissions: ['audit.read', 'read'] });
+  });
+  afterEach(() => node.stop());
+
+  const guess = (credential: string, address: string, path = '/v1/me') =>
+    node.request('GET', path, { headers: { Authorization: credential, 'X-Forwarded-For': address } });
+  const entries = async () => {
+    const page = '/v1/auth/audit?event_type=credential_refused&limit=1000';
+    return (await node.request('GET', page, { key: auditor })).body.entries;
+  };
+  const count = async (n: number): Promise<void> => comesTrue(async () => (await entries()).length >= n);
+
+  it('leave an entry with digest, address, route and code, and not the credential', async () => {
+    const token = 'tok_of-nobody-0123456789abcdef0123456789';
+    expect((await guess(`Bearer ${token}`, '203.0.113.7', '/v1/facts')).status).to.equal(401);
+    await count(1);
+    const [entry] = await entries();
+    expect(entry).to.include({ entity_uri: '', tenant_id: 'default', fact_id: null });
+    expect(entry.detail).to.deep.equal({
+      address: '203.0.113.7',
+      method: 'GET',
+      route: '/v1/facts',
+      code: 'authentication',
+      credential_sha256: sha256Hex(token),
+    });
+    const all = await node.request('GET', '/v1/admin/audit?limit=1000', { key: auditor });
+    expect(all.text).not.to.contain(token);
+    expect(JSON.stringify(node.logLines)).not.to.contain(token);
+  });
+
+  it('leave none for a request without one, for an open route and for a key that is good', async () => {
+    await node.request('GET', '/v1/facts');
+    await guess('Bearer nobody', '203.0.113.7', '/healthz');
+    await node.request('GET', '/v1/audit', { key: auditor });
+    await guess('Basic bm9ib2R5', '203.0.113.7', '/v1/no-such-route');
+    await count(1);
+    expect((await entries()).map(({ detail }: { detail: { route: string | null } }) => detail.route)).to.deep.equal([
+      null,
+    ]);
+  });
+
+  it('are of no entity, so that callers with own entries alone do not see them', async () => {
+    const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
+    await guess('Bearer nobody', '203.0.113.7');
+    await count(1);
+    const own = await node.request('GET', '/v1/audit?event_type=credential_refused', { key: reader });
+    expect([own.body.total, own.body.entries]).to.deep.equal([0, []]);
+  });
+
+  it('of one address fill ten entries a minute, and the next minute tells of the rest', async () => {
+    // One after another they would wait for each other's delay, which no clock of a test ends.
+    const sent = Array.from({ length: REFUSALS_PER_ADDRESS + 5 }, (_, n) => guess(`Bearer guess-${n}`, '2001:db8::1'));
+    await Promise.all(sent);
+    await guess('Bearer other', '2001:db8::ffff:1');
+    await guess('Bearer elsewhere', '203.0.113.7');
+    await count(REFUSALS_PER_ADDRESS + 1);
+    expect(await entries()).to.have.length(REFUSALS_PER_ADDRESS + 1);
+    await node.clock.advance(60_000);
+    await guess('Bearer late', '2001:db8::2');
+    await count(REFUSALS_PER_ADDRESS + 2);
+    expect((await entries()).at(-1).detail).to.include({ address: '2001:db8::2', suppressed: 6 });
+  });
+
+  it('of many addresses fill sixty entries a minute', async () => {
+    for (let at = 0; at < REJECTIONS_PER_MINUTE * 2; at += 1) await guess(`Bearer guess-${at}`, `203.0.113.${at}`);
+    await count(REJECTIONS_PER_MINUTE);
+    expect(await entries()).to.have.length(REJECTIONS_PER_MINUTE);
+    await node.clock.advance(60_000);
+    await guess('Bearer late', '198.51.100.1');
+    await count(REJECTIONS_PER_MINUTE + 1);
+    expect((await entries()).at(-1).detail).to.include({ suppressed: REJECTIONS_PER_MINUTE });
+  });
+});
