@@ -68,6 +68,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     SUBSCRIPTION_CIRCUIT_THRESHOLD: '10',
     WEBHOOK_ALLOW_PRIVATE: 'false',
   }),
+  ...of('tombstones', { TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
   ...of('nothing', {
     RATE_LIMITS: '',
     OIDC_ENABLED: 'false',
@@ -79,8 +80,6 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     OIDC_ALLOWED_DOMAINS: '',
     OIDC_ROLE_CLAIM: 'roles',
     SOURCE_ATTESTATION_MODE: 'off',
-    TOMBSTONES_ENABLED: 'false',
-    FEDERATION_ERASE: 'false',
     DECAY_TTL_SECONDS: '0',
     DECAY_MIN_CONFIDENCE: '0.0',
     ASYNC_JOB_THRESHOLD: '100000',

@@ -29,6 +29,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     search: true,
     'source-trust': true,
     subscriptions: true,
+    tombstones: true,
     transfer: true,
   },
 };

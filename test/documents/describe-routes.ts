@@ -15,6 +15,7 @@ const RULES: Readonly<Record<string, string>> = {
   keys: 'keys-and-tokens.md',
   recall: 'recall.md',
   subscriptions: 'subscriptions.md',
+  tombstones: 'tombstones.md',
 };
 
 /** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */

@@ -6,7 +6,7 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 const GUARDS: Readonly<Record<string, string>> = {
   SVC_SOURCE_ATTESTATION_MODE: 'enforce',
   SVC_RATE_LIMITS: 'spec',
-  SVC_TOMBSTONES_ENABLED: 'true',
+  SVC_DECAY_TTL_SECONDS: '60',
 };
 
 /** A third party's plugin that honours one of them. */

@@ -125,4 +125,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'PUT /v1/agents/:agent_id/instruction-manifest': 'writes',
   'POST /v1/agents/:agent_id/recall-instruction': () => [['/v1/agents/a1/recall-instruction', { intent: 'lavender' }]],
   'POST /v1/instruction/audit': 'writes',
+  'POST /v1/tombstones': 'writes',
+  'GET /v1/tombstones/*entity_uri': () => [['/v1/tombstones/user:alice'], ['/v1/tombstones/user:hidden']],
+  'POST /v1/tombstones/:id/revoke': 'writes',
 };

@@ -1,0 +1,42 @@
+import { canonicalJson, decodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
+import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
+
+/** What the signature of a tombstone covers: the RFC 8785 form of these members. */
+export const tombstoneBytes = (
+  tombstone: Pick<
+    Tombstone,
+    'id' | 'entityUri' | 'scope' | 'signedBy' | 'keyId' | 'createdAt' | 'legalHold' | 'reason' | 'erase'
+  >,
+): Uint8Array =>
+  Buffer.from(
+    canonicalJson({
+      id: tombstone.id,
+      entity_uri: tombstone.entityUri,
+      scope: tombstone.scope,
+      signed_by: tombstone.signedBy,
+      key_id: tombstone.keyId,
+      created_at: tombstone.createdAt,
+      legal_hold: tombstone.legalHold,
+      reason: tombstone.reason,
+      erase: tombstone.erase,
+    }),
+  );
+
+/** What the signature of a revocation covers. */
+export const revocationBytes = (revocation: Omit<TombstoneRevocation, 'signature'>): Uint8Array =>
+  Buffer.from(
+    canonicalJson({
+      id: revocation.id,
+      tombstone_id: revocation.tombstoneId,
+      reason: revocation.reason,
+      signed_by: revocation.signedBy,
+      key_id: revocation.keyId,
+      created_at: revocation.createdAt,
+    }),
+  );
+
+/** The first 16 hexadecimal digits of the SHA-256 of a raw key, given as base64url. */
+export const keyIdOf = (publicKey: string): string =>
+  sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, KEY_ID_LENGTH);
+
+const KEY_ID_LENGTH = 16;

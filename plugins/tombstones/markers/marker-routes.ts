@@ -1,0 +1,98 @@
+import { BOOLEAN_JSON, listOf, objectOf, type Route, schema, TRUNCATED_JSON } from '../../../kernel/plugin-api.ts';
+import { MAX_REASON_LENGTH, type Tombstones } from '../tombstones-api.ts';
+import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';
+
+interface CreateBody {
+  readonly entity_uri: string;
+  readonly scope: string;
+  readonly reason?: string | null;
+  readonly legal_hold: boolean;
+}
+
+/** `POST /v1/tombstones` */
+export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, undefined, CreateBody> => ({
+  method: 'POST',
+  path: '/v1/tombstones',
+  summary: 'Hides the facts about an entity behind a signed marker',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  body: schema<CreateBody>({
+    type: 'object',
+    required: ['entity_uri'],
+    properties: {
+      entity_uri: { type: 'string' },
+      scope: { type: 'string', default: '*' },
+      reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH },
+      legal_hold: { type: 'boolean', default: false },
+    },
+  }),
+  answers: { 201: { json: TOMBSTONE_JSON } },
+  async handle({ caller, body }) {
+    const { entity_uri: entityUri, scope, reason, legal_hold: legalHold } = body;
+    return {
+      status: 201,
+      body: tombstoneJson(await tombstones.create(caller, { entityUri, scope, reason, legalHold })),
+    };
+  },
+});
+
+/** `GET /v1/tombstones/{entity_uri…}` */
+export const entityTombstonesRoute = (tombstones: Tombstones): Route<{ entity_uri: string }> => ({
+  method: 'GET',
+  path: '/v1/tombstones/*entity_uri',
+  summary: 'Tombstones of an entity, ended ones included',
+  access: { permission: 'admin' },
+  params: schema<{ entity_uri: string }>({
+    type: 'object',
+    properties: { entity_uri: { type: 'string' } },
+    required: ['entity_uri'],
+  }),
+  answers: {
+    200: {
+      json: objectOf(
+        {
+          tombstoned: BOOLEAN_JSON,
+          tombstones: listOf(TOMBSTONE_JSON),
+          revocations: listOf(REVOCATION_JSON),
+          truncated: TRUNCATED_JSON,
+        },
+        { optional: ['truncated'] },
+      ),
+    },
+  },
+  async handle({ caller, params }) {
+    const found = await tombstones.of(caller, params.entity_uri);
+    return {
+      status: 200,
+      body: {
+        tombstoned: found.isTombstoned,
+        tombstones: found.tombstones.map(tombstoneJson),
+        revocations: found.revocations.map(revocationJson),
+        ...(found.isTruncated && { truncated: true }),
+      },
+    };
+  },
+});
+
+interface RevokeBody {
+  readonly reason: string;
+}
+
+/** `POST /v1/tombstones/{id}/revoke` */
+export const revokeTombstoneRoute = (tombstones: Tombstones): Route<{ id: string }, undefined, RevokeBody> => ({
+  method: 'POST',
+  path: '/v1/tombstones/:id/revoke',
+  summary: 'Shows the facts behind a tombstone again',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+  body: schema<RevokeBody>({
+    type: 'object',
+    required: ['reason'],
+    properties: { reason: { type: 'string', minLength: 1, maxLength: MAX_REASON_LENGTH } },
+  }),
+  answers: { 200: { json: REVOCATION_JSON } },
+  async handle({ caller, params, body }) {
+    return { status: 200, body: revocationJson(await tombstones.revoke(caller, params.id, body.reason)) };
+  },
+});

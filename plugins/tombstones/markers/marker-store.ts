@@ -1,0 +1,121 @@
+import { type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
+import {
+  MAX_TOMBSTONES_SHOWN,
+  type Tombstone,
+  type TombstonePosition,
+  type TombstoneRevocation,
+} from '../tombstones-api.ts';
+import { HIDDEN, MARKERS, REVOCATIONS } from './marker-migrations.ts';
+import { revocationFromRow, rowOfRevocation, rowOfTombstone, tombstoneFromRow } from './marker-row.ts';
+
+type Named = Pick<Tombstone, 'tenantId' | 'id'>;
+
+export const tombstoneById = async (own: ReadableTables, { tenantId, id }: Named): Promise<Tombstone | undefined> => {
+  const [row] = await own.select(MARKERS, { tenant_id: tenantId, tombstone_id: id });
+  return row === undefined ? undefined : tombstoneFromRow(row);
+};
+
+/** The marker of this node that hides exactly this entity in this scope now. */
+export const activeTombstone = async (
+  own: ReadableTables,
+  { tenantId, entityKey, scope, signedBy }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope' | 'signedBy'>,
+): Promise<Tombstone | undefined> => {
+  const same = { tenant_id: tenantId, entity_key: entityKey, scope, signed_by: signedBy };
+  const row = await own(MARKERS).where(same).whereNull('revoked_ms').first();
+  return row === undefined ? undefined : tombstoneFromRow(row);
+};
+
+/** Newest first; one more than are shown where there are more. */
+export const tombstonesOfEntity = async (
+  own: ReadableTables,
+  tenantId: string,
+  entityKey: string,
+): Promise<Tombstone[]> => {
+  const rows = await own(MARKERS)
+    .where({ tenant_id: tenantId, entity_key: entityKey })
+    .orderBy('created_ms', 'desc')
+    .orderBy('tombstone_id', 'desc')
+    .limit(MAX_TOMBSTONES_SHOWN + 1);
+  return rows.map(tombstoneFromRow);
+};
+
+export const isActive = async (own: ReadableTables, tenantId: string, entityKey: string): Promise<boolean> => {
+  const of = { tenant_id: tenantId, entity_key: entityKey };
+  return (await own(MARKERS).where(of).whereNull('revoked_ms').first('tombstone_id')) !== undefined;
+};
+
+export const revocationsOf = async (
+  own: ReadableTables,
+  tenantId: string,
+  tombstoneIds: readonly string[],
+): Promise<TombstoneRevocation[]> => {
+  if (tombstoneIds.length === 0) return [];
+  const rows = await own.select(REVOCATIONS, { tenant_id: tenantId, tombstone_id: tombstoneIds });
+  const byTombstone = new Map(rows.map((row) => [row['tombstone_id'], revocationFromRow(row)]));
+  return tombstoneIds.flatMap((id) => byTombstone.get(id) ?? []);
+};
+
+/** Newest first. */
+export const newestTombstones = async (
+  own: ReadableTables,
+  tenantId: string,
+  { after, limit }: { readonly after?: TombstonePosition | undefined; readonly limit: number },
+): Promise<Tombstone[]> => {
+  const query = own(MARKERS)
+    .where({ tenant_id: tenantId })
+    .orderBy('created_ms', 'desc')
+    .orderBy('tombstone_id', 'desc')
+    .limit(limit);
+  if (after !== undefined) {
+    query
+      .where('created_ms', '<=', after.createdMs)
+      .whereNot((tie) => tie.where('created_ms', after.createdMs).where('tombstone_id', '>=', after.id));
+  }
+  return (await query).map(tombstoneFromRow);
+};
+
+/** Keeps a marker, and hides what it is about. */
+export const insertTombstone = async (own: WritableTables, tombstone: Tombstone): Promise<void> => {
+  await own.insertRows(MARKERS, [rowOfTombstone(tombstone)]);
+  await hideEntity(own, tombstone, tombstone.entityKey);
+};
+
+/** Hides the facts of one entity in the scope of the marker. */
+export const hideEntity = async (
+  own: WritableTables,
+  { tenantId, id, scope, legalHold }: Tombstone,
+  entityKey: string,
+): Promise<void> => {
+  const scopes = scope === '*' ? SCOPES : [scope];
+  await own.insertRows(
+    HIDDEN,
+    scopes.map((one) => ({
+      tenant_id: tenantId,
+      entity_key: entityKey,
+      scope: one,
+      tombstone_id: id,
+      held: legalHold ? 1 : 0,
+      origin_node_id: '',
+    })),
+  );
+};
+
+/** Keeps the end of a marker, and shows again what it hid. */
+export const insertRevocation = async (
+  own: WritableTables,
+  { tenantId, id }: Named,
+  revocation: TombstoneRevocation,
+  nowMs: number,
+): Promise<void> => {
+  const named = { tenant_id: tenantId, tombstone_id: id };
+  await own(MARKERS).where(named).update({ revoked_ms: nowMs });
+  await own.insertRows(REVOCATIONS, [rowOfRevocation(revocation, tenantId)]);
+  await own(HIDDEN).where(named).delete();
+};
+
+export const updateErased = async (own: WritableTables, tombstone: Tombstone): Promise<void> => {
+  const { tenantId, id, keyId, signedBy, signature, erasedMs } = tombstone;
+  await own(MARKERS)
+    .where({ tenant_id: tenantId, tombstone_id: id })
+    .update({ erase: 1, erased_ms: erasedMs, key_id: keyId, signed_by: signedBy, signature });
+};

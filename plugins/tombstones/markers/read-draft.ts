@@ -1,0 +1,47 @@
+import {
+  hasForbiddenCodePoint,
+  isWithinCharacters,
+  memberRefusal,
+  readEntityUri,
+  SCOPES,
+} from '../../../kernel/plugin-api.ts';
+import {
+  MAX_REASON_LENGTH,
+  TOMBSTONE_ENTITY_URI_INVALID,
+  TOMBSTONE_INVALID_SCOPE,
+  type TombstoneDraft,
+  type TombstoneScope,
+} from '../tombstones-api.ts';
+
+/** Throws for a draft that breaks a rule. */
+export const readTombstoneDraft = ({ entityUri, scope = '*', reason = null, legalHold = false }: TombstoneDraft) => ({
+  entityUri: readUri(entityUri),
+  scope: readScope(scope),
+  reason: reason === null ? null : readReason(reason),
+  legalHold,
+});
+
+const readUri = (text: string): string => {
+  if (text.includes(':')) return readEntityUri(text, 'body.entity_uri');
+  throw memberRefusal(
+    'body.entity_uri',
+    'must be a URI with a colon, such as user:alice',
+    TOMBSTONE_ENTITY_URI_INVALID,
+  );
+};
+
+const readScope = (text: string): TombstoneScope => {
+  const scope = ['*' as const, ...SCOPES].find((known) => known === text);
+  if (scope !== undefined) return scope;
+  throw memberRefusal('body.scope', `must be "*" or one of ${SCOPES.join(', ')}`, TOMBSTONE_INVALID_SCOPE);
+};
+
+/** Throws for a reason that cannot be stored. */
+export const readReason = (text: string): string => {
+  if (text.trim() === '') throw memberRefusal('body.reason', 'must not be empty');
+  if (!isWithinCharacters(text, MAX_REASON_LENGTH)) {
+    throw memberRefusal('body.reason', `must be at most ${MAX_REASON_LENGTH} characters long`);
+  }
+  if (hasForbiddenCodePoint(text)) throw memberRefusal('body.reason', 'must not contain U+0000 or a lone surrogate');
+  return text;
+};

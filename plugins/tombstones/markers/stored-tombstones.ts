@@ -1,0 +1,191 @@
+import {
+  type Clock,
+  encodeBase64Url,
+  formatInstant,
+  hasForbiddenCodePoint,
+  matchKey,
+  type NodeSelf,
+  type PluginSnapshot,
+  type PluginTables,
+  type PluginTransaction,
+  type Principal,
+  type Random,
+  readEntityUri,
+  requireLimit,
+  requirePermission,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import {
+  type EntityTombstones,
+  MAX_TOMBSTONES_SHOWN,
+  TOMBSTONE_ERASED,
+  type Tombstone,
+  type TombstoneDraft,
+  type TombstonePosition,
+  type TombstoneRevocation,
+  type Tombstones,
+} from '../tombstones-api.ts';
+import { TOMBSTONE_CREATED, TOMBSTONE_REVOKED } from '../tombstones-words.ts';
+import { keyIdOf, revocationBytes, tombstoneBytes } from './marker-document.ts';
+import {
+  activeTombstone,
+  insertRevocation,
+  insertTombstone,
+  isActive,
+  newestTombstones,
+  revocationsOf,
+  tombstoneById,
+  tombstonesOfEntity,
+  updateErased,
+} from './marker-store.ts';
+import { readReason, readTombstoneDraft } from './read-draft.ts';
+
+export interface MarkerParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly audit: AuditLog | undefined;
+  readonly isSuppressing: boolean;
+}
+
+/** Tombstones in the store of the node, signed by its key. */
+export class StoredTombstones implements Tombstones {
+  readonly isSuppressing: boolean;
+  readonly #parts: MarkerParts;
+  readonly #keyId: string;
+
+  constructor(parts: MarkerParts) {
+    this.#parts = parts;
+    this.isSuppressing = parts.isSuppressing;
+    this.#keyId = keyIdOf(parts.identity.publicKey);
+  }
+
+  async create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone> {
+    requirePermission(caller, 'admin');
+    const { tables, clock, random, self, audit } = this.#parts;
+    const { tenantId } = caller;
+    const asked = readTombstoneDraft(draft);
+    const nowMs = clock.nowMs();
+    const marker = this.#signed({
+      id: `tomb_${random.uuid()}`,
+      tenantId,
+      ...asked,
+      entityKey: matchKey(asked.entityUri, self.names),
+      erase: false,
+      signedBy: self.nodeId,
+      createdAt: formatInstant(nowMs),
+      createdMs: nowMs,
+      revokedMs: null,
+      erasedMs: null,
+      receivedFrom: null,
+    });
+    return tables.write(tenantId, async (own, transaction) => {
+      const active = await activeTombstone(own, marker);
+      if (active !== undefined) return active;
+      await insertTombstone(own, marker);
+      await audit?.record({ ...entryOf(caller, marker), event: TOMBSTONE_CREATED }, transaction);
+      return marker;
+    });
+  }
+
+  async of(caller: Principal, entityUri: string): Promise<EntityTombstones> {
+    requirePermission(caller, 'admin');
+    const { tables, self } = this.#parts;
+    const { tenantId } = caller;
+    const entityKey = matchKey(readEntityUri(entityUri, 'path.entity_uri'), self.names);
+    return tables.read(async (own) => {
+      const found = await tombstonesOfEntity(own, tenantId, entityKey);
+      const tombstones = found.slice(0, MAX_TOMBSTONES_SHOWN);
+      const revoked = tombstones.filter(({ revokedMs }) => revokedMs !== null);
+      const revocations = await revocationsOf(
+        own,
+        tenantId,
+        revoked.map(({ id }) => id),
+      );
+      const isTombstoned = await isActive(own, tenantId, entityKey);
+      return { isTombstoned, tombstones, revocations, isTruncated: found.length > tombstones.length };
+    });
+  }
+
+  async list(
+    caller: Principal,
+    { after, limit }: { readonly after?: TombstonePosition | undefined; readonly limit: number },
+  ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }> {
+    requirePermission(caller, 'admin');
+    requireLimit(limit, MAX_LISTED);
+    const { tables } = this.#parts;
+    const found = await tables.read((own) => newestTombstones(own, caller.tenantId, { after, limit: limit + 1 }));
+    return { tombstones: found.slice(0, limit), more: found.length > limit };
+  }
+
+  async revoke(caller: Principal, tombstoneId: string, given: string): Promise<TombstoneRevocation> {
+    requirePermission(caller, 'admin');
+    const reason = readReason(given);
+    // No store holds such an id.
+    if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
+    const { tables, clock, audit } = this.#parts;
+    const { tenantId } = caller;
+    return tables.write(tenantId, async (own, transaction) => {
+      const tombstone = await tombstoneById(own, { tenantId, id: tombstoneId });
+      if (tombstone === undefined) throw noSuchTombstone();
+      if (tombstone.erasedMs !== null) throw new ServiceError(TOMBSTONE_ERASED, 'its facts were destroyed for good');
+      if (tombstone.revokedMs !== null) throw new ServiceError('conflict', 'the tombstone is already revoked');
+      const nowMs = clock.nowMs();
+      const revocation = this.#revocationOf(tombstone, reason, nowMs);
+      await insertRevocation(own, tombstone, revocation, nowMs);
+      await audit?.record({ ...entryOf(caller, tombstone), event: TOMBSTONE_REVOKED }, transaction);
+      return revocation;
+    });
+  }
+
+  byId(tenantId: string, tombstoneId: string, snapshot: PluginSnapshot): Promise<Tombstone | undefined> {
+    return tombstoneById(this.#parts.tables.in(snapshot), { tenantId, id: tombstoneId });
+  }
+
+  async markErased(tombstone: Tombstone, nowMs: number, transaction: PluginTransaction): Promise<Tombstone> {
+    const own = this.#parts.tables.in(transaction);
+    const known = await tombstoneById(own, tombstone);
+    if (known === undefined || known.revokedMs !== null) throw new Error('only an active tombstone can be erased');
+    if (known.erasedMs !== null) return known;
+    // The words of another node stay as that node signed them.
+    const { nodeId } = this.#parts.self;
+    const erased = { ...known, erase: true, erasedMs: nowMs };
+    const marker = known.signedBy === nodeId ? this.#signed(erased) : { ...known, erasedMs: nowMs };
+    await updateErased(own, marker);
+    return marker;
+  }
+
+  #signed(tombstone: Omit<Tombstone, 'signature' | 'keyId'>): Tombstone {
+    const unsigned = { ...tombstone, keyId: this.#keyId };
+    return { ...unsigned, signature: encodeBase64Url(this.#parts.identity.sign(tombstoneBytes(unsigned))) };
+  }
+
+  #revocationOf({ id }: Tombstone, reason: string, nowMs: number): TombstoneRevocation {
+    const { random, self, identity } = this.#parts;
+    const unsigned = {
+      id: `tombrevoke_${random.uuid()}`,
+      tombstoneId: id,
+      reason,
+      signedBy: self.nodeId,
+      keyId: this.#keyId,
+      createdAt: formatInstant(nowMs),
+    };
+    return { ...unsigned, signature: encodeBase64Url(identity.sign(revocationBytes(unsigned))) };
+  }
+}
+
+const MAX_LISTED = 1000;
+
+const noSuchTombstone = (): ServiceError => new ServiceError('lookup', 'no such tombstone');
+
+/** Without the entity: the log is never erased. */
+const entryOf = (caller: Principal, { id, scope, legalHold }: Tombstone): Omit<AuditEntry, 'event'> => ({
+  tenantId: caller.tenantId,
+  entityUri: caller.entityUri,
+  oidcSub: caller.oidcSub,
+  detail: { tombstone_id: id, scope, legal_hold: legalHold },
+});

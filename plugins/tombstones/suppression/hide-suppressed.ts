@@ -1,0 +1,32 @@
+import {
+  all,
+  any,
+  type ColumnCondition,
+  type ColumnMatch,
+  type Filter,
+  hasPermission,
+  inTable,
+  not,
+  type Principal,
+} from '../../../kernel/plugin-api.ts';
+import { HIDDEN } from '../markers/marker-migrations.ts';
+
+const SAME_ENTITY: readonly ColumnMatch[] = [
+  { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+  { column: 'entity_key', is: 'equal', field: 'entityKey' },
+  { column: 'scope', is: 'equal', field: 'scope' },
+];
+
+const SAME_ORIGIN: ColumnMatch = { column: 'origin_node_id', is: 'equal', field: 'originNodeId' };
+
+/**
+ * Facts that no tombstone hides from the caller, as the store says when they are read: nothing is kept in memory, so a
+ * tombstone holds at once in every process.
+ */
+export const notSuppressedFor = (caller: Principal): Filter => {
+  const seesHeld = caller.kind === 'node' || hasPermission(caller, 'admin');
+  const held: readonly ColumnCondition[] = seesHeld ? [{ column: 'held', in: [0] }] : [];
+  const ofAll = inTable(HIDDEN, SAME_ENTITY, [{ column: 'origin_node_id', in: [''] }, ...held]);
+  const ofOrigin = inTable(HIDDEN, [...SAME_ENTITY, SAME_ORIGIN], held);
+  return all(not(any(ofAll, ofOrigin)));
+};

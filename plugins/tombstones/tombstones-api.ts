@@ -1,0 +1,129 @@
+import {
+  defineErrorCode,
+  defineRef,
+  type PluginSnapshot,
+  type PluginTransaction,
+  type Principal,
+  type Scope,
+} from '../../kernel/plugin-api.ts';
+
+/** A scope, or `*` for all of them. */
+export type TombstoneScope = Scope | '*';
+
+/** A signed marker: facts about the entity are no longer shown. */
+export interface Tombstone {
+  /** `tomb_<uuid>` */
+  readonly id: string;
+  readonly tenantId: string;
+  /** As its author wrote it. */
+  readonly entityUri: string;
+  /** Match key of the entity. */
+  readonly entityKey: string;
+  readonly scope: TombstoneScope;
+  readonly reason: string | null;
+  /** The facts are kept, for keys with `admin` alone. */
+  readonly legalHold: boolean;
+  /** The facts were destroyed. */
+  readonly erase: boolean;
+  /** Node id of the issuer. */
+  readonly signedBy: string;
+  readonly keyId: string;
+  /** base64url, over `tombstoneBytes`. */
+  readonly signature: string;
+  /** RFC 3339, as it was signed. */
+  readonly createdAt: string;
+  /** Milliseconds since the epoch. */
+  readonly createdMs: number;
+  readonly revokedMs: number | null;
+  readonly erasedMs: number | null;
+  /** Node id of the peer that brought it; null for one that was made here. */
+  readonly receivedFrom: string | null;
+}
+
+/** The signed end of a tombstone. */
+export interface TombstoneRevocation {
+  /** `tombrevoke_<uuid>` */
+  readonly id: string;
+  readonly tombstoneId: string;
+  readonly reason: string;
+  readonly signedBy: string;
+  readonly keyId: string;
+  readonly signature: string;
+  /** RFC 3339, as it was signed. */
+  readonly createdAt: string;
+}
+
+export interface TombstoneDraft {
+  /** Contains a colon, and is matched as everywhere: see match keys. */
+  readonly entityUri: string;
+  /** `*` without. */
+  readonly scope?: string | undefined;
+  /** At most 1024 characters. */
+  readonly reason?: string | null | undefined;
+  readonly legalHold?: boolean | undefined;
+}
+
+export interface EntityTombstones {
+  /** Whether an active one is among them. */
+  readonly isTombstoned: boolean;
+  /** Newest first, ended ones included; at most `MAX_TOMBSTONES_SHOWN`. */
+  readonly tombstones: readonly Tombstone[];
+  readonly revocations: readonly TombstoneRevocation[];
+  /** There are more than are shown. */
+  readonly isTruncated: boolean;
+}
+
+/** Where a page of tombstones ended. */
+export interface TombstonePosition {
+  readonly createdMs: number;
+  readonly id: string;
+}
+
+/** Signed markers that hide the facts about an entity, in the tenant of the caller. All calls need `admin`. */
+export interface Tombstones {
+  /** Whether markers hide facts: without, they are kept and nothing is filtered. */
+  readonly isSuppressing: boolean;
+  /**
+   * Makes a marker. Returns the active one of the same entity and scope if there is one, whatever its reason. Rejects
+   * with `tombstone_entity_uri_invalid` for a URI without a colon, and with `tombstone_invalid_scope`.
+   */
+  create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone>;
+  of(caller: Principal, entityUri: string): Promise<EntityTombstones>;
+  /** Newest first; `limit` is 1 to 1000. */
+  list(
+    caller: Principal,
+    page: { readonly after?: TombstonePosition | undefined; readonly limit: number },
+  ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }>;
+  /**
+   * Ends a marker. Rejects with `lookup` for an unknown one, with `conflict` for one that was revoked before, and with
+   * `tombstone_erased` for one whose facts were destroyed.
+   */
+  revoke(caller: Principal, tombstoneId: string, reason: string): Promise<TombstoneRevocation>;
+  /** For plugins: needs no permission. */
+  byId(tenantId: string, tombstoneId: string, snapshot: PluginSnapshot): Promise<Tombstone | undefined>;
+  /**
+   * Says in the signed marker that its facts were destroyed, in the transaction that destroyed them. It can never be
+   * revoked after that. Nothing happens to one that says so already. The marker must be active.
+   */
+  markErased(tombstone: Tombstone, nowMs: number, transaction: PluginTransaction): Promise<Tombstone>;
+}
+
+export const Tombstones = defineRef<Tombstones>('tombstones.tombstones');
+
+export const MAX_TOMBSTONES_SHOWN = 500;
+export const MAX_REASON_LENGTH = 1024;
+
+export const TOMBSTONE_INVALID_SCOPE = defineErrorCode('tombstone_invalid_scope', {
+  status: 422,
+  summary: 'the scope of a tombstone is "*" or one of the scopes of facts',
+});
+export const TOMBSTONE_ENTITY_URI_INVALID = defineErrorCode('tombstone_entity_uri_invalid', {
+  status: 422,
+  summary: 'a tombstone names its entity by a URI with a colon',
+});
+export const TOMBSTONE_ERASED = defineErrorCode('tombstone_erased', {
+  status: 409,
+  summary: 'the facts behind the tombstone were destroyed',
+});
+
+export { tombstoneBytes } from './markers/marker-document.ts';

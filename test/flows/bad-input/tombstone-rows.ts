@@ -1,0 +1,42 @@
+import { type RouteRow, STANDARD_BODY_BYTES } from './route-row.ts';
+
+const PATH = '/v1/tombstones';
+const NO_ADMIN = ['read', 'write', 'audit.read'];
+
+/** Routes of the plugin `tombstones`. */
+export const TOMBSTONE_ROWS: readonly RouteRow[] = [
+  {
+    route: `POST ${PATH}`,
+    path: () => PATH,
+    body: {
+      valid: { entity_uri: '"user:gone"', scope: '"*"' },
+      kinds: { entity_uri: 'uri', scope: 'scope', reason: 'note', legal_hold: 'boolean' },
+      required: ['entity_uri'],
+      free: [],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 201,
+    lacking: NO_ADMIN,
+  },
+  {
+    route: `GET ${PATH}/*entity_uri`,
+    path: () => `${PATH}/user:gone`,
+    parameter: (text) => `${PATH}/${text}`,
+    accepts: 200,
+    lacking: NO_ADMIN,
+    findsNothing: true,
+  },
+  {
+    route: `POST ${PATH}/:id/revoke`,
+    path: () => `${PATH}/tomb_none/revoke`,
+    parameter: (text) => `${PATH}/${text}/revoke`,
+    body: {
+      valid: { reason: '"a mistake"' },
+      kinds: { reason: 'filledText' },
+      required: ['reason'],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 404,
+    lacking: NO_ADMIN,
+  },
+];
