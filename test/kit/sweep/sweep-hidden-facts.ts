@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { FactStore } from '../../../ports/ports.ts';
+import { READING_ROUTES, type Seen } from '../../plugins/gardens/reading-routes.ts';
+import { comesTrue } from '../comes-true.ts';
+import { forEachStore } from '../for-each-store.ts';
+import type { TestNode } from '../start-test-node.ts';
+import type { RequestOptions, TestReply } from '../test-request.ts';
+
+/** A node on which a stranger reads while others hide facts from it. */
+export interface SweepNode {
+  readonly node: TestNode;
+  /** The stranger may read and write; the operator is an admin of its tenant. */
+  ask(actor: 'stranger' | 'operator', method: string, target: string, options?: RequestOptions): Promise<TestReply>;
+  /** Rejects with the answer when it is not the one that was expected. */
+  must(
+    status: number,
+    actor: 'stranger' | 'operator',
+    method: string,
+    target: string,
+    body?: unknown,
+  ): Promise<TestReply>;
+  stop(): Promise<void>;
+}
+
+/** A fact of the story, as the stranger got it. */
+export type Told = Pick<Seen, 'cid'> & { readonly id: string };
+
+/** How facts are hidden from the stranger. */
+export interface Hiding<N extends SweepNode> {
+  /** Starts a node with everybody who takes part; both worlds begin alike. */
+  start(): Promise<N>;
+  /** Called in one of the worlds when half of the story is told. The result is how many facts were hidden. */
+  hide(node: N, told: readonly Told[]): Promise<number>;
+  /** Called there when the rest is told. */
+  hideMore?(node: N, told: readonly Told[]): Promise<void>;
+  /** Fails unless the hidden facts are there for those who may see them. */
+  areThere(node: N): Promise<void>;
+}
+
+/**
+ * What differs between two nodes that were told the same: ids that were drawn, stamps, cursors, and when exactly it
+ * was.
+ */
+const VOLATILE = /"(?:hlc|cursor|next_cursor)":"[^"]*"/g;
+const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+const LATER_MS = Date.UTC(2026, 2, 3);
+
+interface World<N extends SweepNode> {
+  readonly place: N;
+  /** Everything that the stranger is told, route by route, without what is volatile. */
+  look(): Promise<Map<string, string>>;
+}
+
+/** The same story for the stranger, with nothing hidden or with fifty facts between its parts. */
+const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Promise<World<N>> => {
+  const place = await hiding.start();
+  const names = new Map<string, string>();
+  const seen: { id: string; cid: string }[] = [];
+  const say = async (members: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) => {
+    await place.node.clock.advance(5);
+    const body = { source: 'agent:s', scope: 'company', ...members };
+    const reply = await place.ask('stranger', 'POST', '/v1/facts', { body, headers });
+    expect(reply.status, reply.text).to.equal(201);
+    const { id, cid } = reply.body;
+    seen.push({ id, cid });
+    names.set(cid, `<content ${seen.length}>`);
+    names.set(id, `<fact ${seen.length}>`);
+    names.set(createHash('sha256').update(id).digest('hex'), `<hash ${seen.length}>`);
+    return reply.body as { id: string; cid: string };
+  };
+  const text = (v: string) => ({ type: 'text', v });
+  const ref = (v: string) => ({ type: 'ref', v });
+  await place.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'own', name: 'Own' });
+  await say({ entity: 'user:alice', relation: 'memory:role', value: { type: 'string', v: 'archivist' } });
+  await say({ entity: 'user:alice', relation: 'memory:home', value: text('a harbour with a quiet lantern') });
+  await say({ entity: 'user:alice', relation: 'rel:knows', value: ref('user:bob') });
+  await say({ entity: 'user:bob', relation: 'memory:role', value: { type: 'string', v: 'sailor' } });
+  for (const v of ['the voyage began at the harbour', 'the lantern went out', 'lavender in the hold']) {
+    await say({ entity: 'ship:log', relation: 'memory:note', value: text(v) }, { 'Svc-Session': 'voyage' });
+  }
+  if (hides) expect(await hiding.hide(place, seen)).to.be.at.least(50);
+  await say({ entity: 'user:alice', relation: 'memory:role', value: { type: 'string', v: 'harbour master' } });
+  await say({ entity: 'user:bob', relation: 'rel:knows', value: ref('user:carol') });
+  await say({ entity: 'user:carol', relation: 'memory:note', value: text('carol keeps lavender') });
+  const derived = await say({
+    entity: 'doc:sum',
+    relation: 'memory:sum',
+    value: text('of the voyage'),
+    derived_from: seen.slice(0, 3).map(({ cid }) => cid),
+  });
+  await say({ entity: 'user:carol', relation: 'memory:note', value: text('carol keeps thyme') });
+  await say({ entity: 'user:carol', relation: 'memory:note', value: { type: 'null' }, confidence: 0 });
+  await say({ entity: 'user:alice', relation: 'memory:mine', value: text('my own lantern'), garden_id: 'own' });
+  const first = seen[0] as { id: string; cid: string };
+  if (hides) await hiding.hideMore?.(place, seen);
+  await settle(place);
+
+  const mask = (body: string): string => {
+    const here = new Map<string, string>();
+    return body
+      .replaceAll(ID, (found) => {
+        const name = names.get(found);
+        if (name !== undefined) return name;
+        // What the node says about facts by their drawn ids has other content in each world.
+        if (found.startsWith('sha256:')) return '<content>';
+        if (found.length !== 36) return found;
+        // By the order of their appearance, so that two which should be one are told apart.
+        if (!here.has(found)) here.set(found, `<id ${here.size + 1}>`);
+        return here.get(found) ?? found;
+      })
+      .replaceAll(VOLATILE, '<volatile>');
+  };
+  const look = async () => {
+    const told = new Map<string, string>();
+    const seenOf = { factId: first.id, cid: first.cid, derivedId: derived.id };
+    const { routes } = await place.node.node.describe();
+    for (const route of routes.map(({ method, path }) => `${method} ${path}`).sort()) {
+      const reads = READING_ROUTES[route];
+      if (typeof reads !== 'function') continue;
+      for (const [target, body] of reads(seenOf)) {
+        const [method = ''] = route.split(' ');
+        await place.node.clock.advance(5);
+        const reply = await place.ask('stranger', method, target, {
+          headers: { 'X-Request-Id': 'same' },
+          ...(body === undefined ? {} : { body }),
+        });
+        const counted = reply.headers['x-total-count'] ?? '-';
+        told.set(mask(`${method} ${target} ${JSON.stringify(body)}`), `${reply.status} ${counted} ${mask(reply.text)}`);
+      }
+    }
+    return told;
+  };
+  return { place, look };
+};
+
+/** Until every vector is there. */
+const settle = async ({ node, ask }: SweepNode): Promise<void> => {
+  const store = node.kernel.get(FactStore);
+  await comesTrue(async () => {
+    await node.clock.advance(100);
+    const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
+    const head = await store.read((snapshot) => snapshot.head());
+    return Number(row?.feed_wall) === head?.wallMs && Number(row?.feed_ctr) === head?.counter;
+  });
+  const body = { query: 'nothing of the kind', token_budget: 100, weights: { vector: 1 } };
+  for (let turn = 0; turn < 5; turn += 1) await ask('operator', 'POST', '/v1/recall', { body });
+  // How long that took is no part of the story.
+  node.clock.setNowMs(LATER_MS);
+};
+
+/**
+ * Two nodes are told the same story; on one of them fifty facts of every kind are hidden from the stranger, who must
+ * not be able to tell the two apart on any route that the node registers.
+ */
+export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hiding<N>): void => {
+  forEachStore(title, () => {
+    let plain: World<N>;
+    let haunted: World<N>;
+    before(async () => {
+      plain = await tell(hiding, false);
+      haunted = await tell(hiding, true);
+    });
+    after(async () => {
+      await plain?.place.stop();
+      await haunted?.place.stop();
+    });
+
+    it('are looked for on every route that the node registers', async () => {
+      const { routes } = await plain.place.node.node.describe();
+      const all = routes.map(({ method, path }) => `${method} ${path}`);
+      expect(all.filter((route) => !(route in READING_ROUTES))).to.deep.equal([]);
+    });
+
+    it('change no byte of any answer to a stranger', async () => {
+      const without = await plain.look();
+      const withThem = await haunted.look();
+      expect([...withThem.keys()]).to.deep.equal([...without.keys()]);
+      const changed = [...without].filter(([read, reply]) => withThem.get(read) !== reply);
+      const differences = changed.map(([read, reply]) => `${read}\n  ${reply}\n  ${withThem.get(read)}`);
+      expect(differences.join('\n')).to.equal('');
+      expect([...without.values()].filter((reply) => reply.startsWith('200')).length).to.be.above(50);
+    });
+
+    it('are there all the same for those who may see them', () => hiding.areThere(haunted.place));
+  });
+};
