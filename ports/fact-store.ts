@@ -42,6 +42,14 @@ export interface Cover extends TripleKey {
   readonly hlc: Hlc;
 }
 
+/** What a fact refers to. */
+export interface FactReferences {
+  /** Its number in the ledger of its tenant. */
+  readonly number: number;
+  readonly id: string;
+  readonly derivedFrom: readonly string[];
+}
+
 /** A consistent view of the committed store: every call of one snapshot sees the same state. */
 export interface Snapshot {
   /**
@@ -67,6 +75,8 @@ export interface Snapshot {
   ledgerHead(tenantId: string): Promise<LedgerHead>;
   /** Every tenant with a ledger, and the highest number that was given out in it; in no order. */
   ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]>;
+  /** Facts of the tenant that refer to others (`derivedFrom`), those with numbers strictly above it, oldest first. */
+  references(tenantId: string, above: number, limit: number): Promise<FactReferences[]>;
   /** Number of the tenant's first fact with this feed stamp or a later one; undefined when there is none. */
   ledgerNumberAt(tenantId: string, feed: Hlc): Promise<number | undefined>;
   /** Feed entries of all tenants strictly after the stamp, ascending. */
@@ -117,6 +127,11 @@ export interface WriteTransaction extends Snapshot {
    * other change of a fact.
    */
   erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void>;
+  /**
+   * Puts `REDACTED_REFERENCE` in place of references of facts of the tenant: `derivedFrom` is the list as it is to be,
+   * and the store refuses every other change of it.
+   */
+  redact(facts: readonly Pick<FactReferences, 'id' | 'derivedFrom'>[]): Promise<void>;
   /**
    * Inserts rows into a table, all with the members of the first one; the statement is prepared once. Whether the table
    * takes them may show only with a later call of the transaction, or with its commit.
@@ -192,6 +207,12 @@ export interface FactStore {
   ping(): Promise<void>;
   /** Names of all tables, sorted. */
   tables(): Promise<string[]>;
+  /**
+   * Removes from the files of the store what earlier transactions have erased or deleted, as far as the engine can, and
+   * resolves when it is gone. Writes wait meanwhile. Returns sentences that say where such bytes may still lie. Safe to
+   * repeat after a crash. Rejects with `unavailable` when another process kept it from its work for too long.
+   */
+  scrub(): Promise<readonly string[]>;
   /** Waits for running work, then closes. Idempotent. */
   close(): Promise<void>;
 }

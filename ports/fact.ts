@@ -12,6 +12,9 @@ export interface FactValue {
   readonly interpretAs: 'content' | 'instruction';
 }
 
+/** Stands in `derivedFrom` for a reference to a fact that was erased. No fact has it as its content id. */
+export const REDACTED_REFERENCE = `sha256:${'0'.repeat(64)}`;
+
 /**
  * One tick of the hybrid logical clock. Compare with `compareHlc`; the text form orders wrongly as text
  * (`….10` sorts before `….9`).

@@ -33,6 +33,10 @@ export interface SchemaDialect {
    * `NEW`. In place of `freeze`.
    */
   freezeUnless(table: string, permitted: string): readonly string[];
+  /** Gives a table that `freezeUnless` has frozen another condition, which may hold subqueries. */
+  refreeze(table: string, permitted: string): readonly string[];
+  /** A subquery over a column that holds a list of texts as JSON, or null: rows of `place` and `element`. */
+  listElements(column: string): string;
   /** Lets every insert into the table fail with this message, until `admitInserts` or until the table is dropped. */
   refuseInserts(table: string, message: string): readonly string[];
   admitInserts(table: string): readonly string[];

@@ -30,6 +30,11 @@ const TURN_LIMIT_MS = 30_000;
 const UNHURRIED_MS = 2 ** 31 - 1;
 
 /** The whole transaction sees what was committed when its first statement began. */
+const SCRUB_LIMITS: readonly string[] = [
+  'dead rows in the files of the database, until VACUUM FULL rewrites its tables',
+  'the write-ahead log of the database, its archive, and its replicas, until they have gone past this moment',
+];
+
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
 
@@ -102,6 +107,12 @@ export class PostgresEngine implements SqlEngine {
       await this.#turns.settled(TURN_LIMIT_MS);
       await withRetries(() => this.#onWriter((connection) => connection.command('SELECT pg_current_xact_id()')));
     });
+  }
+
+  /** Dead rows are out of reach for every query; their bytes go when the database reuses or rewrites their pages. */
+  async scrub(): Promise<readonly string[]> {
+    await this.ping();
+    return SCRUB_LIMITS;
   }
 
   schemaChanged(): void {

@@ -26,6 +26,19 @@ export const postgresSchema: SchemaDialect = {
     `CREATE TRIGGER ${table}_refuse_delete BEFORE DELETE OR TRUNCATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
   ],
+  // The condition of a trigger itself must not hold subqueries.
+  refreeze: (table, permitted) => [
+    `DROP TRIGGER ${table}_refuse_update ON ${table}`,
+    `CREATE OR REPLACE FUNCTION ${table}_judge_update() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN
+        IF ${permitted} THEN RETURN NEW; END IF;
+        RAISE EXCEPTION '${table} are immutable';
+      END $$`,
+    `CREATE TRIGGER ${table}_refuse_update BEFORE UPDATE ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION ${table}_judge_update()`,
+  ],
+  listElements: (column) =>
+    `(SELECT place, element FROM json_array_elements_text(${column}::json) WITH ORDINALITY AS e (element, place))`,
   refuseInserts: (table, message) => [
     `CREATE FUNCTION ${table}_refuse_insert() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION '${message}'; END $$`,

@@ -7,6 +7,7 @@ import {
   type SchemaDialect,
 } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
+import { FACTS_TABLE, permittedWithRedaction } from './fact-table.ts';
 import { createOneRowMigration } from './one-row/one-row-migration.ts';
 import { separatePlaces } from './separate-places.ts';
 
@@ -27,6 +28,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 28, name: 'places', up: (schema) => separatePlaces(schema) },
   { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
   createOneRowMigration({ facts: 4_000, bytes: 16 * 1024 * 1024 }),
+  { owner: 'core', number: 63, name: 'redaction', up: (schema) => runAll(schema, redaction(schema.dialect)) },
 ];
 
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {
@@ -160,6 +162,13 @@ const TENANT_INDEXES: readonly string[] = [
 const sessionIndex = (dialect: SchemaDialect): string[] => [
   'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
   ...dialect.expectRows([['facts', 'facts_by_session', '100000 100000 50']]),
+];
+
+/** Finds the facts that refer to others, which are few, and lets references to erased facts be redacted. */
+const redaction = (dialect: SchemaDialect): string[] => [
+  'CREATE INDEX facts_with_references ON facts (tenant_id, number) WHERE derived_from IS NOT NULL',
+  ...dialect.expectRows([['facts', 'facts_with_references', '100000 100000 1']]),
+  ...dialect.refreeze(FACTS_TABLE, permittedWithRedaction(dialect)),
 ];
 
 /**

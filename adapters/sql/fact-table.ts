@@ -1,4 +1,4 @@
-import type { ExpectedRows, SchemaDialect } from '../../ports/ports.ts';
+import { type ExpectedRows, REDACTED_REFERENCE, type SchemaDialect } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 
 /*
@@ -133,7 +133,6 @@ const FIXED = [
   'timestamp_ms',
   'valid_until',
   'valid_until_ms',
-  'derived_from',
   'system',
   'attested',
   'attested_key_id',
@@ -149,6 +148,7 @@ const FIXED = [
   'hlc_text',
   'tags',
 ];
+const REFERENCES = ['derived_from'];
 
 const unchanged = (columns: readonly string[]): string =>
   columns.map((column) => `NEW.${column} IS NOT DISTINCT FROM OLD.${column}`).join(' AND ');
@@ -158,7 +158,18 @@ const LINK_ADDED = `OLD.link_seq IS NULL AND OLD.link_hash IS NULL
 const ERASED = `OLD.commitment IS NULL AND NEW.commitment IS NOT NULL
   AND NEW.value_v IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
 
-/** What may happen to a row: its first link, and erasure, which leaves only the commitment of what was there. */
-export const PERMITTED_CHANGE = `${unchanged(FIXED)}
+const permittedChange = (references: string): string => `${unchanged(FIXED)}
+  AND (${references})
   AND ((${unchanged(LINK)}) OR (${LINK_ADDED}))
   AND ((${unchanged(ERASABLE)}) OR (${ERASED}))`;
+
+/** What may happen to a row: its first link, and erasure, which leaves only the commitment of what was there. */
+export const PERMITTED_CHANGE = permittedChange(unchanged(REFERENCES));
+
+/** The same, and references to erased facts may be replaced by the mark of a reference that was redacted. */
+export const permittedWithRedaction = ({ listElements: elements }: SchemaDialect): string => {
+  const [before, after] = [elements('OLD.derived_from'), elements('NEW.derived_from')];
+  return permittedChange(`(${unchanged(REFERENCES)}) OR ((SELECT count(*) FROM ${after} a) = (SELECT count(*) FROM ${before} b)
+    AND NOT EXISTS (SELECT 1 FROM ${after} a LEFT JOIN ${before} b ON b.place = a.place
+      WHERE b.place IS NULL OR a.element NOT IN (b.element, '${REDACTED_REFERENCE}')))`);
+};

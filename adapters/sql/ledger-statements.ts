@@ -41,6 +41,13 @@ SET ${HEAD_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
 /** Parameters: place in the chain, hash, tenant, number. */
 export const ADD_LINK = 'UPDATE facts SET link_seq = ?, link_hash = ? WHERE tenant_id = ? AND number = ?';
 
+/** Parameters: tenant, number, limit. */
+export const REFERENCES = `SELECT f.number, f.id, f.derived_from FROM facts f
+WHERE f.tenant_id = ? AND f.number > ? AND f.derived_from IS NOT NULL ORDER BY f.number ${LIMIT}`;
+
+/** Parameters: references, tenant, id. */
+export const REDACT = 'UPDATE facts SET derived_from = ? WHERE tenant_id = ? AND id = ?';
+
 /** Parameters: commitment, tenant, id. */
 export const ERASE = `UPDATE facts SET value_v = NULL, value_key = '', cid = NULL, salt = NULL, commitment = ?
 WHERE tenant_id = ? AND id = ? AND commitment IS NULL`;

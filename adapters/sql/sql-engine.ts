@@ -65,6 +65,8 @@ export interface SqlEngine {
   ping(): Promise<void>;
   /** The tables have changed: nothing prepared before may be reused. */
   schemaChanged(): void;
+  /** See `FactStore.scrub`. */
+  scrub(): Promise<readonly string[]>;
   /** Waits for running work, then closes. Idempotent. */
   close(): Promise<void>;
 }

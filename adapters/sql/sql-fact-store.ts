@@ -101,6 +101,10 @@ class SqlFactStore implements FactStore {
     });
   }
 
+  scrub(): Promise<readonly string[]> {
+    return this.#engine.scrub();
+  }
+
   close(): Promise<void> {
     return this.#engine.close();
   }

@@ -4,6 +4,7 @@ import {
   equals,
   type FactOutline,
   type FactQuery,
+  type FactReferences,
   type FeedEntry,
   type Filter,
   type Hlc,
@@ -21,7 +22,15 @@ import { factsWithin } from './bounded-facts.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
-import { FEED_AFTER, FEED_HEAD, LEDGER_ENDS, LEDGER_HEAD, NUMBER_AT, TENANTS_WITH_NEWS } from './ledger-statements.ts';
+import {
+  FEED_AFTER,
+  FEED_HEAD,
+  LEDGER_ENDS,
+  LEDGER_HEAD,
+  NUMBER_AT,
+  REFERENCES,
+  TENANTS_WITH_NEWS,
+} from './ledger-statements.ts';
 import { inOrder, mergeFeeds } from './merge-feeds.ts';
 import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
@@ -113,6 +122,15 @@ export class SqlSnapshot implements Snapshot {
   async ledgerNumberAt(tenantId: string, { wallMs, counter }: Hlc): Promise<number | undefined> {
     const [row] = await this.session.rows(NUMBER_AT, [tenantId, wallMs, counter]);
     return row?.[0] as number | undefined;
+  }
+
+  async references(tenantId: string, above: number, limit: number): Promise<FactReferences[]> {
+    const rows = await this.session.rows(REFERENCES, [tenantId, above, limit]);
+    return rows.map(([number, id, list]) => ({
+      number: number as number,
+      id: id as string,
+      derivedFrom: JSON.parse(list as string) as string[],
+    }));
   }
 
   epoch(): Promise<string> {

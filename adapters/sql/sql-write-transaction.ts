@@ -1,6 +1,7 @@
 import type {
   Cover,
   FactLink,
+  FactReferences,
   FeedEntry,
   Hlc,
   LedgerHead,
@@ -13,7 +14,7 @@ import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
 import { FACTS_TABLE } from './fact-table.ts';
 import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
-import { ADD_LINK, CLOCK_AND_HEAD, ERASE, SAVE_HEAD } from './ledger-statements.ts';
+import { ADD_LINK, CLOCK_AND_HEAD, ERASE, REDACT, SAVE_HEAD } from './ledger-statements.ts';
 import { scalar } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { InsertTarget, SqlSession } from './sql-engine.ts';
@@ -59,6 +60,12 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
 
   async erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void> {
     for (const { id, commitment } of facts) await this.session.run(ERASE, [commitment, this.#tenantId, id]);
+  }
+
+  async redact(facts: readonly Pick<FactReferences, 'id' | 'derivedFrom'>[]): Promise<void> {
+    for (const { id, derivedFrom } of facts) {
+      await this.session.run(REDACT, [JSON.stringify(derivedFrom), this.#tenantId, id]);
+    }
   }
 
   override async feedAfter(after: Hlc, limit: number): Promise<FeedEntry[]> {

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { rewriteFile } from './rewrite-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
@@ -53,6 +54,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       busyTimeoutMs,
       openWriter: () => open(WRITER_PRAGMAS),
       openReader: () => open(READER_PRAGMAS),
+      rewrite: () => rewriteFile(path),
     }),
     { watchNesting: options.watchNesting ?? true },
   );

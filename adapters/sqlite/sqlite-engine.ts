@@ -15,6 +15,8 @@ import { watchCommits } from './watch-commits.ts';
 export interface SqliteEngineOptions {
   openWriter(): SqliteConnection;
   openReader(): SqliteConnection;
+  /** Rewrites the file without what was deleted from it, and empties the log. */
+  rewrite(): Promise<void>;
   /** How long a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
@@ -30,6 +32,10 @@ const SMALLEST_WRITE = 'PRAGMA user_version = 0';
 const TURN_LIMIT_MS = 30_000;
 /** The longest that a timer can wait. */
 const UNHURRIED_MS = 2 ** 31 - 1;
+
+const SCRUB_LIMITS: readonly string[] = [
+  'blocks of the disk, and snapshots of the file system, that held earlier states of the file of the store',
+];
 
 /** One connection that writes and some that read, all in this thread, on one file in WAL mode. */
 export class SqliteEngine implements SqlEngine {
@@ -100,6 +106,13 @@ export class SqliteEngine implements SqlEngine {
         if (this.#inDoubt) await session.run(SMALLEST_WRITE, []);
       });
     }, TURN_LIMIT_MS);
+  }
+
+  /** The turn is kept: a write of this process would wait for the file in vain. */
+  async scrub(): Promise<readonly string[]> {
+    this.#refuseWhenClosed();
+    await this.#turns.hold(() => this.#options.rewrite(), UNHURRIED_MS);
+    return SCRUB_LIMITS;
   }
 
   schemaChanged(): void {

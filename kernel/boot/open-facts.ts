@@ -1,5 +1,7 @@
 import type { Clock, FactStore } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
+import { createFactErasure } from '../facts/erase-facts.ts';
+import { FactErasure } from '../facts/fact-erasure.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
 import { createFactJson, FactJson } from '../facts/fact-json.ts';
 import { createFactRestore, FactRestore } from '../facts/fact-restore.ts';
@@ -32,5 +34,6 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
+  container.provide(FactErasure, createFactErasure({ store, hooks, random }));
   container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
 };

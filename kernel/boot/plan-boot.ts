@@ -3,6 +3,7 @@ import { commandProblems } from '../commands/command-problems.ts';
 import { Random } from '../crypto/random.ts';
 import { SignatureWork } from '../crypto/signature-work.ts';
 import { NodeDescription } from '../description/node-description.ts';
+import { FactErasure } from '../facts/fact-erasure.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
 import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
@@ -69,6 +70,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   NodeDescription,
   Facts,
   FactFeed,
+  FactErasure,
   FactRestore,
   FactJson,
   Cursors,

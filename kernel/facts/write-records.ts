@@ -5,7 +5,7 @@ import { appendLink } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
 /** As long as a UUID: nobody guesses it. */
-const SALT_BYTES = 16;
+export const SALT_BYTES = 16;
 
 export interface FactWriter {
   readonly caller: Principal;

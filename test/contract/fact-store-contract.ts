@@ -1,6 +1,7 @@
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
 import type { FactStore } from '../../ports/ports.ts';
 import { describeBoundedPages } from './fact-store/bounded-pages.ts';
+import { describeErasure } from './fact-store/erasure.ts';
 import { describeFacts } from './fact-store/facts.ts';
 import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
 import { describeLedger } from './fact-store/ledger.ts';
@@ -43,6 +44,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeReads(() => current);
       describeWrites(() => current);
       describeFacts(() => current);
+      describeErasure(() => current);
       describeLedger(() => current);
       describeSearch(() => current);
       describeBoundedPages(() => current);

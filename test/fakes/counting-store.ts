@@ -67,6 +67,7 @@ export const createStoreCounter = (): StoreCounter => {
       migrate: (migrations, options) => store.migrate(migrations, options),
       ping: () => store.ping(),
       tables: () => store.tables(),
+      scrub: () => store.scrub(),
       close: () => store.close(),
     }),
   };

@@ -90,6 +90,7 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
     return inner.table(name);
   },
   tables: () => inner.tables(),
+  scrub: () => inner.scrub(),
   close: () => inner.close(),
 });
 

@@ -73,6 +73,7 @@ export const createMortalStore = (inner: FactStore, mortality: Mortality, databa
     migrate: (migrations, options) => inner.migrate(migrations, options),
     ping: () => inner.ping(),
     tables: () => inner.tables(),
+    scrub: () => inner.scrub(),
     close: () => inner.close(),
   };
 };

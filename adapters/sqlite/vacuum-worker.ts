@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
+import { isBusy } from './sqlite-errors.ts';
+
+/*
+ * The body of a thread of its own: SQLite works without a pause while it rewrites a file. Posts `null` when it is done,
+ * or the text of an error.
+ */
+
+/** How long other processes, and readers of the log, may keep it waiting. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 20;
+
+/** True when the log is empty, with all that it held in the file. */
+const emptyLog = (database: SqliteDatabase): boolean => {
+  const statement = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+  statement.setReturnArrays(true);
+  const [row] = statement.all() as [[number | bigint]];
+  return Number(row[0]) === 0;
+};
+
+const untilDone = async (attempt: () => boolean): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      if (attempt()) return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    if (performance.now() >= deadline) throw new Error('the log of the store is in use');
+    await sleep(PAUSE_MS);
+  }
+};
+
+/** A rewritten file has no free pages, and no page of it has room that was used before. */
+const rewrite = async (path: string): Promise<void> => {
+  const database = loadSqliteDriver().open(path);
+  try {
+    database.exec('PRAGMA busy_timeout = 1000');
+    await untilDone(() => {
+      database.exec('VACUUM');
+      return true;
+    });
+    await untilDone(() => emptyLog(database));
+  } finally {
+    database.close();
+  }
+};
+
+try {
+  await rewrite((workerData as { readonly path: string }).path);
+  parentPort?.postMessage(null);
+} catch (error) {
+  parentPort?.postMessage(error instanceof Error ? error.message : 'unknown');
+}
