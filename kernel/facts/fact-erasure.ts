@@ -55,8 +55,8 @@ export interface ErasedFacts {
 }
 
 /**
- * In the transaction that erases facts: destroys what a plugin has made of each of them, and keeps under its id. Returns
- * how much that was.
+ * In the transaction that erases facts: destroys what a plugin has made of each of them, and keeps under its id.
+ * Returns how much that was.
  */
 export const factErased = defineCollectHook<ErasedFacts, ErasureCounts>('fact:erased');
 
