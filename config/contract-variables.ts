@@ -61,6 +61,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     MULTI_TENANT_ENABLED: 'false',
   }),
   ...of('node-info', { NODE_PRIVATE_KEY: '' }),
+  ...of('rate-limits', { RATE_LIMITS: '' }),
   ...of('recall', { SALIENCE_WEIGHT: '0.1' }),
   ...of('source-trust', { TRUST_RULES_FILE: '' }),
   ...of('subscriptions', {
@@ -70,7 +71,6 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
   }),
   ...of('tombstones', { TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
   ...of('nothing', {
-    RATE_LIMITS: '',
     OIDC_ENABLED: 'false',
     OIDC_ISSUER_URL: '',
     OIDC_AUDIENCE: '',

@@ -25,6 +25,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     jobs: true,
     keys: true,
     'node-info': true,
+    'rate-limits': true,
     recall: true,
     search: true,
     'source-trust': true,

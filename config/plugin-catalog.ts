@@ -19,6 +19,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
+  'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,
   recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,
   search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,

@@ -19,6 +19,10 @@ export const CORE_ERRORS = {
   hlc_skew: { status: 422, summary: 'the stamp lies too far ahead of the clock of this node' },
   invalid_entity_uri: { status: 422, summary: 'an entity or source is no URI' },
   idempotency_mismatch: { status: 422, summary: 'the idempotency key was used for another request' },
+  quota_exceeded: {
+    status: 429,
+    summary: 'the caller has used up what it may do for now; `retry_after` says when to try again',
+  },
   headers_too_large: { status: 431, summary: 'the headers are larger than the node takes' },
   internal: { status: 500, summary: 'the node failed; its log has the cause under the request id' },
   unavailable: { status: 503, summary: 'the node or something that it needs cannot serve now' },

@@ -8,10 +8,12 @@ import {
   objectOf,
   PROBLEM,
   problemOf,
+  type Reply,
   type Route,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type AssertParts, onceReply } from './assert-fact-route.ts';
 import type { KeptAnswer, OnceForAll } from './facts-api.ts';
 
@@ -20,6 +22,8 @@ const MAX_BATCH_ITEMS = 1000;
 
 interface BatchParts extends AssertParts {
   readonly names: ServiceNames;
+  /** Each item counts as a request. */
+  readonly quotas: Pick<Quotas, 'takeRest'> | undefined;
 }
 
 /** POST /v1/facts/batch: a verdict per item; what is accepted is stored in one transaction. */
@@ -33,13 +37,17 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   bodyLimit: 'bulk',
   answers: { 200: { json: BATCH_JSON } },
   async handle(request) {
-    const { assertions, readSession } = parts;
+    const { assertions, readSession, quotas } = parts;
     const { caller, body: items } = request;
     checkCount(items.length);
     const options = { sessionId: readSession(request) };
+    const counted = await quotas?.takeRest(caller, 'fact_write', items.length);
     const key = request.header('idempotency-key');
-    if (key === undefined) return answerOf(await assertions.assertAll(caller, items, options), parts);
-    return onceReply(await assertions.assertAllOnce(caller, items, onceForAll(key, parts), options));
+    const reply: Reply =
+      key === undefined
+        ? answerOf(await assertions.assertAll(caller, items, options), parts)
+        : onceReply(await assertions.assertAllOnce(caller, items, onceForAll(key, parts), options));
+    return { ...reply, headers: { ...counted, ...reply.headers } };
   },
 });
 

@@ -17,6 +17,7 @@ import {
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
@@ -73,6 +74,7 @@ export const factsPlugin = definePlugin({
     vocabulary: Vocabulary,
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
+    quotas: optional(Quotas),
   },
   declares: [
     ...Object.values(words),
@@ -108,7 +110,7 @@ export const factsPlugin = definePlugin({
   migrations: factsMigrations,
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide }) {
-    const { facts, clock, self, factJson, cursors, vocabulary, audit, gardens } = use;
+    const { facts, clock, self, factJson, cursors, vocabulary, audit, gardens, quotas } = use;
     const { names } = self;
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
@@ -127,7 +129,7 @@ export const factsPlugin = definePlugin({
     provide(IntactFacts, intact);
 
     route(assertFactRoute(assertParts));
-    route(assertBatchRoute(assertParts));
+    route(assertBatchRoute({ ...assertParts, quotas }));
     route(queryFactsRoute(readParts));
     route(getFactRoute(readParts));
     route(provenanceRoute(readParts));

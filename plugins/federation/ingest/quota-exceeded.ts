@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../kernel/plugin-api.ts';
-import { QUOTA_EXCEEDED } from './ingest-words.ts';
 import { DAY_MS } from './peer-usage.ts';
 
 export const untilTomorrowMs = (nowMs: number): number => DAY_MS - (nowMs % DAY_MS);
@@ -7,7 +6,7 @@ export const untilTomorrowMs = (nowMs: number): number => DAY_MS - (nowMs % DAY_
 /** The peer has brought as much as it may, or is in quarantine. */
 export const quotaExceeded = (waitMs: number): ServiceError => {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new ServiceError(QUOTA_EXCEEDED, 'this node takes no facts of the peer for now; try again later', {
+  return new ServiceError('quota_exceeded', 'this node takes no facts of the peer for now; try again later', {
     headers: { 'Retry-After': String(seconds) },
     members: { dimension: 'federation_push', retry_after: seconds },
   });

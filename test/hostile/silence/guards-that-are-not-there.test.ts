@@ -4,20 +4,20 @@ import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
 const GUARDS: Readonly<Record<string, string>> = {
-  SVC_SOURCE_ATTESTATION_MODE: 'enforce',
-  SVC_RATE_LIMITS: 'spec',
-  SVC_DECAY_TTL_SECONDS: '60',
+  SVC_DECAY_TTL_SECONDS: '86399',
+  SVC_DECAY_MIN_CONFIDENCE: '0.5',
+  SVC_ASYNC_JOB_THRESHOLD: '500',
 };
 
 /** A third party's plugin that honours one of them. */
-const limits = definePlugin({
-  name: 'acme-limits',
+const decay = definePlugin({
+  name: 'acme-decay',
   version: '1.0.0',
   kernelApi: KERNEL_API,
-  summary: 'limits how much a caller may do',
-  config: schema<{ limits: string }>({
+  summary: 'forgets what is old',
+  config: schema<{ ttlS: number }>({
     type: 'object',
-    properties: { limits: { type: 'string', default: '', env: 'SVC_RATE_LIMITS' } },
+    properties: { ttlS: { type: 'integer', default: 0, env: 'SVC_DECAY_TTL_SECONDS' } },
   }),
   setup() {},
 });
@@ -28,7 +28,7 @@ describe('An operator switches on a guard that this node does not have (I22)', (
     for (const name of Object.keys(GUARDS)) expect(error.message).to.contain(name);
     expect(error.message).to.contain('nothing in this node honours them');
     expect(error.message).to.contain('unset');
-    expect(error.message).not.to.contain('spec');
+    expect(error.message).not.to.contain('86399');
   });
 
   it('and one that a plugin of this node would honour is told which plugin to switch on', async () => {
@@ -38,8 +38,8 @@ describe('An operator switches on a guard that this node does not have (I22)', (
   });
 
   it('and the node starts once a plugin has it, or the variable says what is so anyway', async () => {
-    const env = { SVC_RATE_LIMITS: 'spec', SVC_TOMBSTONES_ENABLED: '0', SVC_SOURCE_ATTESTATION_MODE: 'off' };
-    const node = await startTestNode({ plugins: ['keys', limits], env });
+    const env = { SVC_DECAY_TTL_SECONDS: '86399', SVC_RATE_LIMITS: ' ', SVC_DECAY_MIN_CONFIDENCE: '0' };
+    const node = await startTestNode({ plugins: ['keys', decay], env });
     await node.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { httpAdmit } from '../../../kernel/hooks/kernel-hooks.ts';
 import { routeProblems } from '../../../kernel/http/route-table.ts';
-import { defineErrorCode, type HttpRequestInfo, ServiceError, schema } from '../../../kernel/plugin-api.ts';
+import { type HttpRequestInfo, ServiceError, schema } from '../../../kernel/plugin-api.ts';
 import { bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
 
 const note: TestRoute = {
@@ -26,14 +26,12 @@ const route = (method: TestRoute['method'], path: string): TestRoute => ({
   handle: () => ({ status: 200, body: {} }),
 });
 
-const quotaExceeded = defineErrorCode('quota_exceeded', { status: 429, summary: 'too many requests' });
-
 describe('checks of a request', () => {
   it('come one after another: each failure hides the ones behind it', async () => {
     const { ask, hooks } = serveRoutes([note]);
     let isFull = true;
     hooks.register('limits', httpAdmit, () => {
-      if (isFull) throw new ServiceError(quotaExceeded, 'too many', { headers: { 'Retry-After': '7' } });
+      if (isFull) throw new ServiceError('quota_exceeded', 'too many', { headers: { 'Retry-After': '7' } });
     });
     const broken = { 'Content-Type': 'text/plain' };
     const long = 'x'.repeat(2_000);

@@ -1,0 +1,138 @@
+import type { PluginTables, Row, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { BUCKETS_TABLE } from './rate-limits-migrations.ts';
+import { type Bucket, refilled, shareOf, spentOf } from './token-bucket.ts';
+
+/** One lock for all buckets, because that of a tenant would make requests wait for those who write facts. */
+const LOCK = 'rate limits';
+const MINUTE_MS = 60_000;
+/** A bucket is full after a minute, and then says no more than a missing one. The rest is for clocks that differ. */
+const FORGOTTEN_MS = 2 * MINUTE_MS;
+/** Rows of one step, so that no statement holds up the store for long. */
+const SWEEP_ROWS = 1_000;
+const SWEEP_STEPS = 100;
+
+/** What a process would like to have of a bucket. */
+export interface Claim {
+  readonly tenantId: string;
+  readonly bucket: string;
+  readonly perMinute: number;
+  /** Tokens that each waiting request needs, in the order in which they came. */
+  readonly wants: readonly number[];
+  /** Tokens that the process has left of its last share. */
+  readonly held: number;
+}
+
+export interface Grant {
+  /** Tokens that the process may spend from now on. */
+  readonly share: number;
+  /** What is left for others. */
+  readonly left: number;
+  /** The claim could not be met, and it is the first one of its bucket in a minute. */
+  readonly isFirstBreach: boolean;
+}
+
+/** The buckets that all processes on the store share. */
+export class BucketStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** Answers all claims in one transaction. Each bucket is named once. */
+  async claim(claims: readonly Claim[]): Promise<Grant[]> {
+    return this.#tables.write(LOCK, async (own, transaction) => {
+      const nowMs = await transaction.databaseMs();
+      const rows = await readRows(own, claims);
+      const settled = claims.map((claim) => settle(claim, rows.get(keyOf(claim)), nowMs));
+      const changed = settled.flatMap(({ row }) => (row === undefined ? [] : [row]));
+      if (changed.length > 0) {
+        await own(BUCKETS_TABLE).insert(changed).onConflict(['tenant_id', 'bucket']).merge();
+      }
+      return settled.map(({ grant }) => grant);
+    });
+  }
+
+  /** Tokens of these buckets as they are now; a bucket that nobody has used is full, and left out. */
+  async read(
+    tenantId: string,
+    buckets: readonly { bucket: string; perMinute: number }[],
+  ): Promise<Map<string, number>> {
+    return this.#tables.read(async (own, snapshot) => {
+      const names = buckets.map(({ bucket }) => ({ tenantId, bucket }));
+      const [rows, nowMs] = [await readRows(own, names), await snapshot.databaseMs()];
+      const known = buckets.flatMap(({ bucket, perMinute }) => {
+        const row = rows.get(keyOf({ tenantId, bucket }));
+        return row === undefined ? [] : [[bucket, refilled(row, perMinute, nowMs).tokens] as const];
+      });
+      return new Map(known);
+    });
+  }
+
+  /** Removes buckets that are full again. Those of a clock that was put back since fill from now on. */
+  async sweep(): Promise<void> {
+    const nowMs = await this.#tables.read((_own, snapshot) => snapshot.databaseMs());
+    const ahead = this.#tables(BUCKETS_TABLE).where('at_ms', '>', nowMs + MINUTE_MS);
+    await ahead.update({ at_ms: nowMs });
+    for (let step = 0; step < SWEEP_STEPS; step += 1) {
+      const full = this.#tables(BUCKETS_TABLE)
+        .select('bucket')
+        .where('at_ms', '<', nowMs - FORGOTTEN_MS)
+        .limit(SWEEP_ROWS);
+      const deleted: number = await this.#tables(BUCKETS_TABLE)
+        .where('at_ms', '<', nowMs - FORGOTTEN_MS)
+        .whereIn('bucket', full)
+        .delete();
+      if (deleted < SWEEP_ROWS) return;
+    }
+  }
+}
+
+interface StoredBucket extends Bucket {
+  readonly breachedMs: number;
+}
+
+type BucketName = Pick<Claim, 'tenantId' | 'bucket'>;
+
+const keyOf = ({ tenantId, bucket }: BucketName): string => `${tenantId} ${bucket}`;
+
+const readRows = async (
+  own: Pick<WritableTables, 'select'>,
+  names: readonly BucketName[],
+): Promise<Map<string, StoredBucket>> => {
+  const rows = await own.select(BUCKETS_TABLE, {
+    tenant_id: [...new Set(names.map(({ tenantId }) => tenantId))],
+    bucket: names.map(({ bucket }) => bucket),
+  });
+  return new Map(rows.map((row) => [keyOf(nameOf(row)), bucketOf(row)]));
+};
+
+const nameOf = (row: Readonly<Record<string, SqlValue>>): BucketName => ({
+  tenantId: String(row['tenant_id']),
+  bucket: String(row['bucket']),
+});
+
+const bucketOf = (row: Readonly<Record<string, SqlValue>>): StoredBucket => ({
+  tokens: Number(row['tokens']),
+  atMs: Number(row['at_ms']),
+  breachedMs: Number(row['breached_ms']),
+});
+
+/** What a claim gets, and the row that says so where it changes. */
+const settle = (
+  { tenantId, bucket, perMinute, wants, held }: Claim,
+  stored: StoredBucket | undefined,
+  nowMs: number,
+): { readonly grant: Grant; readonly row?: Row } => {
+  const { tokens } = refilled(stored, perMinute, nowMs);
+  const spent = spentOf(wants, Math.floor(tokens) + held);
+  // A request that cannot be met shall not keep its tokens from other processes.
+  const share = spent.total === 0 ? 0 : shareOf(tokens, spent.total - held, perMinute);
+  const sinceBreachMs = nowMs - (stored?.breachedMs ?? 0);
+  const isFirstBreach = spent.refused > 0 && (sinceBreachMs >= MINUTE_MS || sinceBreachMs < 0);
+  const left = tokens - share;
+  const grant = { share, left, isFirstBreach };
+  if (share === 0 && !isFirstBreach) return { grant };
+  const breachedMs = isFirstBreach ? nowMs : (stored?.breachedMs ?? 0);
+  return { grant, row: { tenant_id: tenantId, bucket, tokens: left, at_ms: nowMs, breached_ms: breachedMs } };
+};

@@ -1,0 +1,33 @@
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import type { QuotaState } from './rate-limits-api.ts';
+import { waitMs } from './token-bucket.ts';
+
+/** The state of a quota by what is left of it. */
+export const quotaState = (dimension: string, perMinute: number, tokens: number): QuotaState => ({
+  dimension,
+  perMinute,
+  remaining: Math.max(0, Math.floor(tokens)),
+  resetS: Math.ceil(waitMs(perMinute - tokens, perMinute) / 1_000),
+});
+
+export const quotaHeaders = ({ perMinute, remaining, resetS }: QuotaState): Readonly<Record<string, string>> => ({
+  'RateLimit-Limit': String(perMinute),
+  'RateLimit-Remaining': String(remaining),
+  'RateLimit-Reset': String(resetS),
+});
+
+/** `missing`: how many tokens the request lacked. */
+export const quotaExceeded = (state: QuotaState, missing: number): ServiceError => {
+  const { dimension, perMinute } = state;
+  const seconds = Math.max(1, Math.ceil(waitMs(missing, perMinute) / 1_000));
+  return new ServiceError('quota_exceeded', `the quota ${dimension} is used up; try again in ${seconds} s`, {
+    headers: { ...quotaHeaders(state), 'Retry-After': String(seconds) },
+    members: { dimension, retry_after: seconds },
+  });
+};
+
+/** A list that no patience would let through. */
+export const neverAtOnce = (dimension: string, perMinute: number): ServiceError =>
+  new ServiceError('batch_too_large', `the quota ${dimension} lets at most ${perMinute} items through at once`, {
+    hint: 'send fewer items in each request',
+  });

@@ -1,0 +1,23 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+/** What is left of each quota. A holder without a row has used nothing lately. */
+export const BUCKETS_TABLE = 'rate_limits_buckets';
+
+export const rateLimitsMigrations: readonly Migration[] = [
+  {
+    number: 67,
+    name: 'rate_limits_buckets',
+    async up({ schema }) {
+      await schema.createTable(BUCKETS_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        // Digest of holder and dimension, which together are too long for an index.
+        table.text('bucket').notNullable();
+        table.double('tokens').notNullable();
+        // When `tokens` was right, and when the last breach was recorded, by the time of the store.
+        table.bigInteger('at_ms').notNullable().index();
+        table.bigInteger('breached_ms').notNullable();
+        table.primary(['tenant_id', 'bucket']);
+      });
+    },
+  },
+];

@@ -1,0 +1,46 @@
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { DIMENSIONS, type Dimension } from './rate-limits-api.ts';
+
+/** Requests a minute, by dimension. What is not in it has no limit. */
+export type QuotaLimits = ReadonlyMap<string, number>;
+
+/** What the word `spec` stands for. */
+export const SPEC_QUOTAS: Readonly<Record<Dimension, number>> = {
+  fact_write: 100,
+  fact_read: 1_000,
+  token_issue: 10,
+  recall: 200,
+  graph_query: 200,
+  subscription_create: 10,
+  admin_action: 50,
+  federation_pull: 30,
+};
+
+const MAX_PER_MINUTE = 10_000_000;
+
+/**
+ * Reads `fact_write=100,recall=200`: requests a minute by dimension, with commas or spaces between them. The word
+ * `spec` stands for a whole list, from which the other entries differ. Throws `validation` for anything else: nobody
+ * shall believe in a limit that is none.
+ */
+export const readQuotas = (text: string): QuotaLimits => {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  const limits = new Map<string, number>();
+  for (const entry of entries.filter((entry) => entry !== 'spec')) {
+    const [dimension = '', perMinute = '', ...rest] = entry.split('=');
+    if (!isDimension(dimension) || rest.length > 0) throw refused('names something that has no quota');
+    if (limits.has(dimension)) throw refused(`names ${dimension} twice`);
+    if (!/^[1-9]\d{0,7}$/.test(perMinute) || Number(perMinute) > MAX_PER_MINUTE) {
+      throw refused(`gives ${dimension} a limit that is no whole number from 1 to ${MAX_PER_MINUTE}`);
+    }
+    limits.set(dimension, Number(perMinute));
+  }
+  return entries.includes('spec') ? new Map([...Object.entries(SPEC_QUOTAS), ...limits]) : limits;
+};
+
+const isDimension = (word: string): word is Dimension => (DIMENSIONS as readonly string[]).includes(word);
+
+const refused = (what: string): ServiceError =>
+  new ServiceError('validation', `SVC_RATE_LIMITS ${what}`, {
+    hint: `write "spec", or a list such as fact_write=100,recall=200; there are quotas for ${DIMENSIONS.join(', ')}`,
+  });
