@@ -49,7 +49,9 @@ export class SharedBuckets {
     this.#parts = parts;
   }
 
-  /** Takes tokens, all or none. Rejects with `unavailable` when the store does not say in time whether they are there. */
+  /**
+   * Takes tokens, all or none. Rejects with `unavailable` when the store does not say in time whether they are there.
+   */
   take(name: BucketName, units: number): Taken | Promise<Taken> {
     const nowMs = this.#parts.clock.monotonicMs();
     const share = this.#shares.of(keyOf(name));

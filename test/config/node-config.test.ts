@@ -50,10 +50,12 @@ describe('the configuration', () => {
       'jobs',
       'keys',
       'node-info',
+      'rate-limits',
       'recall',
       'search',
       'source-trust',
       'subscriptions',
+      'tombstones',
       'transfer',
     ]);
   });
