@@ -18,6 +18,7 @@ export const createClockedStore = (store: FactStore, databaseMs: () => number): 
     onSignal: (topic, listener) => store.onSignal(topic, listener),
     migrate: (migrations, options) => store.migrate(migrations, options),
     ping: () => store.ping(),
+    scrub: () => store.scrub(),
     tables: () => store.tables(),
     close: () => store.close(),
   };
