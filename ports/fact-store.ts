@@ -180,6 +180,18 @@ export interface FactStore {
    */
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
   /**
+   * Removes a tenant, a piece with each call: deletes up to `limit` of its rows, of whatever table with a column
+   * `tenant_id`, in a write of the tenant. `record` runs in the same transaction with the number of deleted rows by
+   * table. Returns whether rows may be left. From the first call on every other write of the tenant is refused with
+   * `authorization`, for ever. The tenant `default` cannot be removed. May run again, and beside a run of another
+   * process.
+   */
+  removeTenant(
+    tenantId: string,
+    limit: number,
+    record: (transaction: WriteTransaction, removed: ReadonlyMap<string, number>) => Promise<void>,
+  ): Promise<boolean>;
+  /**
    * Query builder on one table, outside any transaction: each query runs, and commits, by itself. Must not be used
    * inside `work` of a write, where it would wait for itself; the plugin API refuses that before it happens.
    */

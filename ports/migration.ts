@@ -37,6 +37,10 @@ export interface SchemaDialect {
   refreeze(table: string, permitted: string): readonly string[];
   /** A subquery over a column that holds a list of texts as JSON, or null: rows of `place` and `element`. */
   listElements(column: string): string;
+  /**
+   * Lets rows of a frozen table be deleted that satisfy a condition on `OLD`. Every other delete fails as before.
+   */
+  permitDeletes(table: string, permitted: string): readonly string[];
   /** Lets every insert into the table fail with this message, until `admitInserts` or until the table is dropped. */
   refuseInserts(table: string, message: string): readonly string[];
   admitInserts(table: string): readonly string[];

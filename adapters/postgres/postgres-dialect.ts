@@ -10,6 +10,15 @@ export const postgresDialect: SqlDialect = {
   exists: (select) => `EXISTS (${select})`,
   position: (text) => `strpos(${text}, ?)`,
   forUpdateOf: (alias) => ` FOR UPDATE OF ${alias}`,
+  removal: {
+    tables: `SELECT c.relname, 'ctid' FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+  AND a.attname = 'tenant_id' AND NOT a.attisdropped`,
+    // An array is looked up row by row; a subquery may be joined with a walk through the whole table.
+    statement: (table, key) =>
+      `DELETE FROM "${table}" WHERE ${key} = ANY
+  (ARRAY(SELECT ${key} FROM "${table}" WHERE tenant_id = ? LIMIT ?::int8))`,
+  },
   schema: postgresSchema,
   queries: {
     tableNames: `SELECT relname FROM pg_class

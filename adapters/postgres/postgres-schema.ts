@@ -39,6 +39,16 @@ export const postgresSchema: SchemaDialect = {
   ],
   listElements: (column) =>
     `(SELECT place, element FROM json_array_elements_text(${column}::json) WITH ORDINALITY AS e (element, place))`,
+  // The condition of a trigger holds no subquery, so a function judges the row.
+  permitDeletes: (table, permitted) => [
+    `CREATE OR REPLACE FUNCTION ${table}_judge_delete() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF ${permitted} THEN RETURN OLD; END IF; RAISE EXCEPTION '${table} are immutable'; END $$`,
+    `DROP TRIGGER ${table}_refuse_delete ON ${table}`,
+    `CREATE TRIGGER ${table}_refuse_delete BEFORE DELETE ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION ${table}_judge_delete()`,
+    `CREATE TRIGGER ${table}_refuse_truncate BEFORE TRUNCATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
+  ],
   refuseInserts: (table, message) => [
     `CREATE FUNCTION ${table}_refuse_insert() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION '${message}'; END $$`,

@@ -9,6 +9,7 @@ import {
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
 import { FACTS_TABLE, permittedWithRedaction } from './fact-table.ts';
 import { createOneRowMigration } from './one-row/one-row-migration.ts';
+import { REMOVED_TENANTS_TABLE, TENANT_IS_REMOVED } from './remove-tenant.ts';
 import { separatePlaces } from './separate-places.ts';
 
 /**
@@ -28,6 +29,12 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 28, name: 'places', up: (schema) => separatePlaces(schema) },
   { owner: 'core', number: 34, name: 'facts_by_session', up: (schema) => runAll(schema, sessionIndex(schema.dialect)) },
   createOneRowMigration({ facts: 4_000, bytes: 16 * 1024 * 1024 }),
+  {
+    owner: 'core',
+    number: 60,
+    name: 'removed_tenants',
+    up: (schema) => runAll(schema, removedTenants(schema.dialect)),
+  },
   { owner: 'core', number: 63, name: 'redaction', up: (schema) => runAll(schema, redaction(schema.dialect)) },
 ];
 
@@ -133,6 +140,12 @@ const leaseTable = (dialect: SchemaDialect): string[] => [
     fence BIGINT NOT NULL,
     until_ms BIGINT NOT NULL
   )`,
+];
+
+/** Facts of a tenant can be deleted once it is listed here, and no others. */
+const removedTenants = (dialect: SchemaDialect): string[] => [
+  `CREATE TABLE ${REMOVED_TENANTS_TABLE} (id ${dialect.textType} NOT NULL PRIMARY KEY)`,
+  ...dialect.permitDeletes(FACTS_TABLE, TENANT_IS_REMOVED),
 ];
 
 /** The node's own record belongs to no tenant. */

@@ -24,8 +24,17 @@ export interface SqlDialect {
    * where a writer is alone anyway.
    */
   forUpdateOf(alias: string): string;
+  /** How the rows of a tenant are deleted, some at a time. */
+  readonly removal: RowRemoval;
   readonly schema: SchemaDialect;
   readonly queries: DatabaseQueries;
+}
+
+export interface RowRemoval {
+  /** Every table with a column `tenant_id`, and what identifies its rows: two columns. */
+  readonly tables: string;
+  /** Deletes some rows of a tenant. Parameters: the tenant, and how many rows at most. */
+  statement(table: string, key: string): string;
 }
 
 /** What a database is asked about itself. */

@@ -1,9 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import type { FactStore, OwnedMigration, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import {
+  DEFAULT_TENANT,
+  type FactStore,
+  type OwnedMigration,
+  type Snapshot,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
 import { applyMigrations } from './migration-ledger.ts';
-import type { SqlEngine } from './sql-engine.ts';
+import { askWhetherRemoved, removeRows } from './remove-tenant.ts';
+import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
@@ -31,6 +38,10 @@ interface WriteMark {
  */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
+const lockOf = (tenantId: string): string => `append:${tenantId}`;
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
+
 class SqlFactStore implements FactStore {
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
@@ -50,12 +61,36 @@ class SqlFactStore implements FactStore {
     if (this.insideWrite()) {
       throw new Error('a write inside a write would wait for itself: use the transaction that is already open');
     }
-    return this.#engine.write(`append:${tenantId}`, async (session) => {
-      const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
-      const result = this.#watchNesting ? await this.#watched(work, transaction) : await work(transaction);
-      await transaction.saveLedgers();
+    return this.#engine.write(lockOf(tenantId), async (session) => {
+      const refused = askWhetherRemoved(session, tenantId);
+      const result = await this.#transact(session, tenantId, work);
+      if (refused !== undefined) await refused;
       return result;
     });
+  }
+
+  async removeTenant(
+    tenantId: string,
+    limit: number,
+    record: (transaction: WriteTransaction, removed: ReadonlyMap<string, number>) => Promise<void>,
+  ): Promise<boolean> {
+    if (tenantId === DEFAULT_TENANT) throw new Error('the tenant default is never removed');
+    return this.#engine.write(lockOf(tenantId), async (session) => {
+      const removed = await removeRows(session, this.#engine.dialect, tenantId, limit);
+      await this.#transact(session, tenantId, (transaction) => record(transaction, removed));
+      return sum(removed.values()) >= limit;
+    });
+  }
+
+  async #transact<T>(
+    session: SqlSession,
+    tenantId: string,
+    work: (transaction: WriteTransaction) => Promise<T>,
+  ): Promise<T> {
+    const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
+    const result = this.#watchNesting ? await this.#watched(work, transaction) : await work(transaction);
+    await transaction.saveLedgers();
+    return result;
   }
 
   async #watched<T>(work: (transaction: WriteTransaction) => Promise<T>, transaction: WriteTransaction): Promise<T> {

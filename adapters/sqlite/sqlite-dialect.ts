@@ -11,6 +11,18 @@ export const sqliteDialect: SqlDialect = {
   position: (text) => `instr(${text}, ?)`,
   // A write transaction excludes every other writer from its beginning.
   forUpdateOf: () => '',
+  removal: {
+    tables: `SELECT t.name, CASE WHEN t.wr = 0 THEN 'rowid'
+      ELSE (SELECT '(' || group_concat('"' || k.name || '"', ', ' ORDER BY k.pk) || ')'
+        FROM pragma_table_info(t.name) k WHERE k.pk > 0) END
+      FROM pragma_table_list t
+      WHERE t.schema = 'main' AND t.type = 'table'
+        AND t.name IN (SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c
+          WHERE m.type = 'table' AND c.name = 'tenant_id')`,
+    statement: (table, key) =>
+      `DELETE FROM "${table}" WHERE ${key} IN
+        (SELECT ${key.replace(/^\((.*)\)$/, '$1')} FROM "${table}" WHERE tenant_id = ? LIMIT ? + 0)`,
+  },
   schema: sqliteSchema,
   queries: {
     tableNames: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",

@@ -26,6 +26,7 @@ export const sqliteSchema: SchemaDialect = {
   freezeUnless: (table, permitted) => [refuse(table, 'UPDATE', permitted), refuse(table, 'DELETE')],
   refreeze: (table, permitted) => [`DROP TRIGGER ${table}_refuse_update`, refuse(table, 'UPDATE', permitted)],
   listElements: (column) => `(SELECT key AS place, value AS element FROM json_each(${column}))`,
+  permitDeletes: (table, permitted) => [`DROP TRIGGER ${table}_refuse_delete`, refuse(table, 'DELETE', permitted)],
   refuseInserts: (table, message) => [
     `CREATE TRIGGER ${table}_refuse_insert BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, '${message}'); END`,
   ],

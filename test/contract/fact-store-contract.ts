@@ -9,6 +9,7 @@ import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
 import { describePrimaryKeys } from './fact-store/primary-keys.ts';
 import { describeReads } from './fact-store/reads.ts';
+import { describeRemovedTenants } from './fact-store/removed-tenants.ts';
 import { describeSearch } from './fact-store/search.ts';
 import { describeSignals } from './fact-store/signals.ts';
 import { describeTables } from './fact-store/tables.ts';
@@ -52,6 +53,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeFeedAndClock(() => current);
       describeTables(() => current);
       describeSignals(() => current);
+      describeRemovedTenants(() => current);
     });
   });
 };

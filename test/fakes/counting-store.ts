@@ -61,6 +61,8 @@ export const createStoreCounter = (): StoreCounter => {
     count: (store) => ({
       read: (work) => store.read((snapshot) => work(counted(snapshot))),
       write: (tenantId, work) => store.write(tenantId, (transaction) => work(counted(transaction))),
+      removeTenant: (tenantId, limit, record) =>
+        store.removeTenant(tenantId, limit, (transaction, removed) => record(counted(transaction), removed)),
       table: (name) => countBuilder(store.table(name)),
       insideWrite: () => store.insideWrite?.() ?? false,
       onSignal: (topic, listener) => store.onSignal(topic, listener),

@@ -81,6 +81,17 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
     plan.committed();
     return result;
   },
+  removeTenant: async (tenantId, limit, record) => {
+    plan.call();
+    const isLeft = await inner.removeTenant(tenantId, limit, async (transaction, removed) => {
+      const { view, failure } = watched<WriteTransaction>(transaction, plan);
+      await record(view, removed);
+      if (failure.error !== undefined) throw failure.error;
+      plan.call();
+    });
+    plan.committed();
+    return isLeft;
+  },
   insideWrite: () => inner.insideWrite?.() ?? false,
   onSignal: (topic, listener) => inner.onSignal(topic, listener),
   migrate: (migrations, options) => inner.migrate(migrations, options),

@@ -42,6 +42,7 @@ export const describeMigrations = (current: CurrentStore): void => {
         '030_m30',
         '034_facts_by_session',
         '042_one_row',
+        '060_removed_tenants',
         '063_redaction',
       ]);
     });

@@ -64,6 +64,15 @@ export const createMortalStore = (inner: FactStore, mortality: Mortality, databa
       mortality.call();
       return result;
     },
+    removeTenant: async (tenantId, limit, record) => {
+      mortality.call();
+      const isLeft = await inner.removeTenant(tenantId, limit, async (transaction, removed) => {
+        await record(seen(transaction), removed);
+        mortality.call();
+      });
+      mortality.call();
+      return isLeft;
+    },
     table: (name) => {
       mortality.call();
       return inner.table(name);

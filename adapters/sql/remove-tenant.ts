@@ -1,0 +1,53 @@
+import { DEFAULT_TENANT, ServiceError } from '../../ports/ports.ts';
+import { FACTS_TABLE, LEDGERS_TABLE } from './fact-table.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SqlSession } from './sql-engine.ts';
+
+/** Tenants that were removed, or are being removed. Their facts can be deleted, and nothing is written for them. */
+export const REMOVED_TENANTS_TABLE = 'node_removed_tenants';
+
+const IS_REMOVED = `SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = ?`;
+const MARK = `INSERT INTO ${REMOVED_TENANTS_TABLE} (id) VALUES (?) ON CONFLICT (id) DO NOTHING`;
+
+/** Condition on the `OLD` row of a table of tenants: its tenant is being removed. */
+export const TENANT_IS_REMOVED = `EXISTS (SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = OLD.tenant_id)`;
+
+/**
+ * Asks whether a tenant was removed, for a write that goes on meanwhile: the result is needed before the commit. Nobody
+ * removes `default`, so nothing is asked for it.
+ */
+export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promise<void> | undefined => {
+  if (tenantId === DEFAULT_TENANT) return undefined;
+  const refused = session.rows(IS_REMOVED, [tenantId]).then((rows) => {
+    if (rows.length > 0) throw new ServiceError('authorization', 'the tenant was erased, nothing is stored for it');
+  });
+  // The write waits for it at its end, and may fail before.
+  refused.catch(() => {});
+  return refused;
+};
+
+/** Marks the tenant as removed and deletes up to `limit` of its rows. Returns how many, by table. */
+export const removeRows = async (
+  session: SqlSession,
+  { removal }: SqlDialect,
+  tenantId: string,
+  limit: number,
+): Promise<ReadonlyMap<string, number>> => {
+  await session.run(MARK, [tenantId]);
+  const removed = new Map<string, number>();
+  let left = limit;
+  for (const [table, key] of await tablesOfTenants(session, removal.tables)) {
+    if (left === 0) break;
+    const count = await session.run(removal.statement(table, key), [tenantId, left]);
+    if (count > 0) removed.set(table, count);
+    left -= count;
+  }
+  return removed;
+};
+
+/** Facts come first, and the ledger, which says that there are facts, last. */
+const tablesOfTenants = async (session: SqlSession, query: string): Promise<(readonly [string, string])[]> => {
+  const tables = (await session.rows(query, [])).map(([name, key]) => [String(name), String(key)] as const);
+  const place = (name: string): number => (name === FACTS_TABLE ? 0 : name === LEDGERS_TABLE ? 2 : 1);
+  return tables.sort(([one], [other]) => place(one) - place(other) || (one < other ? -1 : 1));
+};

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { all, type FactStore } from '../../../ports/ports.ts';
+import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const FACTS = 25;
+const PIECE = 10;
+
+/** Removes the tenant `acme`, and returns how many rows went with each call, by table. */
+const removeAcme = async (store: FactStore): Promise<Record<string, number>[]> => {
+  const pieces: Record<string, number>[] = [];
+  for (let more = true; more; ) {
+    more = await store.removeTenant('acme', PIECE, async (_, removed) => {
+      pieces.push(Object.fromEntries(removed));
+    });
+  }
+  return pieces;
+};
+
+export const describeRemovedTenants = (current: CurrentStore): void => {
+  describe('a removed tenant', () => {
+    beforeEach(async () => {
+      const { store } = current();
+      const acme = Array.from({ length: FACTS }, (_, at) => sampleFact(at + 1, { tenantId: 'acme' }));
+      await store.write('acme', (transaction) => transaction.insert(acme));
+      await store.write('acme', async (transaction) => {
+        await transaction.setExpiry(sampleId(1), 5_000, { wallMs: 9_000, counter: 0 });
+      });
+      await storeFacts(store, [sampleFact(1), sampleFact(2)]);
+    });
+
+    it('goes in pieces of so many rows, with all its rows and no others', async () => {
+      const { store } = current();
+      const pieces = await removeAcme(store);
+      expect(pieces).to.deep.equal([
+        { facts: 10 },
+        { facts: 10 },
+        { facts: 5, fact_expiries: 1, ledgers: 1 },
+      ]);
+      const left = await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 99 }));
+      expect(left.map(({ tenantId, id }) => [tenantId, id])).to.deep.equal([
+        ['default', sampleId(1)],
+        ['default', sampleId(2)],
+      ]);
+      expect((await store.read((snapshot) => snapshot.ledgerEnds())).map(({ tenantId }) => tenantId)).to.deep.equal([
+        'default',
+      ]);
+    });
+
+    it('takes nothing from the first piece on, in this process and in others', async () => {
+      const { store, another } = current();
+      await store.removeTenant('acme', PIECE, async () => {});
+      for (const one of [store, await another()]) {
+        const refused = await rejection(one.write('acme', (tx) => tx.insert([sampleFact(99, { tenantId: 'acme' })])));
+        expect(refused).to.include({ code: 'authorization' });
+      }
+      await removeAcme(store);
+      expect((await rejection(store.write('acme', async () => {}))).message).to.match(/erased/);
+      await storeFacts(store, [sampleFact(3)]);
+    });
+
+    it('keeps its rows where the piece fails, and the next call goes on', async () => {
+      const { store } = current();
+      const failing = store.removeTenant('acme', PIECE, () => Promise.reject(new Error('no record')));
+      expect((await rejection(failing)).message).to.equal('no record');
+      expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(FACTS + 2);
+      expect(await removeAcme(store)).to.have.length(3);
+      expect(await removeAcme(store)).to.deep.equal([{}]);
+    });
+
+    it('leaves the facts of all others as immutable as before', async () => {
+      const { store } = current();
+      await removeAcme(store);
+      const deletes = [
+        () => store.write('default', (tx) => tx.table('facts').where({ tenant_id: 'default' }).del()),
+        () => store.write('default', (tx) => tx.table('facts').del()),
+      ];
+      for (const remove of deletes) expect((await rejection(remove())).message).to.match(/immutable/);
+      expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
+    });
+
+    it('is never the tenant default', async () => {
+      const { store } = current();
+      expect((await rejection(store.removeTenant('default', PIECE, async () => {}))).message).to.match(/default/);
+    });
+  });
+};
