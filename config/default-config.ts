@@ -24,6 +24,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     instructions: true,
     jobs: true,
     keys: true,
+    'multi-tenant': true,
     'node-info': true,
     'rate-limits': true,
     recall: true,

@@ -18,6 +18,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
+  'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
   'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,
   recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,

@@ -89,6 +89,8 @@ export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export { readExpiries } from './store/fact-lifetimes.ts';
 export * from './store/plugin-transaction.ts';
+export { ServedTenants } from './tenants/served-tenants.ts';
+export { type RecordRemoval, TenantRemoval } from './tenants/tenant-removal.ts';
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';

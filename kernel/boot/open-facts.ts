@@ -12,6 +12,8 @@ import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
+import { createServedTenants, ServedTenants } from '../tenants/served-tenants.ts';
+import { createTenantRemoval, TenantRemoval } from '../tenants/tenant-removal.ts';
 import { Interpretations } from '../vocabulary/interpretations.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -35,5 +37,7 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   container.provide(FactJson, createFactJson(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
   container.provide(FactErasure, createFactErasure({ store, hooks, random }));
+  container.provide(ServedTenants, createServedTenants());
+  container.provide(TenantRemoval, createTenantRemoval(store, hooks));
   container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
 };

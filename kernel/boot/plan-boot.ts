@@ -19,6 +19,8 @@ import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
 import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import { ServedTenants } from '../tenants/served-tenants.ts';
+import { TenantRemoval } from '../tenants/tenant-removal.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 import { KERNEL_WORDS } from '../vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER, type OwnedWord, Vocabulary } from '../vocabulary/vocabulary.ts';
@@ -72,6 +74,8 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   FactFeed,
   FactErasure,
   FactRestore,
+  ServedTenants,
+  TenantRemoval,
   FactJson,
   Cursors,
   Leases,

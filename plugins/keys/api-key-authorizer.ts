@@ -1,4 +1,12 @@
-import { type Authorizer, type Clock, type Principal, refusedCredential, sha256Hex } from '../../kernel/plugin-api.ts';
+import {
+  type Authorizer,
+  type Clock,
+  type Principal,
+  refusedCredential,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import type { Standing } from '../multi-tenant/multi-tenant-api.ts';
 import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { KeyCache } from './key-cache.ts';
 import type { StoredKey } from './key-row.ts';
@@ -13,6 +21,8 @@ export interface AuthorizerParts {
   findByDigest(digest: string): Promise<StoredKey | undefined>;
   /** The caller that a key stands for. */
   principalOf(key: StoredKey): Principal;
+  /** How the tenant of a key stands now. */
+  standingOf(tenantId: string): Standing;
 }
 
 interface Credential {
@@ -24,7 +34,8 @@ interface Credential {
  * Checks API keys. It reduces a token to its digest first, so that it keeps no token. A cached key always gives the
  * same principal object, so the append path recognises a caller without comparing.
  */
-export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: AuthorizerParts): ApiKeyAuthorizer => {
+export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer => {
+  const { clock, findByDigest, principalOf, standingOf } = parts;
   const load = async (digest: string): Promise<Credential | undefined> => {
     const key = await findByDigest(digest);
     return key === undefined || key.revokedMs !== null
@@ -36,6 +47,9 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: Aut
     if (credential === undefined) throw refusedCredential();
     // Checked at every use, because the cache may outlast the key.
     if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusedCredential();
+    const standing = standingOf(credential.principal.tenantId);
+    if (standing === 'erased') throw refusedCredential();
+    if (standing === 'suspended') throw suspended();
     return credential.principal;
   };
   return {
@@ -47,3 +61,7 @@ export const createApiKeyAuthorizer = ({ clock, findByDigest, principalOf }: Aut
     forget: () => cache.clear(),
   };
 };
+
+/** The key is good, so its holder may be told. */
+const suspended = (): ServiceError =>
+  new ServiceError('authorization', 'the tenant of this key is suspended: ask the operator of the node');

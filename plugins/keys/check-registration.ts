@@ -8,22 +8,23 @@ import {
   SCOPES,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
 import { type KeyRegistration, MIN_RAW_KEY_LENGTH } from './keys-api.ts';
 
 export const MAX_RAW_KEY_LENGTH = 1024;
 export const MAX_DESCRIPTION_LENGTH = 1024;
-export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const DAY_MS = 86_400_000;
 
 /**
  * Throws `validation` for a registration that breaks a rule, and `reserved_namespace` for an identity of the node
- * itself. These rules hold for every caller. `known` are the declared permissions.
+ * itself. These rules hold for every caller. `known` are the declared permissions, `path` names the registration.
  */
 export const checkRegistration = (
   registration: KeyRegistration,
   known: readonly string[],
-  minKeyLength = MIN_RAW_KEY_LENGTH,
+  { minKeyLength = MIN_RAW_KEY_LENGTH, path = 'body' }: { readonly minKeyLength?: number; readonly path?: string } = {},
 ): void => {
+  const refusal = (member: string, problem: string): ServiceError => memberRefusal(`${path}.${member}`, problem);
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
   // Other characters cannot be sent in a bearer token.
   const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
@@ -33,7 +34,7 @@ export const checkRegistration = (
       `must be ${minKeyLength} to ${MAX_RAW_KEY_LENGTH} visible ASCII characters without blanks`,
     );
   }
-  refuseNodeEntity(readEntityUri(registration.entityUri, 'body.entity_uri'));
+  refuseNodeEntity(readEntityUri(registration.entityUri, `${path}.entity_uri`));
   if (permissions.length === 0 || !permissions.every((permission) => known.includes(permission))) {
     throw refusal('permissions', `must name at least one of ${known.join(', ')}, and nothing else`);
   }
@@ -61,20 +62,37 @@ const refuseNodeEntity = (entityUri: string): void => {
 const NODE_ENTITIES = 'system:';
 
 /** Returns the requested end, or the latest possible one. `maxAgeDays` 0 sets no limit. Throws `validation`. */
-export const expiryOf = (asked: string | null | undefined, nowMs: number, maxAgeDays: number): number | null => {
+export const expiryOf = (
+  asked: string | null | undefined,
+  nowMs: number,
+  { maxAgeDays, path }: { readonly maxAgeDays: number; readonly path: string },
+): number | null => {
+  const refusal = (problem: string): ServiceError => memberRefusal(`${path}.expires_at`, problem);
   const limitMs = maxAgeDays === 0 ? null : nowMs + maxAgeDays * DAY_MS;
   if (asked == null) return limitMs;
   const expiresMs = parseInstant(asked);
-  if (expiresMs === null) throw refusal('expires_at', 'must be an RFC 3339 date-time with an offset');
-  if (expiresMs <= nowMs) throw refusal('expires_at', 'must lie in the future');
+  if (expiresMs === null) throw refusal('must be an RFC 3339 date-time with an offset');
+  if (expiresMs <= nowMs) throw refusal('must lie in the future');
   if (limitMs !== null && expiresMs > limitMs) {
-    throw refusal('expires_at', `must not be more than ${maxAgeDays} days ahead`);
+    throw refusal(`must not be more than ${maxAgeDays} days ahead`);
   }
   return expiresMs;
 };
 
 /** Throws `authorization` when the caller may not register this key. A caller gives only rights that it holds. */
 export const checkRegistrar = (registration: KeyRegistration, actor: Principal): void => {
+  if (actor.kind === 'node') return;
+  checkGivenRights(registration, actor);
+  if (registration.tenantId !== undefined && registration.tenantId !== actor.tenantId) {
+    throw denial('a key registers keys of its own tenant only');
+  }
+};
+
+/** The same for the first key of a tenant that the caller makes. */
+export const checkGivenRights = (
+  registration: Pick<KeyRegistration, 'permissions' | 'allowedScopes'>,
+  actor: Principal,
+): void => {
   if (actor.kind === 'node') return;
   if (!actor.permissions.has('admin')) throw denial('registering a key needs a key with permission "admin"');
   // The key would outlive the person's access at the identity provider.
@@ -83,11 +101,6 @@ export const checkRegistrar = (registration: KeyRegistration, actor: Principal):
   if (permissions.length > 0) throw denial(`the registering key itself lacks permission ${permissions.join(', ')}`);
   const scopes = registration.allowedScopes.filter((scope) => !actor.allowedScopes.has(scope));
   if (scopes.length > 0) throw denial(`the registering key itself lacks scope ${scopes.join(', ')}`);
-  if (registration.tenantId !== undefined && registration.tenantId !== actor.tenantId) {
-    throw denial('a key registers keys of its own tenant only');
-  }
 };
 
 const denial = (message: string): ServiceError => new ServiceError('authorization', message);
-
-const refusal = (member: string, problem: string): ServiceError => memberRefusal(`body.${member}`, problem);

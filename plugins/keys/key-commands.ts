@@ -47,6 +47,7 @@ const addCommand = defineCommand({
       value: 'instant',
       summary: 'when the key ends, such as 2030-01-31T00:00:00Z; by default after SVC_API_KEY_MAX_AGE_DAYS',
     },
+    tenant: { type: 'text', value: 'id', summary: 'tenant whose facts it opens, where the node keeps several' },
     description: { type: 'text', value: 'text', summary: 'what the key is for' },
     out: {
       type: 'text',
@@ -55,7 +56,7 @@ const addCommand = defineCommand({
     },
   },
   async run({ options, use: { keys, self }, random, stdout, stderr }) {
-    const { entity, permissions, scopes, expires, description, out } = options;
+    const { entity, permissions, scopes, expires, tenant, description, out } = options;
     const rawKey = drawKey(random);
     const registration = {
       rawKey,
@@ -64,6 +65,7 @@ const addCommand = defineCommand({
       allowedScopes: scopes,
       description: description ?? null,
       ...(expires === undefined ? {} : { expiresAt: expires }),
+      ...(tenant === undefined ? {} : { tenantId: tenant }),
     };
     const register = (): Promise<KeyRecord> => keys.register(nodePrincipal(self.names), registration);
     const record = await (out === undefined ? register() : registerWithFile(out, registration, random, register));
@@ -111,10 +113,11 @@ const listCommand = defineCommand({
   },
 });
 
-const TITLES: readonly string[] = ['id', 'entity', 'permissions', 'scopes', 'expires', 'description'];
+const TITLES: readonly string[] = ['id', 'tenant', 'entity', 'permissions', 'scopes', 'expires', 'description'];
 
 const rowOf = (record: KeyRecord): readonly string[] => [
   record.id,
+  record.tenantId,
   record.entityUri,
   record.permissions.join(','),
   record.allowedScopes.join(','),

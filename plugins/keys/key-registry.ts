@@ -13,7 +13,8 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
-import { checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
+import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
+import { checkGivenRights, checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
 import type { ExpiringKey, KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
@@ -26,6 +27,8 @@ export interface RegistryParts {
   readonly random: Random;
   readonly audit: AuditLog | undefined;
   readonly maxAgeDays: number;
+  /** Undefined on a node without the plugin of tenants. */
+  readonly tenancy: Tenancy | undefined;
   /** The default of `expiring`. */
   readonly expiringSoonDays: number;
   /** Narrows a list to the keys of the caller's tenant. */
@@ -46,6 +49,8 @@ export interface BootstrapKey {
   readonly minKeyLength: number;
 }
 
+const known = (): ServiceError => new ServiceError('conflict', 'this key is already known: choose another one');
+
 export class StoredKeyRegistry implements KeyRegistry {
   readonly #parts: RegistryParts;
 
@@ -60,12 +65,27 @@ export class StoredKeyRegistry implements KeyRegistry {
   async register(caller: Principal, registration: KeyRegistration): Promise<KeyRecord> {
     checkRegistration(registration, this.permissions);
     checkRegistrar(registration, caller);
+    await this.#requireOpenTenant(registration.tenantId);
     return this.#insert(registration, caller);
+  }
+
+  /** Registers the first key of a tenant in the transaction that makes the tenant, which is one of `default`. */
+  async registerFor(caller: Principal, first: KeyRegistration, transaction: PluginTransaction): Promise<KeyRecord> {
+    checkRegistration(first, this.permissions, { path: 'body.first_key' });
+    checkGivenRights(first, caller);
+    const { store, tables } = this.#parts;
+    const own = tables.in(transaction);
+    const key = this.#keyOf(first, caller, 'body.first_key');
+    const digest = sha256Hex(first.rawKey);
+    if ((await store.byDigest(own, digest)) !== undefined) throw known();
+    await store.insert(own, key, digest);
+    await this.#auditRegistration(key, caller, { transaction, tenantId: DEFAULT_TENANT });
+    return recordOf(key);
   }
 
   /** Registers the first key of a store. Returns null when a key was ever registered. */
   async registerFirst(caller: Principal, { registration, minKeyLength }: BootstrapKey): Promise<KeyRecord | null> {
-    checkRegistration(registration, this.permissions, minKeyLength);
+    checkRegistration(registration, this.permissions, { minKeyLength });
     // A look without a transaction saves one at every start.
     if ((await this.count()) > 0) return null;
     try {
@@ -106,9 +126,9 @@ export class StoredKeyRegistry implements KeyRegistry {
 
   async revoke(caller: Principal, id: string): Promise<void> {
     const { store, tables, clock } = this.#parts;
-    const known = await tables.read((own) => store.byId(own, id));
-    if (known === undefined || !this.#mayRevoke(known, caller)) throw new ServiceError('lookup', 'no such key');
-    await tables.write(this.#parts.tenantOf(known), async (own, transaction) => {
+    const found = await tables.read((own) => store.byId(own, id));
+    if (found === undefined || !this.#mayRevoke(found, caller)) throw new ServiceError('lookup', 'no such key');
+    await tables.write(this.#parts.tenantOf(found), async (own, transaction) => {
       const key = await store.byId(own, id);
       if (key === undefined || key.revokedMs !== null) return;
       await store.revoke(own, key, clock.nowMs());
@@ -131,13 +151,12 @@ export class StoredKeyRegistry implements KeyRegistry {
     const { store, tables } = this.#parts;
     const key = this.#keyOf(registration, actor);
     const digest = sha256Hex(registration.rawKey);
-    const known = () => new ServiceError('conflict', 'this key is already known: choose another one');
     try {
       await tables.write(this.#parts.tenantOf(key), async (own, transaction) => {
         const isTaken = onlyFirst ? (await store.countIn(own)) > 0 : (await store.byDigest(own, digest)) !== undefined;
         if (isTaken) throw known();
         await store.insert(own, key, digest);
-        await this.#auditRegistration(key, actor, transaction);
+        await this.#auditRegistration(key, actor, { transaction, tenantId: this.#parts.tenantOf(key) });
       });
     } catch (error) {
       // Two tenants can insert one digest at the same time. The store's index lets one of them in.
@@ -151,10 +170,18 @@ export class StoredKeyRegistry implements KeyRegistry {
     return caller.kind === 'node' ? {} : this.#parts.tenantFilter(caller);
   }
 
-  #keyOf(registration: KeyRegistration, actor: Principal): StoredKey {
+  /** Nobody but the node names another tenant than its own. */
+  async #requireOpenTenant(tenantId = DEFAULT_TENANT): Promise<void> {
+    const { tenancy } = this.#parts;
+    if (tenantId === DEFAULT_TENANT) return;
+    if (tenancy === undefined) throw new ServiceError('authorization', 'this node keeps one tenant');
+    await tenancy.requireOpen(tenantId);
+  }
+
+  #keyOf(registration: KeyRegistration, actor: Principal, path = 'body'): StoredKey {
     const { clock, random, maxAgeDays } = this.#parts;
     const nowMs = clock.nowMs();
-    const expiresMs = expiryOf(registration.expiresAt, nowMs, maxAgeDays);
+    const expiresMs = expiryOf(registration.expiresAt, nowMs, { maxAgeDays, path });
     return {
       id: random.uuid(),
       entityUri: registration.entityUri.trim(),
@@ -176,11 +203,15 @@ export class StoredKeyRegistry implements KeyRegistry {
     return isOfTenant && (key.entityUri === actor.entityUri || actor.permissions.has('admin'));
   }
 
-  async #auditRegistration(key: StoredKey, actor: Principal, transaction: PluginTransaction): Promise<void> {
+  async #auditRegistration(
+    key: StoredKey,
+    actor: Principal,
+    { transaction, tenantId }: { readonly transaction: PluginTransaction; readonly tenantId: string },
+  ): Promise<void> {
     await this.#parts.audit?.record(
       {
         event: ADMIN_ACTION,
-        tenantId: this.#parts.tenantOf(key),
+        tenantId,
         entityUri: actor.entityUri,
         oidcSub: actor.oidcSub,
         detail: {

@@ -1,5 +1,6 @@
 import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
-import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH, TENANT_PATTERN } from './check-registration.ts';
+import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
+import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson } from './key-json.ts';
 import { MAX_DAYS_AHEAD } from './key-registry.ts';
 import { type KeyRegistry, MIN_RAW_KEY_LENGTH } from './keys-api.ts';

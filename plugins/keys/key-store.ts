@@ -65,8 +65,15 @@ export class KeyStore {
     return this.#tables.read((own) => this.countIn(own));
   }
 
-  async countIn(own: ReadableTables): Promise<number> {
-    const [row] = (await own(TABLE).count({ n: '*' })) as { n: number | string }[];
+  /** Tenants with a key. */
+  async tenants(own: ReadableTables): Promise<string[]> {
+    const rows = (await own(TABLE).distinct('tenant_id')) as { tenant_id: string }[];
+    return rows.map(({ tenant_id }) => tenant_id);
+  }
+
+  /** Keys of one tenant, or of all. */
+  async countIn(own: ReadableTables, tenantId?: string): Promise<number> {
+    const [row] = (await narrow(own(TABLE), { tenantId }).count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
 }

@@ -21,6 +21,7 @@ import {
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
+import { Tenancy, tenantCounted, tenantFirstKey, tenantsInUse } from '../multi-tenant/multi-tenant-api.ts';
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
 import { AgentKeyStore } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
@@ -42,7 +43,6 @@ interface Settings {
   readonly expiringSoonDays: number;
   readonly bootstrapKey: string;
   readonly bootstrapEntityUri: string;
-  readonly multiTenant: boolean;
 }
 
 /** The first key may be shorter than others: operators type it into a variable. */
@@ -60,6 +60,7 @@ export const keysPlugin = definePlugin({
     node: NodeSettings,
     vocabulary: Vocabulary,
     audit: optional(AuditLog),
+    tenancy: optional(Tenancy),
   },
   provides: [Authorizer, KeyRegistry, AgentKeys],
   declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID, FEDERATE],
@@ -98,12 +99,6 @@ export const keysPlugin = definePlugin({
         env: 'SVC_BOOTSTRAP_ENTITY_URI',
         description: 'entity of the bootstrap key',
       },
-      multiTenant: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_MULTI_TENANT_ENABLED',
-        description: "whether a key acts for its own tenant; otherwise every key acts for the tenant 'default'",
-      },
     },
   }),
   migrations: keysMigrations,
@@ -114,26 +109,28 @@ export const keysPlugin = definePlugin({
   },
   commands: [keyCommands],
   async setup({ config, use, tables, on, onSignal, route, provide }) {
-    const { clock, random, self, node, vocabulary, audit } = use;
+    const { clock, random, self, node, vocabulary, audit, tenancy } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
     const store = new KeyStore(tables);
-    const tenantOf = (key: StoredKey): string => (config.multiTenant ? key.tenantId : DEFAULT_TENANT);
+    const tenantOf = (key: StoredKey): string => tenancy?.tenantOf(key.tenantId) ?? DEFAULT_TENANT;
     const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
     const authorizer = createApiKeyAuthorizer({
       clock,
       principalOf: principalOfKey,
+      standingOf: (tenantId) => tenancy?.standingOf(tenantId) ?? 'active',
       findByDigest: (digest) => store.findByDigest(digest),
     });
     const { maxAgeDays, expiringSoonDays } = config;
     onSignal(KEYS_CHANGED, () => authorizer.forget());
-    const tenantFilter = ({ tenantId }: Principal) => (config.multiTenant ? { tenantId } : {});
+    const tenantFilter = ({ tenantId }: Principal) => (tenancy?.isOn === true ? { tenantId } : {});
     const registry = new StoredKeyRegistry({
       store,
       tables,
       clock,
       random,
       audit,
+      tenancy,
       maxAgeDays,
       expiringSoonDays,
       tenantFilter,
@@ -151,6 +148,14 @@ export const keysPlugin = definePlugin({
     on(auditDescribeKeys, ({ keyIds, tenantId, snapshot }) =>
       agentKeyStore.among(tables.in(snapshot), keyIds, tenantId),
     );
+
+    on(tenantFirstKey, ({ caller, tenantId, key, transaction }) =>
+      registry.registerFor(caller, { ...key, tenantId }, transaction),
+    );
+    on(tenantsInUse, ({ snapshot }) => store.tenants(tables.in(snapshot)));
+    on(tenantCounted, async ({ tenantId, snapshot }) => ({
+      keys: await store.countIn(tables.in(snapshot), tenantId),
+    }));
 
     route(meRoute());
     route(listKeysRoute(registry));

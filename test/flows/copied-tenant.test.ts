@@ -17,7 +17,7 @@ const said = (entity: string, value: unknown, members: Readonly<Record<string, u
 
 const text = (v: string) => ({ type: 'string', v });
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'search', 'recall', 'transfer'];
+const PLUGINS = ['keys', 'multi-tenant', 'facts', 'conflicts', 'gardens', 'search', 'recall', 'transfer'];
 
 const LISTS = [
   '/v1/facts?limit=500',
@@ -54,7 +54,7 @@ forEachStore('A tenant that is a copy of another one on the same node, with all 
   };
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: PLUGINS, settings: { keys: { multiTenant: true } } });
+    node = await startTestNode({ plugins: PLUGINS, settings: { 'multi-tenant': { enabled: true } } });
     const permissions = ['read', 'write', 'admin'];
     original = await node.addKey({ entityUri: 'agent:s', permissions });
     copy = await node.addKey({ entityUri: 'agent:s', permissions, tenantId: COPY });

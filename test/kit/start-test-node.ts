@@ -11,12 +11,15 @@ import {
   Facts,
   NodeSelf,
   nodePrincipal,
+  type Principal,
   type Random,
   SCOPES,
   type Scope,
+  ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { Settings } from '../../kernel/plugins/plugin-config.ts';
 import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
+import { Tenants } from '../../plugins/multi-tenant/multi-tenant-api.ts';
 import type { FactStore } from '../../ports/ports.ts';
 import { createKeyRing, type KeyRing } from '../fakes/key-ring.ts';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../fakes/loopback-network.ts';
@@ -171,10 +174,26 @@ const addKey = async (kernel: Kernel, keyRing: KeyRing, random: Random, options:
   } = options;
   const rawKey = `test-${Buffer.from(random.bytes(24)).toString('hex')}`;
   if (kernel.has(KeyRegistry)) {
-    const registration = { rawKey, entityUri, permissions, allowedScopes: scopes, tenantId };
-    await kernel.get(KeyRegistry).register(nodePrincipal(kernel.get(NodeSelf).names), registration);
+    const actor = nodePrincipal(kernel.get(NodeSelf).names);
+    const registration = { rawKey, entityUri, permissions, allowedScopes: scopes };
+    const tenants = tenantId !== DEFAULT_TENANT && kernel.has(Tenants) ? kernel.get(Tenants) : undefined;
+    // The first key of a tenant makes the tenant.
+    if (tenants !== undefined && !(await isKnown(tenants, actor, tenantId))) {
+      await tenants.create(actor, { id: tenantId, firstKey: registration });
+    } else {
+      await kernel.get(KeyRegistry).register(actor, { ...registration, tenantId });
+    }
   } else {
     keyRing.add(rawKey, { entityUri, permissions: new Set(permissions), allowedScopes: new Set(scopes), tenantId });
   }
   return rawKey;
 };
+
+const isKnown = (tenants: Tenants, actor: Principal, tenantId: string): Promise<boolean> =>
+  tenants.get(actor, tenantId).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'lookup') return false;
+      throw error;
+    },
+  );

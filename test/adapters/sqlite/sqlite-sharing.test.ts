@@ -50,6 +50,7 @@ describe('an SQLite file', () => {
       '028_places',
       '034_facts_by_session',
       '042_one_row',
+      '060_removed_tenants',
       '063_redaction',
     ]);
   });

@@ -33,11 +33,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
     it('goes in pieces of so many rows, with all its rows and no others', async () => {
       const { store } = current();
       const pieces = await removeAcme(store);
-      expect(pieces).to.deep.equal([
-        { facts: 10 },
-        { facts: 10 },
-        { facts: 5, fact_expiries: 1, ledgers: 1 },
-      ]);
+      expect(pieces).to.deep.equal([{ facts: 10 }, { facts: 10 }, { facts: 5, fact_expiries: 1, ledgers: 1 }]);
       const left = await store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 99 }));
       expect(left.map(({ tenantId, id }) => [tenantId, id])).to.deep.equal([
         ['default', sampleId(1)],

@@ -22,6 +22,7 @@ import type { Op } from './stories.ts';
 const PLUGINS = [
   'audit',
   'keys',
+  'multi-tenant',
   'facts',
   'conflicts',
   'fact-chain',

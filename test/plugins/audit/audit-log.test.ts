@@ -130,7 +130,7 @@ forEachStore('the audit log of a tenant', () => {
 forEachStore('the audit log of one tenant', () => {
   it('shows nothing of another', async () => {
     const node = await startTestNode({
-      plugins: ['keys', 'audit', 'facts'],
+      plugins: ['keys', 'multi-tenant', 'audit', 'facts'],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     });
     const permissions = ['read', 'write', 'audit.read', 'admin'] as const;

@@ -119,7 +119,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
 
   it('shows the events of the own tenant alone', async () => {
     const apart = await startTestNode({
-      plugins: ['keys', 'facts', 'billing', createRecordingSink().plugin],
+      plugins: ['keys', 'multi-tenant', 'facts', 'billing', createRecordingSink().plugin],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     });
     const permissions = ['write', 'admin'] as const;

@@ -89,7 +89,7 @@ forEachStore('revoking a capability token', () => {
 forEachStore('the list of capability tokens', () => {
   let node: TokenNode;
   before(async () => {
-    node = await startTokenNode({ settings: { keys: { multiTenant: true } } });
+    node = await startTokenNode({ settings: { 'multi-tenant': { enabled: true } } });
   });
   after(() => node?.stop());
 

@@ -39,7 +39,10 @@ export const onEntity = (uri = ATLAS): CapabilityNeed => ({ verb: 'subscribe', t
 
 /** A node with the plugin and what it needs. */
 export const startTokenNode = async (options: TestNodeOptions = {}): Promise<TokenNode> => {
-  const node = await startTestNode({ plugins: ['keys', 'audit', 'node-info', 'capability-tokens'], ...options });
+  const node = await startTestNode({
+    plugins: ['keys', 'multi-tenant', 'audit', 'node-info', 'capability-tokens'],
+    ...options,
+  });
   const ops = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'federate', 'admin'] });
   const mine = await node.addKey({ entityUri: 'agent:me' });
   const tokens = node.kernel.get(Tokens);

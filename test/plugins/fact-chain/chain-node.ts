@@ -11,8 +11,8 @@ import { FactStore } from '../../../ports/ports.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
-export const CHAINED = ['keys', 'facts', 'conflicts', 'fact-chain'];
-export const UNCHAINED = ['keys', 'facts', 'conflicts'];
+export const CHAINED = ['keys', 'multi-tenant', 'facts', 'conflicts', 'fact-chain'];
+export const UNCHAINED = ['keys', 'multi-tenant', 'facts', 'conflicts'];
 
 export const auditorOf = (tenantId = 'default'): Principal =>
   createPrincipal({ permissions: new Set(['audit.read']), tenantId });

@@ -66,7 +66,7 @@ forEachStore('gardens on several nodes of one store', () => {
 
   it('are apart in every tenant, whatever they are called', async () => {
     const garden = await startGardenNode({
-      plugins: ['gardens', 'keys', 'facts'],
+      plugins: ['gardens', 'keys', 'multi-tenant', 'facts'],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     });
     try {

@@ -81,7 +81,7 @@ forEachStore('instructions and what their reader may not see', () => {
   });
 
   it('are those of a tenant: manifests, owners, contents and tokens of another one do not exist', async () => {
-    made = await startInstructionsNode({ settings: { keys: { multiTenant: true } } });
+    made = await startInstructionsNode({ settings: { 'multi-tenant': { enabled: true } } });
     const other = await made.node.addKey({ entityUri: 'agent:test', tenantId: 'acme' });
     const second = await made.node.addKey({ entityUri: 'agent:second', tenantId: 'acme', permissions: MAY_CLAIM });
     await made.say('deploy', 'of the first tenant');

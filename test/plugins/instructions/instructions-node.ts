@@ -42,7 +42,16 @@ export const unit = (name: string, members: Members = {}, agent = AGENT) => ({
   ...members,
 });
 
-export const INSTRUCTION_PLUGINS = ['audit', 'keys', 'facts', 'conflicts', 'recall', 'search', 'instructions'] as const;
+export const INSTRUCTION_PLUGINS = [
+  'multi-tenant',
+  'audit',
+  'keys',
+  'facts',
+  'conflicts',
+  'recall',
+  'search',
+  'instructions',
+] as const;
 
 export const startInstructionsNode = async (options: TestNodeOptions = {}): Promise<InstructionsNode> => {
   const node = await startTestNode({ plugins: [...INSTRUCTION_PLUGINS], ...options });

@@ -22,7 +22,10 @@ describe('keys without HTTP', () => {
   let node: TestNode;
   let keys: KeyRegistry;
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['keys', 'audit'], settings: { keys: { multiTenant: true } } });
+    node = await startTestNode({
+      plugins: ['keys', 'audit', 'multi-tenant'],
+      settings: { 'multi-tenant': { enabled: true } },
+    });
     keys = node.kernel.get(KeyRegistry);
   });
   afterEach(() => node.stop());

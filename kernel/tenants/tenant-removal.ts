@@ -1,0 +1,29 @@
+import { defineRef, type FactStore } from '../../ports/ports.ts';
+import type { HookCaller } from '../hooks/define-hook.ts';
+import { tenantErased } from '../hooks/kernel-hooks.ts';
+import { narrowTransaction } from '../store/narrow-transaction.ts';
+import type { PluginTransaction } from '../store/plugin-transaction.ts';
+
+/** Deletes everything of one tenant, whatever plugin keeps it. Irreversible, and repeatable after a crash. */
+export interface TenantRemoval {
+  /**
+   * Deletes up to `limit` rows of the tenant, in a transaction of the tenant in which `record` notes how many rows went,
+   * by table. Returns whether rows may be left. From the first call on, nothing is stored for the tenant any more.
+   */
+  step(tenantId: string, limit: number, record: RecordRemoval): Promise<boolean>;
+  /**
+   * Destroys what this process and the files of the node hold of a tenant whose rows are deleted (`tenant:erased`).
+   * Returns what it could not reach, as sentences for people.
+   */
+  clear(tenantId: string): Promise<readonly string[]>;
+}
+
+export type RecordRemoval = (transaction: PluginTransaction, removed: ReadonlyMap<string, number>) => Promise<void>;
+
+export const TenantRemoval = defineRef<TenantRemoval>('kernel.tenant-removal');
+
+export const createTenantRemoval = (store: Pick<FactStore, 'removeTenant'>, hooks: HookCaller): TenantRemoval => ({
+  step: (tenantId, limit, record) =>
+    store.removeTenant(tenantId, limit, (transaction, removed) => record(narrowTransaction(transaction), removed)),
+  clear: async (tenantId) => (await hooks.collect(tenantErased, { tenantId })).flat(),
+});

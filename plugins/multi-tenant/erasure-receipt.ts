@@ -1,0 +1,47 @@
+import { canonicalJson, decodeBase64Url, encodeBase64Url, formatInstant, sha256Hex } from '../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../node-info/node-info-api.ts';
+import type { ErasureReceipt } from './multi-tenant-api.ts';
+import type { StoredTenant } from './tenant-row.ts';
+
+export interface ReceiptParts {
+  readonly nodeId: string;
+  /** Null on a node without a key, whose receipts nobody can verify. */
+  readonly identity: Pick<NodeIdentity, 'publicKey' | 'sign'> | undefined;
+}
+
+/** What an erasure keeps on purpose. */
+const REMAINS = [
+  'the id of the tenant, which is never given out again',
+  'digests of its API keys, so that none of them opens anything again',
+  'entries of the operator in the audit log of the tenant default, which name the id',
+];
+
+/** What no node can reach. */
+const OUT_OF_REACH = [
+  'copies of the store that were made before, such as backups',
+  'what other nodes, webhooks and clients received',
+  'log files and lines of billing outside the store',
+];
+
+/** Makes the signed receipt of an erasure that is done. */
+export const signReceipt = (
+  tenant: StoredTenant,
+  { removed, limits, nowMs }: { removed: Readonly<Record<string, number>>; limits: readonly string[]; nowMs: number },
+  { nodeId, identity }: ReceiptParts,
+): ErasureReceipt => {
+  const content = {
+    tenant_id: tenant.id,
+    requested_by: tenant.requestedBy ?? '',
+    requested_at: formatInstant(tenant.requestedMs ?? nowMs),
+    erased_at: formatInstant(nowMs),
+    erased: removed,
+    remains: REMAINS,
+    limits: [...OUT_OF_REACH, ...limits],
+    signed_by: nodeId,
+    key_id: identity === undefined ? null : keyIdOf(identity.publicKey),
+  };
+  const text = Buffer.from(canonicalJson(content));
+  return { ...content, signature: identity === undefined ? null : encodeBase64Url(identity.sign(text)) };
+};
+
+const keyIdOf = (publicKey: string): string => sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, 16);

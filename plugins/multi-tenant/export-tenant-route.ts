@@ -1,0 +1,76 @@
+import { type Route, ServiceError } from '../../kernel/plugin-api.ts';
+import type { TenantTransfer } from '../transfer/transfer-api.ts';
+import type { Tenancy } from './multi-tenant-api.ts';
+import { TENANT_PARAMS, type TenantParams } from './tenant-routes.ts';
+
+export interface ExportParts {
+  readonly tenancy: Pick<Tenancy, 'administer'>;
+  readonly transfer: TenantTransfer | undefined;
+}
+
+/** `GET /v1/tenants/{id}/export`: what the command `export` writes, for another store or for the tenant itself. */
+export const exportTenantRoute = ({ tenancy, transfer }: ExportParts): Route<TenantParams> => ({
+  method: 'GET',
+  path: '/v1/tenants/:id/export',
+  summary: 'All facts of a tenant with all that is needed to restore them, as JSON lines',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  params: TENANT_PARAMS,
+  answers: { 200: { text: ['application/x-ndjson'] } },
+  async handle({ caller, params, signal }) {
+    await tenancy.administer(caller, params.id);
+    if (transfer === undefined) throw new ServiceError('unavailable', 'no plugin of this node exports tenants');
+    return {
+      status: 200,
+      contentType: 'application/x-ndjson',
+      headers: { 'Content-Disposition': `attachment; filename="${params.id}.ndjson"` },
+      text: exportLines(transfer, params.id, signal),
+    };
+  },
+});
+
+/** Hands lines over as fast as they are taken. The export ends when nobody takes them any more. */
+async function* exportLines(
+  transfer: TenantTransfer,
+  tenantId: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  let waiting:
+    | { readonly text: string; readonly taken: () => void; readonly refuse: (error: Error) => void }
+    | undefined;
+  let arrived = (): void => {};
+  let hasEnded = false;
+  let isGone = false;
+  const gone = (): Error => new Error('nobody takes the export any more');
+  const done = transfer
+    .export(tenantId, (lines) => {
+      if (isGone || signal.aborted) return Promise.reject(gone());
+      return new Promise<void>((taken, refuse) => {
+        waiting = { text: lines.join(''), taken, refuse };
+        arrived();
+      });
+    })
+    .finally(() => {
+      hasEnded = true;
+      arrived();
+    });
+  done.catch(() => {});
+  try {
+    for (;;) {
+      if (waiting === undefined && !hasEnded) {
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+      const next = waiting as typeof waiting;
+      if (next === undefined) break;
+      waiting = undefined;
+      yield next.text;
+      next.taken();
+    }
+    await done;
+  } finally {
+    isGone = true;
+    waiting?.refuse(gone());
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  Clock,
+  Cursors,
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  ServedTenants,
+  schema,
+  TenantRemoval,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
+import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { TenantTransfer } from '../transfer/transfer-api.ts';
+import { DirectoryService, ERASURE_JOB } from './directory-service.ts';
+import { exportTenantRoute } from './export-tenant-route.ts';
+import { MULTI_TENANT_DISABLED, Tenancy, Tenants } from './multi-tenant-api.ts';
+import { multiTenantMigrations } from './multi-tenant-migrations.ts';
+import { createTenancy, singleTenancy } from './node-tenancy.ts';
+import { tenantCommands } from './tenant-commands.ts';
+import { TENANTS_CHANGED, TenantDirectory } from './tenant-directory.ts';
+import { TenantEraser } from './tenant-eraser.ts';
+import {
+  changeTenantRoute,
+  createTenantRoute,
+  eraseTenantRoute,
+  getTenantRoute,
+  listTenantsRoute,
+} from './tenant-routes.ts';
+import { TenantStandings } from './tenant-standings.ts';
+
+interface Settings {
+  readonly enabled: boolean;
+}
+
+export const multiTenantPlugin = definePlugin({
+  name: 'multi-tenant',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Keeps the tenants of a node apart, and lets its operator make, suspend, export and erase them',
+  requires: {
+    clock: Clock,
+    cursors: Cursors,
+    self: NodeSelf,
+    served: ServedTenants,
+    removal: TenantRemoval,
+    audit: optional(AuditLog),
+    jobs: optional(JobQueue),
+    identity: optional(NodeIdentity),
+    transfer: optional(TenantTransfer),
+  },
+  provides: [Tenancy, Tenants],
+  declares: [MULTI_TENANT_DISABLED],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      enabled: {
+        type: 'boolean',
+        default: false,
+        env: 'SVC_MULTI_TENANT_ENABLED',
+        description: "whether a key acts for its own tenant; otherwise every key acts for the tenant 'default'",
+      },
+    },
+  }),
+  migrations: multiTenantMigrations,
+  commands: [tenantCommands],
+  async setup({ config, use, tables, hooks, log, provide, route, onSignal, onStart }) {
+    const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
+    const directory = new TenantDirectory(tables);
+    const standings = new TenantStandings({
+      directory,
+      served,
+      onErased: (tenantId) => {
+        removal.clear(tenantId).catch((error: unknown) => log.warn('an erased tenant is still in memory', { error }));
+      },
+    });
+    const signing = { nodeId: self.nodeId, identity };
+    const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing });
+    const isOn = config.enabled;
+    const tenants = new DirectoryService({ isOn, tables, directory, standings, eraser, hooks, clock, audit, jobs });
+    const tenancy = isOn ? createTenancy({ directory, standings, tenants }) : singleTenancy;
+    provide(Tenancy, tenancy);
+    provide(Tenants, tenants);
+    route(listTenantsRoute({ tenants, clock, cursors }));
+    route(getTenantRoute(tenants));
+    route(createTenantRoute(tenants));
+    route(changeTenantRoute(tenants));
+    route(eraseTenantRoute(tenants));
+    route(exportTenantRoute({ tenancy, transfer }));
+    if (!isOn) return;
+    await standings.reload();
+    onSignal(TENANTS_CHANGED, () => {
+      standings.reload().catch((error: unknown) => log.warn('the directory of tenants could not be read', { error }));
+    });
+    jobs?.handle(ERASURE_JOB, {
+      run: async ({ payload, signal }) => {
+        await eraser.run(String(payload['tenant_id']), { signal });
+        return {};
+      },
+    });
+    onStart(async () => {
+      await tenants.adopt();
+      await tenants.resumeErasures(self.names.systemSource);
+    });
+  },
+});

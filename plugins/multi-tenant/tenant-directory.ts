@@ -1,0 +1,110 @@
+import {
+  DEFAULT_TENANT,
+  type PluginTables,
+  type PluginTransaction,
+  type ReadableTables,
+  type SqlValue,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import type { TenantStatus } from './multi-tenant-api.ts';
+import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
+import { newTenant, rowOfTenant, type StoredTenant, tenantFromRow } from './tenant-row.ts';
+
+/** Raised with every change of a tenant's status. */
+export const TENANTS_CHANGED = 'changed';
+
+export interface TenantFilter {
+  readonly status?: TenantStatus | undefined;
+  readonly after?: string | undefined;
+}
+
+/**
+ * The directory in the store. Its changes are writes of the tenant `default`, one after another over all processes. Only
+ * the progress of an erasure is written with the rows that went.
+ */
+export class TenantDirectory {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  change<T>(work: (own: WritableTables, transaction: PluginTransaction) => Promise<T>): Promise<T> {
+    return this.#tables.write(DEFAULT_TENANT, work);
+  }
+
+  find(id: string): Promise<StoredTenant | undefined> {
+    return this.#tables.read((own) => this.findIn(own, id));
+  }
+
+  async findIn(own: ReadableTables, id: string): Promise<StoredTenant | undefined> {
+    const [row] = await own.select(TENANTS_TABLE, { id });
+    return row === undefined ? undefined : tenantFromRow(row);
+  }
+
+  /** By id, with one more than `limit`, so that the caller knows whether others follow. */
+  list(filter: TenantFilter, limit: number): Promise<{ readonly found: StoredTenant[]; readonly total: number }> {
+    return this.#tables.read(async (own) => {
+      const { status, after } = filter;
+      const matching = () => own(TENANTS_TABLE).where(status === undefined ? {} : { status });
+      const query = matching()
+        .orderBy('id')
+        .limit(limit + 1);
+      if (after !== undefined) query.where('id', '>', after);
+      const rows = (await query) as Record<string, SqlValue>[];
+      const [counted] = (await matching().count({ n: '*' })) as { n: number | string }[];
+      return { found: rows.map(tenantFromRow), total: Number(counted?.n ?? 0) };
+    });
+  }
+
+  /** Tenants that are not active, with their status. */
+  async exceptions(): Promise<ReadonlyMap<string, TenantStatus>> {
+    const rows = (await this.#tables.read((own) =>
+      own(TENANTS_TABLE).select('id', 'status').whereNot('status', 'active'),
+    )) as { id: string; status: TenantStatus }[];
+    return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  async countPresent(own: ReadableTables): Promise<number> {
+    const [row] = (await own(TENANTS_TABLE).whereNot('status', 'erased').count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
+  async add(own: WritableTables, tenant: StoredTenant): Promise<void> {
+    await own.insertRows(TENANTS_TABLE, [rowOfTenant(tenant)]);
+  }
+
+  /** Adds tenants of which nobody has told the directory. */
+  async adopt(ids: readonly string[], nowMs: number): Promise<void> {
+    const known = await this.#tables.read((own) => own.select(TENANTS_TABLE, { id: ids }));
+    const missing = new Set(ids);
+    for (const row of known) missing.delete(String(row['id']));
+    if (missing.size === 0) return;
+    await this.change(async (own) => {
+      for (const id of missing) {
+        if ((await this.findIn(own, id)) === undefined) await this.add(own, newTenant(id, null, nowMs));
+      }
+    });
+  }
+
+  async replace(own: WritableTables, tenant: StoredTenant): Promise<void> {
+    const { id, removed: _, ...members } = rowOfTenant(tenant);
+    own.signal(TENANTS_CHANGED);
+    await own(TENANTS_TABLE).where({ id }).update(members);
+  }
+
+  /** Adds to the rows that went, in a transaction of the tenant itself. Returns all that have gone until now. */
+  async addRemoved(
+    transaction: PluginTransaction,
+    id: string,
+    removed: ReadonlyMap<string, number>,
+  ): Promise<Readonly<Record<string, number>>> {
+    const own = this.#tables.in(transaction);
+    const total: Record<string, number> = { ...(await this.findIn(own, id))?.removed };
+    for (const [table, rows] of removed) total[table] = (total[table] ?? 0) + rows;
+    await own(TENANTS_TABLE)
+      .where({ id })
+      .update({ removed: JSON.stringify(total) });
+    return total;
+  }
+}

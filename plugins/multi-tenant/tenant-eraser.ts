@@ -1,0 +1,75 @@
+import type { Clock, TenantRemoval } from '../../kernel/plugin-api.ts';
+import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
+import { type ReceiptParts, signReceipt } from './erasure-receipt.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+import type { StoredTenant } from './tenant-row.ts';
+import type { TenantStandings } from './tenant-standings.ts';
+
+/** Rows deleted in one transaction: few enough that no other request waits long. */
+export const ROWS_AT_ONCE = 250;
+
+export interface EraserParts {
+  readonly directory: TenantDirectory;
+  readonly standings: TenantStandings;
+  readonly removal: TenantRemoval;
+  readonly clock: Clock;
+  readonly audit: AuditLog | undefined;
+  readonly signing: ReceiptParts;
+}
+
+export interface ErasureRun {
+  /** Stops after so many transactions. */
+  readonly mostSteps?: number;
+  readonly signal?: AbortSignal;
+  onProgress?(rows: number): void;
+}
+
+/**
+ * Erases tenants that are marked for it. Every step is a transaction that notes how many rows went, so that a run goes
+ * on where another one was interrupted, and several runs at once do no harm.
+ */
+export class TenantEraser {
+  readonly #parts: EraserParts;
+
+  constructor(parts: EraserParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns whether the tenant is erased; otherwise the run was stopped. */
+  async run(
+    id: string,
+    { mostSteps = Number.POSITIVE_INFINITY, signal, onProgress }: ErasureRun = {},
+  ): Promise<boolean> {
+    const { directory, removal } = this.#parts;
+    const tenant = await directory.find(id);
+    if (tenant?.status !== 'erasing') return tenant?.status === 'erased';
+    for (let steps = 0, more = true; more; steps += 1) {
+      if (steps === mostSteps) return false;
+      signal?.throwIfAborted();
+      more = await removal.step(id, ROWS_AT_ONCE, async (transaction, removed) => {
+        onProgress?.(sum(await directory.addRemoved(transaction, id, removed)));
+      });
+    }
+    await this.#finish(id, await removal.clear(id));
+    return true;
+  }
+
+  async #finish(id: string, limits: readonly string[]): Promise<void> {
+    const { directory, standings, clock, audit, signing } = this.#parts;
+    await directory.change(async (own, transaction) => {
+      const tenant = await directory.findIn(own, id);
+      // Another run was faster.
+      if (tenant?.status !== 'erasing') return;
+      const receipt = signReceipt(tenant, { removed: tenant.removed, limits, nowMs: clock.nowMs() }, signing);
+      const erased: StoredTenant = { ...tenant, status: 'erased', name: null, suspendedMs: null, receipt };
+      await directory.replace(own, erased);
+      const detail = { action: 'tenant_erased', tenant_id: id, rows: sum(tenant.removed) };
+      const entityUri = tenant.requestedBy ?? '';
+      await audit?.record({ event: ADMIN_ACTION, tenantId: 'default', entityUri, detail }, transaction);
+    });
+    await standings.reload();
+  }
+}
+
+const sum = (rows: Readonly<Record<string, number>>): number =>
+  Object.values(rows).reduce((total, count) => total + count, 0);

@@ -1,0 +1,202 @@
+import {
+  bindCursor,
+  type Clock,
+  type CursorCodec,
+  type Route,
+  SCOPES,
+  type Scope,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { DEFAULT_TENANTS_PAGE, MAX_NAME_LENGTH, MAX_TENANTS_PAGE } from './directory-service.ts';
+import { TENANT_PATTERN, type TenantStatus, type Tenants } from './multi-tenant-api.ts';
+import {
+  CREATED_TENANT_JSON,
+  createdTenantJson,
+  TENANT_JSON,
+  TENANT_PAGE_JSON,
+  TENANT_REPORT_JSON,
+  TENANT_STATUSES,
+  tenantJson,
+  tenantReportJson,
+} from './tenant-json.ts';
+
+export interface TenantParams {
+  readonly id: string;
+}
+
+/** Longer ids are of no tenant; the route must not look them up. */
+export const TENANT_PARAMS = schema<TenantParams>({
+  type: 'object',
+  properties: { id: { type: 'string' } },
+  required: ['id'],
+});
+
+const ADMIN = { permission: 'admin' } as const;
+const DIMENSION = 'admin_action';
+
+interface ListQuery {
+  readonly status?: TenantStatus;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface TenantRouteParts {
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+/** `GET /v1/tenants` */
+export const listTenantsRoute = (parts: TenantRouteParts): Route<undefined, ListQuery> => ({
+  method: 'GET',
+  path: '/v1/tenants',
+  summary: 'Tenants of the node by id, for its operator',
+  access: ADMIN,
+  dimension: DIMENSION,
+  query: schema<ListQuery>({
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: TENANT_STATUSES },
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_TENANTS_PAGE, default: DEFAULT_TENANTS_PAGE },
+    },
+  }),
+  answers: { 200: { json: TENANT_PAGE_JSON } },
+  async handle(request) {
+    const { caller, query } = request;
+    const { status, limit } = query;
+    const bound = bindCursor(request, query.cursor, { status }, parts);
+    const after = bound.position && String(bound.position[0]);
+    const { tenants, total, more } = await parts.tenants.list(caller, { status, after, limit });
+    const { list, cursor } = bound.page(tenants, limit, { positionOf: ({ id }) => [id], toJson: tenantJson, more });
+    return { status: 200, body: { tenants: list, total, cursor } };
+  },
+});
+
+/** `GET /v1/tenants/{id}` */
+export const getTenantRoute = (tenants: Tenants): Route<TenantParams> => ({
+  method: 'GET',
+  path: '/v1/tenants/:id',
+  summary: 'One tenant with what it holds, or with the receipt of its erasure',
+  access: ADMIN,
+  dimension: DIMENSION,
+  params: TENANT_PARAMS,
+  answers: { 200: { json: TENANT_REPORT_JSON } },
+  handle: async ({ caller, params }) => ({
+    status: 200,
+    body: tenantReportJson(await tenants.get(caller, params.id)),
+  }),
+});
+
+interface CreateBody {
+  readonly id: string;
+  readonly name?: string | null;
+  readonly first_key: {
+    readonly raw_key: string;
+    readonly entity_uri: string;
+    readonly permissions?: readonly string[];
+    readonly allowed_scopes?: readonly Scope[];
+    readonly description?: string | null;
+    readonly expires_at?: string | null;
+  };
+}
+
+/** What a first key may do unless the body says otherwise: administer the tenant, and use it. */
+export const FIRST_PERMISSIONS: readonly string[] = ['admin', 'read', 'write'];
+
+/** `POST /v1/tenants`: the caller brings the first key, the node keeps its digest. */
+export const createTenantRoute = (tenants: Tenants): Route<undefined, undefined, CreateBody> => ({
+  method: 'POST',
+  path: '/v1/tenants',
+  summary: 'Makes a tenant together with its first key',
+  access: ADMIN,
+  dimension: DIMENSION,
+  body: schema<CreateBody>({
+    type: 'object',
+    required: ['id', 'first_key'],
+    properties: {
+      id: { type: 'string', pattern: TENANT_PATTERN.source },
+      name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
+      first_key: {
+        type: 'object',
+        required: ['raw_key', 'entity_uri'],
+        properties: {
+          raw_key: { type: 'string' },
+          entity_uri: { type: 'string' },
+          permissions: { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string' } },
+          allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] } },
+          description: { type: ['string', 'null'] },
+          expires_at: { type: ['string', 'null'] },
+        },
+      },
+    },
+  }),
+  answers: { 201: { json: CREATED_TENANT_JSON } },
+  async handle({ caller, body }) {
+    const { raw_key, entity_uri, permissions, allowed_scopes, description, expires_at } = body.first_key;
+    const { tenant, firstKey } = await tenants.create(caller, {
+      id: body.id,
+      name: body.name ?? null,
+      firstKey: {
+        rawKey: raw_key,
+        entityUri: entity_uri,
+        permissions: permissions ?? FIRST_PERMISSIONS,
+        allowedScopes: allowed_scopes ?? SCOPES,
+        description: description ?? null,
+        expiresAt: expires_at,
+      },
+    });
+    return { status: 201, body: createdTenantJson(tenant, firstKey) };
+  },
+});
+
+interface ChangeBody {
+  readonly status?: 'active' | 'suspended';
+  readonly name?: string | null;
+}
+
+/** `PATCH /v1/tenants/{id}` */
+export const changeTenantRoute = (tenants: Tenants): Route<TenantParams, undefined, ChangeBody> => ({
+  method: 'PATCH',
+  path: '/v1/tenants/:id',
+  summary: 'Suspends, resumes or renames a tenant',
+  access: ADMIN,
+  dimension: DIMENSION,
+  params: TENANT_PARAMS,
+  body: schema<ChangeBody>({
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: ['active', 'suspended'] },
+      name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
+    },
+  }),
+  answers: { 200: { json: TENANT_JSON } },
+  handle: async ({ caller, params, body }) => ({
+    status: 200,
+    body: tenantJson(await tenants.change(caller, params.id, body)),
+  }),
+});
+
+interface EraseBody {
+  readonly confirm: string;
+}
+
+/** `DELETE /v1/tenants/{id}`: 202 while a job goes on with it, and 200 with the receipt once everything is gone. */
+export const eraseTenantRoute = (tenants: Tenants): Route<TenantParams, undefined, EraseBody> => ({
+  method: 'DELETE',
+  path: '/v1/tenants/:id',
+  summary: 'Erases a tenant with everything that it holds, for ever',
+  access: ADMIN,
+  dimension: DIMENSION,
+  params: TENANT_PARAMS,
+  body: schema<EraseBody>({
+    type: 'object',
+    required: ['confirm'],
+    properties: { confirm: { type: 'string' } },
+  }),
+  answers: { 200: { json: TENANT_REPORT_JSON }, 202: { json: TENANT_REPORT_JSON } },
+  async handle({ caller, params, body }) {
+    const report = await tenants.erase(caller, params.id, { confirm: body.confirm });
+    return { status: report.status === 'erased' ? 200 : 202, body: tenantReportJson(report) };
+  },
+});

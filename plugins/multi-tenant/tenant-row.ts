@@ -1,0 +1,71 @@
+import { formatInstant, type Row, type SqlValue } from '../../kernel/plugin-api.ts';
+import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
+
+/** A tenant as it is stored. */
+export interface StoredTenant {
+  readonly id: string;
+  readonly name: string | null;
+  readonly status: TenantStatus;
+  readonly createdMs: number;
+  readonly suspendedMs: number | null;
+  readonly requestedBy: string | null;
+  readonly requestedMs: number | null;
+  readonly jobId: string | null;
+  readonly removed: Readonly<Record<string, number>>;
+  readonly receipt: ErasureReceipt | null;
+}
+
+export const newTenant = (id: string, name: string | null, createdMs: number): StoredTenant => ({
+  id,
+  name,
+  status: 'active',
+  createdMs,
+  suspendedMs: null,
+  requestedBy: null,
+  requestedMs: null,
+  jobId: null,
+  removed: {},
+  receipt: null,
+});
+
+export const rowOfTenant = (tenant: StoredTenant): Row => ({
+  id: tenant.id,
+  name: tenant.name,
+  status: tenant.status,
+  created_ms: tenant.createdMs,
+  suspended_ms: tenant.suspendedMs,
+  requested_by: tenant.requestedBy,
+  requested_ms: tenant.requestedMs,
+  job_id: tenant.jobId,
+  removed: JSON.stringify(tenant.removed),
+  receipt: tenant.receipt === null ? null : JSON.stringify(tenant.receipt),
+});
+
+export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTenant => ({
+  id: String(row['id']),
+  name: textOrNull(row['name']),
+  status: String(row['status']) as TenantStatus,
+  createdMs: Number(row['created_ms']),
+  suspendedMs: numberOrNull(row['suspended_ms']),
+  requestedBy: textOrNull(row['requested_by']),
+  requestedMs: numberOrNull(row['requested_ms']),
+  jobId: textOrNull(row['job_id']),
+  removed: row['removed'] == null ? {} : (JSON.parse(String(row['removed'])) as Record<string, number>),
+  receipt: row['receipt'] == null ? null : (JSON.parse(String(row['receipt'])) as ErasureReceipt),
+});
+
+export const recordOfTenant = ({ id, name, status, createdMs, suspendedMs }: StoredTenant): TenantRecord => ({
+  id,
+  name,
+  status,
+  createdAt: formatInstant(createdMs),
+  suspendedAt: suspendedMs === null ? null : formatInstant(suspendedMs),
+});
+
+export const erasureOf = ({ requestedBy, requestedMs, removed, jobId, receipt }: StoredTenant): TenantErasure | null =>
+  requestedBy === null || requestedMs === null
+    ? null
+    : { requestedBy, requestedAt: formatInstant(requestedMs), rows: removed, jobId, receipt };
+
+const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
+const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

@@ -1,0 +1,57 @@
+import { DEFAULT_TENANT, type ServedTenants } from '../../kernel/plugin-api.ts';
+import type { Standing, TenantStatus } from './multi-tenant-api.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+
+const STANDINGS: Readonly<Record<TenantStatus, Standing>> = {
+  active: 'active',
+  suspended: 'suspended',
+  erasing: 'erased',
+  erased: 'erased',
+};
+
+export interface StandingsParts {
+  readonly directory: TenantDirectory;
+  readonly served: ServedTenants;
+  /** Called once in this process for each tenant whose rows are deleted. */
+  readonly onErased: (tenantId: string) => void;
+}
+
+/** How each tenant stands, in memory, for requests. Follows the directory. */
+export class TenantStandings {
+  readonly #parts: StandingsParts;
+  #exceptions: ReadonlyMap<string, TenantStatus> = new Map();
+  /** Reloads one after another, so that an older answer of the store never replaces a newer one. */
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(parts: StandingsParts) {
+    this.#parts = parts;
+  }
+
+  of(tenantId: string): Standing {
+    if (tenantId === DEFAULT_TENANT) return 'active';
+    const status = this.#exceptions.get(tenantId);
+    return status === undefined ? 'active' : STANDINGS[status];
+  }
+
+  /** Tenants that somebody has begun to erase. */
+  get unfinished(): readonly string[] {
+    return [...this.#exceptions].filter(([, status]) => status === 'erasing').map(([id]) => id);
+  }
+
+  /** Resolves when what was committed before the call counts in this process. */
+  reload(): Promise<void> {
+    const next = this.#reloading.catch(() => {}).then(() => this.#read());
+    this.#reloading = next;
+    return next;
+  }
+
+  async #read(): Promise<void> {
+    const { directory, served, onErased } = this.#parts;
+    const before = this.#exceptions;
+    this.#exceptions = await directory.exceptions();
+    served.rest(new Set(this.#exceptions.keys()));
+    for (const [id, status] of this.#exceptions) {
+      if (status === 'erased' && before.get(id) === 'erasing') onErased(id);
+    }
+  }
+}
