@@ -140,7 +140,8 @@ export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPar
 
 /**
  * Every row of a tenant is deleted. Handlers destroy what their plugin holds of the tenant elsewhere: in files and in
- * memory. They return what they could not reach, as sentences for people. Called in each process; a throw is tried again.
+ * memory. They return what they could not reach, as sentences for people. Called in each process; a throw is tried
+ * again.
  */
 export const tenantErased = defineCollectHook<{ readonly tenantId: string }, readonly string[]>('tenant:erased');
 

@@ -7,8 +7,9 @@ import type { PluginTransaction } from '../store/plugin-transaction.ts';
 /** Deletes everything of one tenant, whatever plugin keeps it. Irreversible, and repeatable after a crash. */
 export interface TenantRemoval {
   /**
-   * Deletes up to `limit` rows of the tenant, in a transaction of the tenant in which `record` notes how many rows went,
-   * by table. Returns whether rows may be left. From the first call on, nothing is stored for the tenant any more.
+   * Deletes up to `limit` rows of the tenant, in a transaction of the tenant in which `record` notes how many rows
+   * went, by table. Returns whether rows may be left. From the first call on, nothing is stored for the tenant any
+   * more.
    */
   step(tenantId: string, limit: number, record: RecordRemoval): Promise<boolean>;
   /**

@@ -19,8 +19,8 @@ export interface TenantFilter {
 }
 
 /**
- * The directory in the store. Its changes are writes of the tenant `default`, one after another over all processes. Only
- * the progress of an erasure is written with the rows that went.
+ * The directory in the store. Its changes are writes of the tenant `default`, one after another over all processes.
+ * Only the progress of an erasure is written with the rows that went.
  */
 export class TenantDirectory {
   readonly #tables: PluginTables;

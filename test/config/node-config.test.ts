@@ -49,6 +49,7 @@ describe('the configuration', () => {
       'instructions',
       'jobs',
       'keys',
+      'multi-tenant',
       'node-info',
       'rate-limits',
       'recall',

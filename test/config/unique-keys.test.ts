@@ -13,6 +13,8 @@ const OF_THE_NODE: Readonly<Record<string, string>> = {
   schema_migrations: 'the migrations that the store has had',
   node_clock: 'the clock of the node stamps the facts of all tenants',
   node_settings: 'what the node knows of itself',
+  node_removed_tenants: 'tenants for which nothing is stored any more',
+  multi_tenant_tenants: 'the directory of tenants, which outlives them',
   leases: 'which process does what',
   keys_digests: 'a key opens one tenant, so its digest is there once in the whole store',
   capability_tokens_signing_keys: 'public keys of the node',

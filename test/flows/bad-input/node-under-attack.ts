@@ -95,7 +95,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const logLines: LogLine[] = [];
   const store = await placeTestStore(currentStore(), folder);
   const node = await createNode({
-    env: {},
+    env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     inspectReplies: checkReplies,
     overrides: { node: TRUSTS_TEST, adapters: { store: store.settings, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },

@@ -7,6 +7,7 @@ import { INSTRUCTION_ROWS } from './instruction-rows.ts';
 import type { RouteRow } from './route-row.ts';
 import { SERVICE_ROWS } from './service-rows.ts';
 import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
+import { TENANT_ROWS } from './tenant-rows.ts';
 import { TOMBSTONE_ROWS } from './tombstone-rows.ts';
 
 /** What this suite knows of every route that the default plugins register. */
@@ -19,5 +20,6 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...INSTRUCTION_ROWS,
   ...SUBSCRIPTION_ROWS,
   ...SERVICE_ROWS,
+  ...TENANT_ROWS,
   ...TOMBSTONE_ROWS,
 ];

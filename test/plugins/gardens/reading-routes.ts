@@ -101,6 +101,12 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/quarantine': () => [['/v1/quarantine'], ['/v1/quarantine?garden_id=herbs']],
   'POST /v1/quarantine/:fact_id/admit': 'writes',
   'POST /v1/quarantine/:fact_id/reject': 'writes',
+  'GET /v1/tenants': () => [['/v1/tenants']],
+  'POST /v1/tenants': 'writes',
+  'GET /v1/tenants/:id': () => [['/v1/tenants/default']],
+  'PATCH /v1/tenants/:id': 'writes',
+  'DELETE /v1/tenants/:id': 'writes',
+  'GET /v1/tenants/:id/export': () => [['/v1/tenants/default/export']],
   'GET /v1/federation/audit': () => [['/v1/federation/audit']],
   // No key opens it: what peers get to see of gardens is tested with federation.
   'GET /v1/federation/facts': 'open',
