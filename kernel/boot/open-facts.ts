@@ -36,8 +36,9 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
-  container.provide(FactErasure, createFactErasure({ store, hooks, random }));
+  const erasure = createFactErasure({ store, hooks, random });
+  container.provide(FactErasure, erasure);
   container.provide(ServedTenants, createServedTenants());
-  container.provide(TenantRemoval, createTenantRemoval(store, hooks));
+  container.provide(TenantRemoval, createTenantRemoval({ store, hooks, erasure }));
   container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
 };

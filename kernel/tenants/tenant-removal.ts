@@ -1,4 +1,5 @@
 import { defineRef, type FactStore } from '../../ports/ports.ts';
+import type { FactErasure } from '../facts/fact-erasure.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { tenantErased } from '../hooks/kernel-hooks.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
@@ -12,19 +13,36 @@ export interface TenantRemoval {
    * more.
    */
   step(tenantId: string, limit: number, record: RecordRemoval): Promise<boolean>;
+  /** Destroys what this process holds in memory of a tenant whose rows are deleted (`tenant:erased`). */
+  forget(tenantId: string): Promise<void>;
   /**
-   * Destroys what this process and the files of the node hold of a tenant whose rows are deleted (`tenant:erased`).
-   * Returns what it could not reach, as sentences for people.
+   * The same, and then removes from files what was deleted. Returns what is out of reach, as sentences for people.
    */
-  clear(tenantId: string): Promise<readonly string[]>;
+  scrub(tenantId: string): Promise<readonly string[]>;
 }
 
 export type RecordRemoval = (transaction: PluginTransaction, removed: ReadonlyMap<string, number>) => Promise<void>;
 
 export const TenantRemoval = defineRef<TenantRemoval>('kernel.tenant-removal');
 
-export const createTenantRemoval = (store: Pick<FactStore, 'removeTenant'>, hooks: HookCaller): TenantRemoval => ({
-  step: (tenantId, limit, record) =>
-    store.removeTenant(tenantId, limit, (transaction, removed) => record(narrowTransaction(transaction), removed)),
-  clear: async (tenantId) => (await hooks.collect(tenantErased, { tenantId })).flat(),
-});
+export interface RemovalParts {
+  readonly store: Pick<FactStore, 'removeTenant'>;
+  readonly hooks: HookCaller;
+  readonly erasure: Pick<FactErasure, 'scrub'>;
+}
+
+export const createTenantRemoval = ({ store, hooks, erasure }: RemovalParts): TenantRemoval => {
+  const forget = async (tenantId: string): Promise<void> => {
+    await hooks.collect(tenantErased, { tenantId });
+  };
+  return {
+    step: (tenantId, limit, record) =>
+      store.removeTenant(tenantId, limit, (transaction, removed) => record(narrowTransaction(transaction), removed)),
+    forget,
+    async scrub(tenantId) {
+      // Memory first, because files of plugins are written anew from it.
+      await forget(tenantId);
+      return erasure.scrub();
+    },
+  };
+};

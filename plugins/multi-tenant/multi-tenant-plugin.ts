@@ -73,7 +73,7 @@ export const multiTenantPlugin = definePlugin({
       directory,
       served,
       onErased: (tenantId) => {
-        removal.clear(tenantId).catch((error: unknown) => log.warn('an erased tenant is still in memory', { error }));
+        removal.forget(tenantId).catch((error: unknown) => log.warn('an erased tenant is still in memory', { error }));
       },
     });
     const signing = { nodeId: self.nodeId, identity };

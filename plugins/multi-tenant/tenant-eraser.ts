@@ -50,7 +50,7 @@ export class TenantEraser {
         onProgress?.(sum(await directory.addRemoved(transaction, id, removed)));
       });
     }
-    await this.#finish(id, await removal.clear(id));
+    await this.#finish(id, await removal.scrub(id));
     return true;
   }
 

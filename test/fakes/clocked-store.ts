@@ -13,6 +13,8 @@ export const createClockedStore = (store: FactStore, databaseMs: () => number): 
   return {
     read: (work) => store.read((snapshot) => work(clocked(snapshot))),
     write: (tenantId, work) => store.write(tenantId, (transaction) => work(clocked(transaction))),
+    removeTenant: (tenantId, limit, record) =>
+      store.removeTenant(tenantId, limit, (transaction, removed) => record(clocked(transaction), removed)),
     table: (name) => store.table(name),
     insideWrite: () => store.insideWrite?.() ?? false,
     onSignal: (topic, listener) => store.onSignal(topic, listener),
