@@ -26,6 +26,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     keys: true,
     'multi-tenant': true,
     'node-info': true,
+    oidc: true,
     'rate-limits': true,
     recall: true,
     search: true,

@@ -67,6 +67,7 @@ export { arrayReply } from './http/array-reply.ts';
 export { type BoundCursor, bindCursor, type Page, type PageForm } from './http/bound-cursor.ts';
 export { Cursors } from './http/cursors.ts';
 export { PROBLEM, type Problem, type ProblemContext, problemOf } from './http/error-reply.ts';
+export { isLoopbackHost } from './http/loopback-host.ts';
 export type { CursorCodec, CursorPosition } from './http/page-cursor.ts';
 export { readBearerToken } from './http/read-bearer-token.ts';
 export { readInstantParameter } from './http/read-instant-parameter.ts';

@@ -38,7 +38,7 @@ export interface DescribedRoute {
   /** `json`: one document; `items`: a JSON array or lines of JSON; `none`: no body. */
   readonly bodyForm: 'json' | 'items' | 'none';
   readonly bodyOptional: boolean;
-  readonly bodyLimit: 'standard' | 'bulk';
+  readonly bodyLimit: 'standard' | 'bulk' | 'small';
   /** By status; problem documents, which every route may return, are left out. */
   readonly answers: Answers;
 }

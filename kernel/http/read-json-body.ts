@@ -7,6 +7,8 @@ import { parseStrictJson } from './strict-json.ts';
 
 /** Largest body of a route with `bodyLimit: 'bulk'`. */
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;
+/** The same with `bodyLimit: 'small'`, unless the configured limit is lower. */
+export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
  * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a
@@ -19,7 +21,7 @@ export const compileBodyReader = (
   maxBodyBytes: number,
   { undeclared }: { readonly undeclared: 'refused' | 'ignored' },
 ): ((request: InboundRequest) => Promise<unknown> | undefined) | undefined => {
-  const maxBytes = route.bodyLimit === 'bulk' ? BULK_BODY_BYTES : maxBodyBytes;
+  const maxBytes = limitOf(route, maxBodyBytes);
   if (route.bodyForm === 'items') return compileItemReader(route.itemSchema, maxBytes);
   if (route.body === undefined) return undeclared === 'refused' ? compileAbsenceReader(maxBytes) : undefined;
   const check = compileSchema(route.body);
@@ -29,6 +31,11 @@ export const compileBodyReader = (
     if (route.bodyOptional === true) return check({}, 'body');
     throw new ServiceError('malformed_json', 'this request needs a JSON body');
   };
+};
+
+const limitOf = ({ bodyLimit }: Pick<Route, 'bodyLimit'>, maxBodyBytes: number): number => {
+  if (bodyLimit === 'bulk') return BULK_BODY_BYTES;
+  return bodyLimit === 'small' ? Math.min(SMALL_BODY_BYTES, maxBodyBytes) : maxBodyBytes;
 };
 
 /** Each item is checked alone, and one that the schema refuses is handed over as its error. */

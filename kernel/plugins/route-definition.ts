@@ -81,8 +81,8 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly bodyForm?: 'json' | 'items' | 'none';
   /** Of each item of a body with `bodyForm: 'items'`. */
   readonly itemSchema?: Schema<unknown>;
-  /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. */
-  readonly bodyLimit?: 'standard' | 'bulk';
+  /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. `small`: 64 KiB, for callers whom nobody knows yet. */
+  readonly bodyLimit?: 'standard' | 'bulk' | 'small';
   /** What it returns, by status; problem documents, which are common to all routes, are left out. */
   readonly answers: Answers;
   handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;

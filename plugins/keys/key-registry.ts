@@ -192,7 +192,8 @@ export class StoredKeyRegistry implements KeyRegistry {
       expiresAt: registration.expiresAt ?? (expiresMs === null ? null : formatInstant(expiresMs)),
       expiresMs,
       revokedMs: null,
-      oidcSub: registration.oidcSub ?? null,
+      oidcSub: null,
+      client: null,
       tenantId: registration.tenantId ?? (actor.kind === 'node' ? DEFAULT_TENANT : actor.tenantId),
     };
   }

@@ -25,6 +25,8 @@ export interface StoredKey {
   readonly expiresMs: number | null;
   readonly revokedMs: number | null;
   readonly oidcSub: string | null;
+  /** Program or device that the key of an exchange is for. */
+  readonly client: string | null;
   readonly tenantId: string;
 }
 
@@ -40,6 +42,7 @@ export const rowOfKey = (key: StoredKey, digest: string): Row => ({
   expires_ms: key.expiresMs,
   revoked_ms: key.revokedMs,
   oidc_sub: key.oidcSub,
+  client: key.client,
   tenant_id: key.tenantId,
 });
 
@@ -54,6 +57,7 @@ export const keyFromRow = (row: Readonly<Record<string, SqlValue>>): StoredKey =
   expiresMs: numberOrNull(row['expires_ms']),
   revokedMs: numberOrNull(row['revoked_ms']),
   oidcSub: textOrNull(row['oidc_sub']),
+  client: textOrNull(row['client']),
   tenantId: textOrNull(row['tenant_id']) ?? DEFAULT_TENANT,
 });
 

@@ -51,6 +51,32 @@ export class KeyStore {
     await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
   }
 
+  async revokeAll(own: WritableTables, keys: readonly StoredKey[], nowMs: number): Promise<void> {
+    if (keys.length === 0) return;
+    own.signal(KEYS_CHANGED);
+    await namedBy(own(TABLE), keys).update({ revoked_ms: nowMs });
+  }
+
+  /** Removes the rows of keys that have ended. */
+  async forgetAll(own: WritableTables, keys: readonly StoredKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    const rows: { digest: string }[] = await namedBy(own(TABLE), keys).select('digest');
+    await own(DIGESTS_TABLE)
+      .whereIn(
+        'digest',
+        rows.map(({ digest }) => digest),
+      )
+      .delete();
+    await namedBy(own(TABLE), keys).delete();
+  }
+
+  /** All keys of a person of an identity provider, newest first. */
+  async ofSubject(own: ReadableTables, tenantId: string, oidcSub: string): Promise<StoredKey[]> {
+    const query = own(TABLE).where({ tenant_id: tenantId, oidc_sub: oidcSub });
+    const rows: Record<string, SqlValue>[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+    return rows.map(keyFromRow);
+  }
+
   /** Lists newest first, or with `expiringByMs` soonest first. */
   list(filter: KeyFilter): Promise<StoredKey[]> {
     return this.#tables.read(async (own) => {
@@ -77,6 +103,13 @@ export class KeyStore {
     return Number(row?.n ?? 0);
   }
 }
+
+/** `keys` are of one tenant, at least one. */
+const namedBy = (query: Knex.QueryBuilder, keys: readonly StoredKey[]): Knex.QueryBuilder =>
+  query.where('tenant_id', keys[0]?.tenantId ?? '').whereIn(
+    'id',
+    keys.map(({ id }) => id),
+  );
 
 const narrow = (query: Knex.QueryBuilder, filter: KeyFilter): Knex.QueryBuilder => {
   const { entityUri, tenantId, activeAtMs, expiringByMs } = filter;

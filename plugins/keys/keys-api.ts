@@ -46,7 +46,6 @@ export interface KeyRegistration {
   readonly expiresAt?: string | null | undefined;
   /** Absent: the caller's. */
   readonly tenantId?: string | undefined;
-  readonly oidcSub?: string | null;
 }
 
 export const MIN_RAW_KEY_LENGTH = 32;
@@ -97,6 +96,31 @@ export interface KeyRegistry {
 }
 
 export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
+
+/** What a person may do whom an identity provider vouches for. */
+export interface SubjectGrant {
+  /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for the entity `oidc:<sub>`. */
+  readonly oidcSub: string;
+  /** Which program or device of the person the key is for, as its description says then; null for none in particular. */
+  readonly client: string | null;
+  /** At least one, of `KeyRegistry.permissions`. */
+  readonly permissions: readonly string[];
+  /** Words by which the permissions were given, for the audit log. */
+  readonly roles: readonly string[];
+  /** The key ends then, or earlier where keys may not live as long. */
+  readonly lifeMs: number;
+}
+
+/** Keys of people whom an identity provider vouches for. They act for the tenant `default`, in all scopes. */
+export interface SubjectKeys {
+  /**
+   * Makes a key, which nobody can ask for again. The keys that the person has had for the same client are revoked in
+   * the same transaction. Rejects with `limit_reached` when the person has keys for too many other clients.
+   */
+  issue(grant: SubjectGrant): Promise<{ readonly rawKey: string; readonly record: KeyRecord }>;
+}
+
+export const SubjectKeys = defineRef<SubjectKeys>('keys.subject-keys');
 
 /** An assertion as an agent signed and sent it, before anything was trimmed. */
 export interface SignedAssertion {

@@ -63,4 +63,16 @@ export const keysMigrations: readonly Migration[] = [
       await setPrimaryKey(AGENT_KEYS_TABLE, ['tenant_id', 'id']);
     },
   },
+  {
+    number: 66,
+    name: 'keys_of_subjects',
+    async up({ schema }) {
+      await schema.alterTable(API_KEYS_TABLE, (table) => {
+        table.text('client');
+      });
+      await schema.alterTable(API_KEYS_TABLE, (table) => {
+        table.index(['tenant_id', 'oidc_sub'], 'keys_api_keys_by_subject');
+      });
+    },
+  },
 ];

@@ -31,11 +31,12 @@ import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
-import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry } from './keys-api.ts';
+import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
 import { StoredAgentKeys } from './stored-agent-keys.ts';
+import { createSubjectKeys } from './subject-keys.ts';
 import { verifyAttestations } from './verify-attestations.ts';
 
 interface Settings {
@@ -62,7 +63,7 @@ export const keysPlugin = definePlugin({
     audit: optional(AuditLog),
     tenancy: optional(Tenancy),
   },
-  provides: [Authorizer, KeyRegistry, AgentKeys],
+  provides: [Authorizer, KeyRegistry, SubjectKeys, AgentKeys],
   declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID, FEDERATE],
   config: schema<Settings>({
     type: 'object',
@@ -140,6 +141,7 @@ export const keysPlugin = definePlugin({
     });
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
+    provide(SubjectKeys, createSubjectKeys({ store, tables, clock, random, audit, maxAgeDays, permissions }));
 
     const agentKeyStore = new AgentKeyStore(tables);
     const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });

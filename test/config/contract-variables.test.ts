@@ -59,17 +59,17 @@ describe('the catalogue of variables', () => {
   it('refuses all others together, with what to do about each', () => {
     const env = {
       SVC_ASYNC_JOB_THRESHOLD: '9',
-      SVC_OIDC_TOKEN_TTL_HOURS: '9',
+      SVC_DECAY_TTL_SECONDS: '9',
       SVC_CARD_MAX_AGE_S: '60',
       SVC_CARD_MAX_AGE: '60',
     };
     expect(dishonouredVariables(env, [])).to.deep.equal([
       {
         message:
-          'SVC_ASYNC_JOB_THRESHOLD, SVC_CARD_MAX_AGE_S, SVC_OIDC_TOKEN_TTL_HOURS are set, and nothing in this node honours them',
+          'SVC_ASYNC_JOB_THRESHOLD, SVC_CARD_MAX_AGE_S, SVC_DECAY_TTL_SECONDS are set, and nothing in this node honours them',
         hint:
           'switch the plugin cards on, or unset SVC_CARD_MAX_AGE_S; ' +
-          'unset SVC_OIDC_TOKEN_TTL_HOURS, SVC_ASYNC_JOB_THRESHOLD: no plugin of this node has what they ask for',
+          'unset SVC_DECAY_TTL_SECONDS, SVC_ASYNC_JOB_THRESHOLD: no plugin of this node has what they ask for',
       },
     ]);
   });

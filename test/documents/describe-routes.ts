@@ -46,7 +46,7 @@ const describeRoute = (route: DescribedRoute): string[] => {
     ...(body === undefined ? [] : parameterRows('body', body)),
     ...(item === undefined ? [] : parameterRows('each item', item)),
   ];
-  const limits = [bodyOptional ? 'The body may be left out.' : '', bodyLimit === 'bulk' ? 'Takes 16 MiB.' : ''];
+  const limits = [bodyOptional ? 'The body may be left out.' : '', LIMITS[bodyLimit] ?? ''];
   return [
     `### ${method} ${readablePath(path)}`,
     '',
@@ -56,6 +56,8 @@ const describeRoute = (route: DescribedRoute): string[] => {
     ...describeAnswers(route),
   ];
 };
+
+const LIMITS: Readonly<Record<string, string>> = { bulk: 'Takes 16 MiB.', small: 'Takes 64 KiB.' };
 
 /** `:id` and `*entity_uri` as `{id}` and `{entity_uri}`. */
 const readablePath = (path: string): string => path.replaceAll(/[:*](\w+)/g, '{$1}');

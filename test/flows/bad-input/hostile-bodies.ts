@@ -108,12 +108,10 @@ const brokenDocuments = (model: BodyModel): HostileBody[] => {
     ['UTF-16', Buffer.from(right, 'utf16le')],
     ['only spaces', '   '],
   ];
-  return syntax.map(([name, text]) => ({
-    name,
-    bytes: Buffer.isBuffer(text) ? text : Buffer.from(text),
-    expect: 'whole',
-    statuses: [400],
-  }));
+  return syntax.map(([name, text]) => {
+    const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
+    return { name, bytes, expect: 'whole', statuses: [bytes.length > model.maxBytes ? 413 : 400] };
+  });
 };
 
 const wrongDocuments = (model: BodyModel): HostileBody[] => {
@@ -173,7 +171,7 @@ const crowds = (model: BodyModel): HostileBody[] => {
       name: `${MANY} members`,
       bytes: Buffer.from(model.isList ? `[{${members}}]` : `{${members}}`),
       expect: 'refused',
-      statuses: [422],
+      statuses: [413, 422],
     },
     { name: `${MANY} items`, bytes: Buffer.from(items), expect: 'whole', statuses: [413, 422] },
   ];

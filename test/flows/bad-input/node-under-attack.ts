@@ -42,6 +42,9 @@ export interface NodeUnderAttack {
   stop(): Promise<void>;
 }
 
+/** A provider that nobody reaches: tokens that have the right form alone are asked about. */
+const NOWHERE = { enabled: true, issuerUrl: 'http://127.0.0.1:9', audience: 'nobody' };
+
 const OPERATOR: Principal = {
   kind: 'node',
   entityUri: 'system:test',
@@ -97,7 +100,11 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const node = await createNode({
     env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     inspectReplies: checkReplies,
-    overrides: { node: TRUSTS_TEST, adapters: { store: store.settings, transport: { port: 0 } } },
+    overrides: {
+      node: TRUSTS_TEST,
+      adapters: { store: store.settings, transport: { port: 0 } },
+      plugins: { oidc: NOWHERE },
+    },
     adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
   });
   const stop = async (): Promise<void> => {

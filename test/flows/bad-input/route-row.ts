@@ -38,4 +38,5 @@ export interface RouteRow {
 }
 
 export const STANDARD_BODY_BYTES = 2 * 1024 * 1024;
+export const SMALL_BODY_BYTES = 64 * 1024;
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;

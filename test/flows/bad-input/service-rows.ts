@@ -1,4 +1,4 @@
-import { type RouteRow, STANDARD_BODY_BYTES } from './route-row.ts';
+import { type RouteRow, SMALL_BODY_BYTES, STANDARD_BODY_BYTES } from './route-row.ts';
 
 const RAW_KEY = 'a-right-key-0123456789abcdef0123456789';
 const PUBLIC_KEY = Buffer.alloc(32, 7).toString('base64url');
@@ -16,10 +16,43 @@ const ENTRY_FILTERS = {
   attested: 'boolean',
 } as const;
 
-/** Routes of the plugins `keys`, `audit`, `billing` and `node-info`. */
+/** Routes of the plugins `keys`, `oidc`, `audit`, `billing` and `node-info`. */
 export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
   { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },
+  {
+    route: 'GET /.well-known/oauth-protected-resource',
+    path: () => '/.well-known/oauth-protected-resource',
+    accepts: 200,
+    isOpen: true,
+  },
+  {
+    // A body of the right form, whose token is none.
+    route: 'POST /v1/auth/oidc/exchange',
+    path: () => '/v1/auth/oidc/exchange',
+    body: {
+      valid: {
+        id_token: '"no-token"',
+        code: 'null',
+        code_verifier: 'null',
+        redirect_uri: 'null',
+        permissions: '["read"]',
+        client: '"laptop"',
+      },
+      kinds: {
+        id_token: 'comparedText',
+        code: 'filledText',
+        code_verifier: 'filledText',
+        redirect_uri: 'filledText',
+        permissions: 'permissions',
+        client: 'filledText',
+      },
+      required: [],
+      maxBytes: SMALL_BODY_BYTES,
+    },
+    accepts: 401,
+    isOpen: true,
+  },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/auth/keys', path: () => '/v1/auth/keys', accepts: 200 },
   {

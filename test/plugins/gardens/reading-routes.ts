@@ -84,6 +84,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/auth/keys': () => [['/v1/auth/keys']],
   'GET /v1/auth/keys/expiring-soon': () => [['/v1/auth/keys/expiring-soon']],
   'POST /v1/auth/keys': 'writes',
+  'POST /v1/auth/oidc/exchange': 'writes',
   'DELETE /v1/auth/keys/:id': 'writes',
   'GET /v1/auth/agent-keys': () => [['/v1/auth/agent-keys']],
   'POST /v1/auth/agent-keys': 'writes',

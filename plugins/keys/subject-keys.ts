@@ -1,0 +1,125 @@
+import {
+  type Clock,
+  DEFAULT_TENANT,
+  formatInstant,
+  type PluginTables,
+  type Random,
+  SCOPES,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import { ADMIN_ACTION, type AuditEntry, type AuditLog } from '../audit/audit-api.ts';
+import { checkRegistration, expiryOf } from './check-registration.ts';
+import { drawKey } from './first-key.ts';
+import { recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
+import type { KeyStore } from './key-store.ts';
+import type { SubjectGrant, SubjectKeys } from './keys-api.ts';
+import { API_KEY_REVOKED } from './keys-words.ts';
+
+export interface SubjectKeyParts {
+  readonly store: KeyStore;
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditLog | undefined;
+  readonly maxAgeDays: number;
+  /** Ids of all declared permissions. */
+  readonly permissions: readonly string[];
+}
+
+/** Programs and devices of one person that may be signed in at the same time. */
+export const MAX_CLIENTS = 50;
+/** Keys of one person that have ended and are still listed in the store, for whoever follows the audit log. */
+export const KEPT_ENDED_KEYS = 50;
+
+/** What becomes of the keys that a person has already. */
+interface Succession {
+  readonly replaced: readonly StoredKey[];
+  readonly forgotten: readonly StoredKey[];
+}
+
+export const createSubjectKeys = ({ store, tables, audit, ...parts }: SubjectKeyParts): SubjectKeys => ({
+  async issue(grant) {
+    const rawKey = drawKey(parts.random);
+    const key = keyOf(grant, rawKey, parts);
+    await tables.write(key.tenantId, async (own, transaction) => {
+      const known = await store.ofSubject(own, key.tenantId, grant.oidcSub);
+      const { replaced, forgotten } = successionOf(known, key);
+      await store.revokeAll(own, replaced, key.createdMs);
+      await store.forgetAll(own, forgotten);
+      await store.insert(own, key, sha256Hex(rawKey));
+      await audit?.record([...replaced.map((old) => revocation(old)), issue(key, grant)], transaction);
+    });
+    return { rawKey, record: recordOf(key) };
+  },
+});
+
+const keyOf = (
+  { oidcSub, client, permissions, lifeMs }: SubjectGrant,
+  rawKey: string,
+  {
+    clock,
+    random,
+    maxAgeDays,
+    permissions: declared,
+  }: Pick<SubjectKeyParts, 'clock' | 'random' | 'maxAgeDays' | 'permissions'>,
+): StoredKey => {
+  const entityUri = `oidc:${oidcSub}`;
+  checkRegistration({ rawKey, entityUri, permissions, allowedScopes: SCOPES, description: client }, declared);
+  const createdMs = clock.nowMs();
+  const longestMs = expiryOf(null, createdMs, maxAgeDays);
+  const expiresMs = Math.min(createdMs + lifeMs, longestMs ?? Number.POSITIVE_INFINITY);
+  return {
+    id: random.uuid(),
+    entityUri,
+    permissions: sortedPermissions(permissions),
+    allowedScopes: SCOPES,
+    description: client,
+    createdMs,
+    expiresAt: formatInstant(expiresMs),
+    expiresMs,
+    revokedMs: null,
+    oidcSub,
+    client,
+    tenantId: DEFAULT_TENANT,
+  };
+};
+
+/** `known` are all keys of the person, newest first. Throws `limit_reached` for one client too many. */
+const successionOf = (known: readonly StoredKey[], key: StoredKey): Succession => {
+  const isActive = ({ revokedMs, expiresMs }: StoredKey): boolean =>
+    revokedMs === null && (expiresMs === null || expiresMs > key.createdMs);
+  const active = known.filter(isActive);
+  const replaced = active.filter(({ client }) => client === key.client);
+  if (active.length - replaced.length >= MAX_CLIENTS) {
+    throw new ServiceError('limit_reached', `a person has keys for at most ${MAX_CLIENTS} clients at the same time`, {
+      hint: 'revoke keys that are not used any more, or name a client that has a key already: its key is replaced',
+    });
+  }
+  const ended = known.filter((old) => !isActive(old));
+  return { replaced, forgotten: ended.slice(KEPT_ENDED_KEYS) };
+};
+
+const issue = (key: StoredKey, { client, roles }: SubjectGrant): AuditEntry => ({
+  event: ADMIN_ACTION,
+  tenantId: key.tenantId,
+  entityUri: key.entityUri,
+  oidcSub: key.oidcSub,
+  detail: {
+    action: 'oidc_exchange',
+    new_key_id: key.id,
+    target_entity_uri: key.entityUri,
+    permissions: key.permissions,
+    roles,
+    client,
+    has_expiry: true,
+  },
+});
+
+const revocation = (key: StoredKey): AuditEntry => ({
+  event: API_KEY_REVOKED,
+  tenantId: key.tenantId,
+  entityUri: key.entityUri,
+  oidcSub: key.oidcSub,
+  detail: { action: 'oidc_exchange', key_id: key.id, target_entity_uri: key.entityUri },
+});

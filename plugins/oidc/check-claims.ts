@@ -1,0 +1,59 @@
+import { type JsonObject, memberOf } from './fetch-document.ts';
+import { audienceMismatch, invalidToken, tokenExpired } from './token-refusal.ts';
+
+/** By how much the clocks of the provider and of this node may differ. */
+const LEEWAY_SECONDS = 30;
+/** Larger numbers are milliseconds. */
+const MAX_SECONDS = 100_000_000_000;
+const MAX_AUDIENCES = 100;
+
+export interface ExpectedClaims {
+  readonly issuer: string;
+  /** A token is for this node when it names one of them. */
+  readonly audiences: readonly string[];
+  /** Seconds since the epoch. */
+  readonly nowSeconds: number;
+}
+
+/** Checks the claims of an id token whose signature is good. Returns its subject. Throws the refusal of the token. */
+export const checkClaims = (claims: JsonObject, { issuer, audiences, nowSeconds }: ExpectedClaims): string => {
+  if (memberOf(claims, 'iss') !== issuer) throw invalidToken('the token is of another issuer');
+  const subject = memberOf(claims, 'sub');
+  // Sessions are ended with tokens that look alike and have this member.
+  if (Object.hasOwn(claims, 'events')) throw invalidToken('the token is of another kind than an id token');
+  if (typeof subject !== 'string' || !SUBJECT.test(subject)) {
+    throw invalidToken('claim sub must be 1 to 255 visible ASCII characters');
+  }
+  checkAudience(claims, audiences);
+  const issued = instantOf(claims, 'iat');
+  const expires = instantOf(claims, 'exp');
+  if (expires <= nowSeconds - LEEWAY_SECONDS) throw tokenExpired();
+  if (issued > nowSeconds + LEEWAY_SECONDS) throw invalidToken('claim iat lies in the future');
+  if (expires <= issued) throw invalidToken('claim exp lies before claim iat');
+  if (Object.hasOwn(claims, 'nbf') && instantOf(claims, 'nbf') > nowSeconds + LEEWAY_SECONDS) {
+    throw invalidToken('claim nbf lies in the future');
+  }
+  return subject;
+};
+
+/** OpenID Connect Core 1.0 limits it so. Blanks are left out, because entities are compared without regard to them. */
+const SUBJECT = /^[\x21-\x7e]{1,255}$/;
+
+const checkAudience = (claims: JsonObject, audiences: readonly string[]): void => {
+  const claim = memberOf(claims, 'aud');
+  const named: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  if (named.length === 0 || named.length > MAX_AUDIENCES || !named.every((one) => typeof one === 'string')) {
+    throw invalidToken('claim aud must be a text or a list of texts');
+  }
+  if (!named.some((one) => audiences.includes(String(one)))) throw audienceMismatch();
+  const party = memberOf(claims, 'azp');
+  if (party !== undefined && typeof party !== 'string') throw invalidToken('claim azp must be a text');
+  // A token for several is good for the party alone that asked for it.
+  if (named.length > 1 && (party === undefined || !audiences.includes(party))) throw audienceMismatch();
+};
+
+const instantOf = (claims: JsonObject, name: string): number => {
+  const value = memberOf(claims, name);
+  if (typeof value === 'number' && value >= 0 && value < MAX_SECONDS) return value;
+  throw invalidToken(`claim ${name} must be a number of seconds since 1970`);
+};

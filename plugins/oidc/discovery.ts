@@ -1,0 +1,26 @@
+import type { Transport } from '../../kernel/plugin-api.ts';
+import { endpointOf, fetchDocument, memberOf, providerFailure } from './fetch-document.ts';
+
+/** Where the identity provider does what. Endpoints that it does not name are undefined. */
+export interface Discovery {
+  readonly jwksUri: string;
+  readonly authorizationEndpoint: string | undefined;
+  readonly tokenEndpoint: string | undefined;
+  readonly deviceEndpoint: string | undefined;
+}
+
+/** Reads the provider's discovery document (OpenID Connect Discovery 1.0). Rejects with `unavailable`. */
+export const discover = async (transport: Pick<Transport, 'send'>, issuer: string): Promise<Discovery> => {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const document = await fetchDocument(transport, { issuer, url }, 'discovery document');
+  // Another issuer could vouch for people of this one.
+  if (memberOf(document, 'issuer') !== issuer) throw providerFailure('its discovery document names another issuer');
+  const jwksUri = endpointOf(document, 'jwks_uri', issuer);
+  if (jwksUri === undefined) throw providerFailure('its discovery document names no keys');
+  return {
+    jwksUri,
+    authorizationEndpoint: endpointOf(document, 'authorization_endpoint', issuer),
+    tokenEndpoint: endpointOf(document, 'token_endpoint', issuer),
+    deviceEndpoint: endpointOf(document, 'device_authorization_endpoint', issuer),
+  };
+};

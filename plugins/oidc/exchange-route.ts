@@ -1,0 +1,119 @@
+import {
+  INSTANT_JSON,
+  listOf,
+  memberRefusal,
+  objectOf,
+  type Route,
+  ServiceError,
+  STRING_JSON,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import type { SubjectKeys } from '../keys/keys-api.ts';
+import { permissionsFor, requireDomain, rolesOf } from './grant-rights.ts';
+import type { CodeGrant, IdentityProvider } from './identity-provider.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_LISTED = 64;
+
+interface ExchangeBody {
+  readonly id_token?: string | null;
+  readonly code?: string | null;
+  readonly code_verifier?: string | null;
+  readonly redirect_uri?: string | null;
+  readonly permissions?: readonly string[] | null;
+  readonly client?: string | null;
+}
+
+export interface ExchangeParts {
+  readonly settings: OidcSettings;
+  /** Undefined while the exchange is off. */
+  readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
+  readonly keys: SubjectKeys;
+  /** Ids of all declared permissions. */
+  readonly permissions: readonly string[];
+}
+
+const text = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
+
+/** `POST /v1/auth/oidc/exchange`: a key for the token of an identity provider. */
+export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined, ExchangeBody> => ({
+  method: 'POST',
+  path: '/v1/auth/oidc/exchange',
+  summary: 'Gives a short-lived key for an id token, or for a code, of the identity provider',
+  access: 'open',
+  dimension: 'token_issue',
+  bodyLimit: 'small',
+  body: schema<ExchangeBody>({
+    type: 'object',
+    properties: {
+      // Long ones are refused as every other token that is not good.
+      id_token: { type: ['string', 'null'] },
+      code: text(4_096),
+      code_verifier: { type: ['string', 'null'], pattern: '^[A-Za-z0-9._~-]{43,128}$' },
+      redirect_uri: text(2_048),
+      permissions: {
+        type: ['array', 'null'],
+        minItems: 1,
+        maxItems: MAX_LISTED,
+        items: { enum: [...parts.permissions] },
+      },
+      client: text(255),
+    },
+  }),
+  answers: {
+    200: {
+      json: objectOf({
+        api_key: STRING_JSON,
+        entity_uri: STRING_JSON,
+        permissions: listOf(STRING_JSON),
+        expires_at: INSTANT_JSON,
+      }),
+    },
+  },
+  handle: ({ body }) => exchange(body, parts),
+});
+
+const exchange = async (body: ExchangeBody, { settings, provider, keys }: ExchangeParts) => {
+  if (provider === undefined) {
+    throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
+  }
+  const given = credentialOf(body);
+  const token = typeof given === 'string' ? given : await provider.redeem(given);
+  const { subject, claims } = await provider.verify(token);
+  requireDomain(claims, settings.allowedDomains);
+  const roles = rolesOf(claims, settings.roleClaim);
+  const { rawKey, record } = await keys.issue({
+    oidcSub: subject,
+    client: body.client ?? null,
+    permissions: permissionsFor(roles, body.permissions ?? ['read', 'write']),
+    roles,
+    lifeMs: settings.tokenTtlHours * HOUR_MS,
+  });
+  return {
+    status: 200,
+    // The only answer that ever has the key.
+    headers: { 'Cache-Control': 'no-store' },
+    body: {
+      api_key: rawKey,
+      entity_uri: record.entityUri,
+      permissions: record.permissions,
+      expires_at: record.expiresAt,
+    },
+  };
+};
+
+/** The id token, or the code with all that belongs to it. */
+const credentialOf = (body: ExchangeBody): string | CodeGrant => {
+  const { id_token: token, code, code_verifier: codeVerifier, redirect_uri: redirectUri } = body;
+  if (token == null) {
+    if (code == null) throw memberRefusal('body.id_token', 'is missing: send an id token, or a code');
+    if (codeVerifier == null) throw memberRefusal('body.code_verifier', 'is missing: a code needs it');
+    if (redirectUri == null) throw memberRefusal('body.redirect_uri', 'is missing: a code needs it');
+    return { code, codeVerifier, redirectUri };
+  }
+  if (code != null) throw memberRefusal('body.code', 'must be left out with an id token');
+  if (codeVerifier != null) throw memberRefusal('body.code_verifier', 'must be left out with an id token');
+  if (redirectUri != null) throw memberRefusal('body.redirect_uri', 'must be left out with an id token');
+  return token;
+};

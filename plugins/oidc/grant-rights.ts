@@ -1,0 +1,45 @@
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { type JsonObject, memberOf } from './fetch-document.ts';
+
+const RIGHTS_OF_ROLE: Readonly<Record<Role, readonly string[]>> = {
+  admin: ['read', 'write', 'admin'],
+  writer: ['read', 'write'],
+  reader: ['read'],
+};
+
+export type Role = 'admin' | 'writer' | 'reader';
+
+/** The roles that a claim gives, as a text or a list. Words that are no role are left out; without one: reader. */
+export const rolesOf = (claims: JsonObject, roleClaim: string): readonly Role[] => {
+  const named = new Set<unknown>([memberOf(claims, roleClaim)].flat());
+  const roles = (Object.keys(RIGHTS_OF_ROLE) as Role[]).filter((role) => named.has(role));
+  return roles.length === 0 ? ['reader'] : roles;
+};
+
+/** The permissions of these roles, as far as they are asked for. Throws `authorization` when none is left. */
+export const permissionsFor = (roles: readonly Role[], asked: readonly string[]): readonly string[] => {
+  const given = new Set(roles.flatMap((role) => RIGHTS_OF_ROLE[role]));
+  const permissions = [...given].filter((permission) => asked.includes(permission));
+  if (permissions.length > 0) return permissions;
+  throw new ServiceError('authorization', 'the roles of the id_token give none of the permissions', {
+    hint: `leave "permissions" out, or ask for some of: ${[...given].join(', ')}`,
+  });
+};
+
+/** Throws `authorization` unless the provider has verified an e-mail address in one of the domains. */
+export const requireDomain = (claims: JsonObject, domains: readonly string[]): void => {
+  if (domains.length === 0) return;
+  const email = memberOf(claims, 'email');
+  const verified = memberOf(claims, 'email_verified');
+  // Some providers write the boolean as a text.
+  const isVerified = verified === true || verified === 'true';
+  if (typeof email !== 'string' || !isVerified) {
+    throw new ServiceError('authorization', 'the id_token has no verified e-mail address');
+  }
+  const domain = EMAIL.exec(email)?.[1]?.toLowerCase();
+  const isAllowed = domains.some((allowed) => allowed.toLowerCase() === domain);
+  if (!isAllowed) throw new ServiceError('authorization', 'the domain of the e-mail address is not allowed');
+};
+
+/** One address in ASCII, so that no letter is mistaken for another one. */
+const EMAIL = /^[\x21-\x2b\x2d-\x3f\x41-\x7e]{1,128}@([a-z0-9.-]{1,253})$/i;

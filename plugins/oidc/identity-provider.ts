@@ -1,0 +1,126 @@
+import { compactVerify } from 'jose';
+import { type Clock, ServiceError, type Transport } from '../../kernel/plugin-api.ts';
+import { checkClaims } from './check-claims.ts';
+import { type Discovery, discover } from './discovery.ts';
+import { askProvider, fetchDocument, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
+import { KeptLoad } from './kept-load.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+import { readIdToken, readObject, type UnverifiedToken } from './read-id-token.ts';
+import { SigningKeys } from './signing-keys.ts';
+import { invalidToken } from './token-refusal.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A provider that cannot be reached is not asked again for a moment, so that requests do not queue up behind it. */
+const TIMES = { freshMs: 10 * MINUTE_MS, staleMs: 60 * MINUTE_MS, retryMs: 5_000, renewMs: 30_000 };
+
+/** Each holds a connection, and callers need no credential. */
+const MAX_REDEEMING = 16;
+
+/** An authorization code, with what proves that its bearer began the sign-in. */
+export interface CodeGrant {
+  readonly code: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+}
+
+/** Somebody whom the provider vouches for. */
+export interface VerifiedPerson {
+  readonly subject: string;
+  readonly claims: JsonObject;
+}
+
+export interface ProviderParts {
+  readonly settings: OidcSettings;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+}
+
+interface Loaded {
+  readonly discovery: Discovery;
+  readonly keys: SigningKeys;
+}
+
+/** The identity provider of the settings. Its methods reject with `unavailable` when it cannot be reached. */
+export class IdentityProvider {
+  readonly #parts: ProviderParts;
+  readonly #loaded: KeptLoad<Loaded>;
+  #redeeming = 0;
+
+  constructor(parts: ProviderParts) {
+    this.#parts = parts;
+    this.#loaded = new KeptLoad(() => load(parts), parts.clock, TIMES);
+  }
+
+  /** Rejects with `authentication` for a token that is not a good id token for this node. */
+  async verify(token: string): Promise<VerifiedPerson> {
+    const { settings, clock } = this.#parts;
+    const unverified = readIdToken(token, settings.algorithms);
+    // The provider may have changed its keys since they were loaded.
+    const isSigned =
+      (await isSignedBy(await this.#loaded.get(), token, unverified)) ||
+      (await isSignedBy(await this.#loaded.renewed(), token, unverified));
+    if (!isSigned) throw invalidToken('the token is not signed by a key of the identity provider');
+    const claims = readObject(unverified.payload, 'payload');
+    const subject = checkClaims(claims, {
+      issuer: settings.issuerUrl,
+      audiences: [settings.audience, settings.clientId].filter((audience) => audience !== ''),
+      nowSeconds: clock.nowMs() / 1_000,
+    });
+    return { subject, claims };
+  }
+
+  /** Returns the id token for a code. Rejects with `authentication` when the provider refuses the code. */
+  async redeem({ code, codeVerifier, redirectUri }: CodeGrant): Promise<string> {
+    const { settings, transport } = this.#parts;
+    const { issuerUrl: issuer, clientId } = settings;
+    if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
+    const { tokenEndpoint: url } = (await this.#loaded.get()).discovery;
+    if (url === undefined) throw providerFailure('it has no token endpoint');
+    if (this.#redeeming >= MAX_REDEEMING) {
+      throw new ServiceError('unavailable', 'too many codes are being redeemed: try again', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    this.#redeeming += 1;
+    try {
+      const form = {
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code,
+        code_verifier: codeVerifier,
+        redirect_uri: redirectUri,
+      };
+      return idTokenOf(await askProvider(transport, { issuer, url, form }));
+    } finally {
+      this.#redeeming -= 1;
+    }
+  }
+}
+
+const load = async ({ settings: { issuerUrl: issuer }, transport }: ProviderParts): Promise<Loaded> => {
+  const discovery = await discover(transport, issuer);
+  const keys = await fetchDocument(transport, { issuer, url: discovery.jwksUri }, 'key document');
+  return { discovery, keys: new SigningKeys(keys) };
+};
+
+const isSignedBy = async ({ keys }: Loaded, token: string, { algorithm, keyId }: UnverifiedToken): Promise<boolean> => {
+  for (const candidate of keys.candidates(algorithm, keyId)) {
+    try {
+      await compactVerify(token, await candidate(), { algorithms: [algorithm] });
+      return true;
+    } catch {
+      // Another signature, or a key that is none: nothing is verified by it.
+    }
+  }
+  return false;
+};
+
+const idTokenOf = ({ status, document }: Awaited<ReturnType<typeof askProvider>>): string => {
+  const token = memberOf(document, 'id_token');
+  if (status === 200 && typeof token === 'string') return token;
+  if (status === 200) throw providerFailure('it gave no id token for a code');
+  // Only this one is about the code. Others say that the client or its settings are wrong.
+  if (memberOf(document, 'error') === 'invalid_grant') throw invalidToken('the identity provider refused the code');
+  throw providerFailure(`its token endpoint has the status ${status}`);
+};

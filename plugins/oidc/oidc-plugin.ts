@@ -1,0 +1,36 @@
+import {
+  Clock,
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  nodeMetadata,
+  Permissions,
+  Transport,
+  Vocabulary,
+} from '../../kernel/plugin-api.ts';
+import { SubjectKeys } from '../keys/keys-api.ts';
+import { exchangeRoute } from './exchange-route.ts';
+import { IdentityProvider } from './identity-provider.ts';
+import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
+import { resourceMetadataRoute } from './resource-metadata-route.ts';
+
+export const oidcPlugin = definePlugin({
+  name: 'oidc',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Gives people short-lived keys for tokens of an identity provider; off until it is enabled',
+  requires: { clock: Clock, self: NodeSelf, vocabulary: Vocabulary, transport: Transport, keys: SubjectKeys },
+  config: oidcSettings,
+  inspect: ({ config }) => checkOidcSettings(config),
+  setup({ config: settings, use, on, route }) {
+    const { clock, self, vocabulary, transport, keys } = use;
+    checkOidcSettings(settings);
+    const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
+    const permissions = vocabulary.words(Permissions).map(({ id }) => id);
+    route(exchangeRoute({ settings, provider, keys, permissions }));
+    if (!settings.enabled) return;
+    const { issuerUrl: issuer, clientId } = settings;
+    on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId === '' ? null : clientId } }));
+    route(resourceMetadataRoute(self, issuer));
+  },
+});

@@ -1,0 +1,115 @@
+import { isLoopbackHost, ServiceError, schema } from '../../kernel/plugin-api.ts';
+
+export interface OidcSettings {
+  readonly enabled: boolean;
+  /** Exactly as the provider names itself in its tokens. */
+  readonly issuerUrl: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly tokenTtlHours: number;
+  readonly algorithms: readonly SignatureAlgorithm[];
+  readonly allowedDomains: readonly string[];
+  readonly roleClaim: string;
+}
+
+/**
+ * Signatures by a private key, all others left out: a key that verifies must never be a key that signs, and an unsigned
+ * token says nothing.
+ */
+export const SIGNATURE_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
+
+const text = { type: 'string', maxLength: 2_048, default: '' } as const;
+
+export const oidcSettings = schema<OidcSettings>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    enabled: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_OIDC_ENABLED',
+      description: 'whether people get keys for tokens of the identity provider',
+    },
+    issuerUrl: {
+      ...text,
+      env: 'SVC_OIDC_ISSUER_URL',
+      description: 'address of the identity provider, exactly as it names itself; https, or http on this machine',
+    },
+    audience: {
+      ...text,
+      env: 'SVC_OIDC_AUDIENCE',
+      description: 'audience that id tokens must name; empty for the client id alone',
+    },
+    clientId: {
+      ...text,
+      env: 'SVC_OIDC_CLIENT_ID',
+      description: 'public client as which the node redeems authorization codes; tokens for it are taken as well',
+    },
+    tokenTtlHours: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 720,
+      default: 8,
+      env: 'SVC_OIDC_TOKEN_TTL_HOURS',
+      description: 'life of a key that is given for a token, in hours; no key outlives maxAgeDays of the plugin keys',
+    },
+    algorithms: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: SIGNATURE_ALGORITHMS },
+      default: ['RS256', 'ES256', 'PS256', 'EdDSA'],
+      env: 'SVC_OIDC_ID_TOKEN_ALGORITHMS',
+      description: 'signatures that id tokens may have',
+    },
+    allowedDomains: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$', maxLength: 253 },
+      default: [],
+      env: 'SVC_OIDC_ALLOWED_DOMAINS',
+      description: 'domains of verified e-mail addresses that are let in, without their subdomains; empty lets in all',
+    },
+    roleClaim: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 256,
+      default: 'roles',
+      env: 'SVC_OIDC_ROLE_CLAIM',
+      description: 'claim of the id token that says admin, writer or reader, as a text or a list',
+    },
+  },
+});
+
+/** Throws `validation` for settings that cannot work together. */
+export const checkOidcSettings = ({ enabled, issuerUrl, audience, clientId }: OidcSettings): void => {
+  if (!enabled) return;
+  if (!isIssuer(issuerUrl)) {
+    throw new ServiceError('validation', 'SVC_OIDC_ISSUER_URL does not name an identity provider', {
+      hint: 'give its https address without query and fragment (http only on this machine), or set SVC_OIDC_ENABLED=false',
+    });
+  }
+  if (audience === '' && clientId === '') {
+    throw new ServiceError('validation', 'nothing says which tokens of the identity provider are meant for this node', {
+      hint: 'set SVC_OIDC_AUDIENCE or SVC_OIDC_CLIENT_ID',
+    });
+  }
+};
+
+const isIssuer = (issuer: string): boolean => {
+  if (!URL.canParse(issuer)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(issuer);
+  const isPlain = username === '' && password === '' && search === '' && hash === '' && !/[?#\s]/.test(issuer);
+  return isPlain && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname)));
+};

@@ -1,0 +1,71 @@
+import { decodeBase64Url, parseStrictJson } from '../../kernel/plugin-api.ts';
+import { isObject, type JsonObject, memberOf } from './fetch-document.ts';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './oidc-settings.ts';
+import { invalidToken } from './token-refusal.ts';
+
+/** Tokens with long lists of groups have a few thousand characters. */
+export const MAX_TOKEN_LENGTH = 16 * 1024;
+const MAX_KEY_ID_LENGTH = 1_024;
+
+/** A token as it was sent. Nothing in it is true as long as its signature is not verified. */
+export interface UnverifiedToken {
+  readonly algorithm: SignatureAlgorithm;
+  readonly keyId: string | undefined;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Reads a JSON Web Signature in its compact form. It is strict, so that no text can be read in two ways: three segments
+ * of canonical base64url, and members that occur once. Throws the refusal of anything else.
+ */
+export const readIdToken = (token: string, algorithms: readonly SignatureAlgorithm[]): UnverifiedToken => {
+  if (token.length > MAX_TOKEN_LENGTH) throw invalidToken(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
+  const segments = token.split('.', 6);
+  if (segments.length === 5) throw invalidToken('the token is encrypted: send one that is signed alone');
+  if (segments.length !== 3) throw invalidToken('the token has not the three parts of a signed token');
+  const [header, payload, signature] = segments.map((segment) => (segment === '' ? null : decodeBase64Url(segment)));
+  if (header == null || payload == null || signature == null) {
+    throw invalidToken('a part of the token is not base64url without padding');
+  }
+  return { ...readHeader(readObject(header, 'header'), algorithms), payload };
+};
+
+/** Parses a part of a token. `what` names it. */
+export const readObject = (bytes: Uint8Array, what: string): JsonObject => {
+  const parsed = parseOrNull(bytes);
+  if (isObject(parsed)) return parsed;
+  throw invalidToken(`the ${what} of the token is not a JSON object with each member once`);
+};
+
+const parseOrNull = (bytes: Uint8Array): unknown => {
+  try {
+    return parseStrictJson(bytes, 'token');
+  } catch {
+    return null;
+  }
+};
+
+/** Members that would have the token say by what key or rule it is judged, or that it holds something else. */
+const REFUSED_MEMBERS = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'enc', 'zip', 'cty'];
+
+const readHeader = (
+  header: JsonObject,
+  algorithms: readonly SignatureAlgorithm[],
+): Pick<UnverifiedToken, 'algorithm' | 'keyId'> => {
+  const refused = REFUSED_MEMBERS.find((name) => Object.hasOwn(header, name));
+  if (refused !== undefined) throw invalidToken(`the header of the token has the member ${refused}`);
+  // An access token, a logout token or a token of another node says what it is.
+  const typ = memberOf(header, 'typ');
+  if (typ !== undefined && !(typeof typ === 'string' && typ.toUpperCase() === 'JWT')) {
+    throw invalidToken('the token is of another kind than an id token');
+  }
+  const algorithm = SIGNATURE_ALGORITHMS.find((known) => known === memberOf(header, 'alg'));
+  if (algorithm === undefined || !algorithms.includes(algorithm)) {
+    throw invalidToken(`the token is not signed by one of ${algorithms.join(', ')}`);
+  }
+  const keyId = memberOf(header, 'kid');
+  if (keyId !== undefined && (typeof keyId !== 'string' || keyId.length > MAX_KEY_ID_LENGTH)) {
+    throw invalidToken('the key id of the token is not a short text');
+  }
+  return { algorithm, keyId };
+};

@@ -1,0 +1,28 @@
+import { listOf, type NodeSelf, objectOf, type Route, STRING_JSON } from '../../kernel/plugin-api.ts';
+
+/** `GET /.well-known/oauth-protected-resource` (RFC 9728): which identity provider the people of this node have. */
+export const resourceMetadataRoute = ({ nodeUrl }: NodeSelf, issuer: string): Route => ({
+  method: 'GET',
+  path: '/.well-known/oauth-protected-resource',
+  summary: 'Which identity provider vouches for callers',
+  access: 'open',
+  answers: {
+    200: {
+      json: objectOf({
+        resource: STRING_JSON,
+        authorization_servers: listOf(STRING_JSON),
+        bearer_methods_supported: listOf(STRING_JSON),
+        resource_documentation: STRING_JSON,
+      }),
+    },
+  },
+  handle: () => ({
+    status: 200,
+    body: {
+      resource: nodeUrl,
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${nodeUrl}/spec`,
+    },
+  }),
+});

@@ -1,0 +1,349 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { jsonReply } from '../../kit/oidc/fake-provider.ts';
+import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
+
+const HOUR_MS = 3_600_000;
+const CODE = {
+  code: 'code-1',
+  code_verifier: 'v'.repeat(43),
+  redirect_uri: 'http://127.0.0.1:4711/callback',
+};
+
+forEachStore('an exchange of an id token', () => {
+  let oidc: OidcNode;
+  beforeEach(async () => {
+    oidc = await startOidcNode();
+  });
+  afterEach(() => oidc.node.stop());
+
+  const me = async (key: string) => oidc.node.request('GET', '/v1/me', { key });
+  const keyOf = async (body: Readonly<Record<string, unknown>> = {}, claims = {}): Promise<string> => {
+    const { status, text, body: reply } = await oidc.signIn(claims, body);
+    expect(status, text).to.equal(200);
+    return reply.api_key;
+  };
+  const auditLog = async () => {
+    const key = await oidc.node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    return (await oidc.node.request('GET', '/v1/auth/audit', { key })).body.entries;
+  };
+
+  it('gives a key that works like any other, for some hours', async () => {
+    const { status, body, headers } = await oidc.signIn({ roles: ['writer'] });
+    expect(status).to.equal(200);
+    expect(body).to.have.all.keys('api_key', 'entity_uri', 'permissions', 'expires_at');
+    expect(body.api_key).to.match(/^[0-9a-f]{64}$/);
+    expect(body).to.deep.include({
+      entity_uri: `oidc:${SUBJECT}`,
+      permissions: ['read', 'write'],
+      expires_at: '2026-03-02T17:00:00.000Z',
+    });
+    expect(headers['cache-control']).to.equal('no-store');
+    expect((await me(body.api_key)).body).to.deep.equal({
+      entity_uri: `oidc:${SUBJECT}`,
+      permissions: ['read', 'write'],
+      tenant_id: 'default',
+      oidc_sub: SUBJECT,
+      allowed_scopes: ['local', 'team', 'company', 'public'],
+    });
+    const fact = { entity: 'user:a', relation: 'memory:role', value: { type: 'string', v: 'x' }, source: 'user:a' };
+    expect((await oidc.node.request('POST', '/v1/facts', { key: body.api_key, body: fact })).status).to.equal(201);
+    await oidc.node.clock.advance(8 * HOUR_MS - 1);
+    expect((await me(body.api_key)).status).to.equal(200);
+    await oidc.node.clock.advance(1);
+    expect((await me(body.api_key)).status).to.equal(401);
+  });
+
+  it('gives another key each time, and may be repeated while the token is good', async () => {
+    const id_token = await oidc.token();
+    const first = await oidc.exchange({ id_token });
+    const second = await oidc.exchange({ id_token });
+    expect([first.status, second.status]).to.deep.equal([200, 200]);
+    expect(second.body.api_key).not.to.equal(first.body.api_key);
+  });
+
+  it('replaces the earlier key of the same person and client alone', async () => {
+    const plain = await keyOf();
+    const laptop = await keyOf({ client: 'laptop' });
+    const phone = await keyOf({ client: 'phone' });
+    const other = await keyOf({ client: 'laptop' }, { sub: 'somebody-else' });
+    const renewed = await keyOf({ client: 'laptop' });
+    const statuses = await Promise.all(
+      [plain, laptop, phone, other, renewed].map(async (key) => (await me(key)).status),
+    );
+    expect(statuses).to.deep.equal([200, 401, 200, 200, 200]);
+    const { body: own } = await oidc.node.request('GET', '/v1/auth/keys', { key: renewed });
+    expect(own.map(({ description }: { description: string }) => description)).to.have.members([
+      null,
+      'laptop',
+      'phone',
+    ]);
+    expect(own.every(({ oidc_sub }: { oidc_sub: string }) => oidc_sub === SUBJECT)).to.equal(true);
+  });
+
+  it('leaves one key of several exchanges at the same time', async () => {
+    const id_token = await oidc.token();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => oidc.exchange({ id_token, client: 'laptop' })));
+    const statuses = await Promise.all(replies.map(async ({ body }) => (await me(body.api_key)).status));
+    expect(statuses.toSorted()).to.deep.equal([200, 401, 401, 401, 401]);
+  });
+
+  it('records who got a key for what, and which keys it replaced, never the token or the key', async () => {
+    const id_token = await oidc.token({ roles: 'admin' });
+    const first = await oidc.exchange({ id_token, client: 'laptop', permissions: ['read', 'admin'] });
+    const second = await oidc.exchange({ id_token, client: 'laptop' });
+    const entries = await auditLog();
+    const exchanges = entries.filter(({ entity_uri }: { entity_uri: string }) => entity_uri === `oidc:${SUBJECT}`);
+    expect(exchanges.map(({ event_type }: { event_type: string }) => event_type)).to.deep.equal([
+      'admin_action',
+      'api_key_revoked',
+      'admin_action',
+    ]);
+    const [made, revoked] = exchanges;
+    expect(made.oidc_sub).to.equal(SUBJECT);
+    expect(made.detail).to.deep.include({
+      action: 'oidc_exchange',
+      target_entity_uri: `oidc:${SUBJECT}`,
+      permissions: ['admin', 'read'],
+      roles: ['admin'],
+      client: 'laptop',
+    });
+    expect(revoked.detail.key_id).to.equal(made.detail.new_key_id);
+    for (const secret of [id_token, first.body.api_key, second.body.api_key])
+      expect(JSON.stringify(entries)).not.to.include(secret);
+  });
+
+  it('gives only what is asked for, and only what the roles give', async () => {
+    const permissionsOf = async (roles: unknown, permissions?: readonly string[]) =>
+      (await oidc.signIn({ roles }, { permissions })).body.permissions;
+    expect(await permissionsOf('admin')).to.deep.equal(['read', 'write']);
+    expect(await permissionsOf('admin', ['admin'])).to.deep.equal(['admin']);
+    expect(await permissionsOf('reader')).to.deep.equal(['read']);
+    expect(await permissionsOf('admin', ['federate', 'read', 'audit.read'])).to.deep.equal(['read']);
+    const none = await oidc.signIn({ roles: 'reader' }, { permissions: ['admin', 'write'] });
+    expect([none.status, none.body.code]).to.deep.equal([403, 'authorization']);
+  });
+
+  it('gives a key that registers no keys, whatever its role', async () => {
+    const key = await keyOf({ permissions: ['read', 'admin'] }, { roles: 'admin' });
+    const body = { raw_key: 'a'.repeat(40), entity_uri: 'agent:static', permissions: ['read'] };
+    expect((await oidc.node.request('POST', '/v1/auth/keys', { key, body })).status).to.equal(403);
+  });
+
+  it('gives keys for a limited number of clients, and keeps few of the keys that have ended', async () => {
+    const id_token = await oidc.token();
+    for (let n = 0; n < 50; n += 1) {
+      expect((await oidc.exchange({ id_token, client: `c${n}` })).status).to.equal(200);
+    }
+    const more = await oidc.exchange({ id_token, client: 'one-more' });
+    expect([more.status, more.body.code]).to.deep.equal([409, 'limit_reached']);
+    for (let n = 0; n < 60; n += 1) {
+      expect((await oidc.exchange({ id_token, client: 'c1' })).status).to.equal(200);
+    }
+    const other = await oidc.signIn({ sub: 'somebody-else' }, { client: 'one-more' });
+    expect(other.status).to.equal(200);
+    const { KeyRegistry } = await import('../../../plugins/keys/keys-api.ts');
+    // Those of the person, with at most 51 that have ended, and the one of somebody else.
+    expect(await oidc.node.kernel.get(KeyRegistry).count()).to.be.at.most(50 + 51 + 1);
+  });
+
+  it('redeems a code as the client of the node', async () => {
+    const forms: string[] = [];
+    const id_token = await oidc.token({ aud: 'node-client' });
+    oidc.provider.replies.set('/token', (form) => {
+      forms.push(form);
+      return jsonReply({ access_token: 'a', id_token });
+    });
+    const { status, text, body } = await oidc.exchange({ ...CODE, client: 'browser' });
+    expect(status, text).to.equal(200);
+    expect((await me(body.api_key)).body.oidc_sub).to.equal(SUBJECT);
+    expect(Object.fromEntries(new URLSearchParams(forms[0]))).to.deep.equal({
+      grant_type: 'authorization_code',
+      client_id: 'node-client',
+      ...CODE,
+    });
+  });
+
+  it('refuses a code that the provider refuses, and one whose token is not good', async () => {
+    oidc.provider.replies.set('/token', () => jsonReply({ error: 'invalid_grant', error_description: 'secret' }, 400));
+    const refused = await oidc.exchange(CODE);
+    expect([refused.status, refused.body.detail]).to.deep.equal([
+      401,
+      'invalid: the identity provider refused the code',
+    ]);
+    const foreign = await oidc.token({ aud: 'somebody-else' });
+    oidc.provider.replies.set('/token', () => jsonReply({ id_token: foreign }));
+    const mismatched = await oidc.exchange(CODE);
+    expect([mismatched.status, mismatched.body.detail]).to.deep.equal([401, 'audience mismatch']);
+  });
+
+  it('tells who vouches for people', async () => {
+    const metadata = await oidc.node.request('GET', '/.well-known/svc');
+    expect(metadata.body.oidc).to.deep.equal({ issuer: 'https://idp.example', client_id: 'node-client' });
+    const resource = await oidc.node.request('GET', '/.well-known/oauth-protected-resource');
+    expect(resource.status).to.equal(200);
+    expect(resource.body).to.deep.equal({
+      resource: 'http://localhost:8765',
+      authorization_servers: ['https://idp.example'],
+      bearer_methods_supported: ['header'],
+      resource_documentation: 'http://localhost:8765/spec',
+    });
+  });
+});
+
+describe('a request for an exchange', () => {
+  let oidc: OidcNode;
+  before(async () => {
+    oidc = await startOidcNode();
+  });
+  after(() => oidc.node.stop());
+
+  const ROLES: readonly (readonly [unknown, readonly string[]])[] = [
+    ['admin', ['admin', 'read', 'write']],
+    ['writer', ['read', 'write']],
+    ['reader', ['read']],
+    [
+      ['reader', 'admin'],
+      ['admin', 'read', 'write'],
+    ],
+    [
+      ['writer', 'reader', 'cleaner'],
+      ['read', 'write'],
+    ],
+    [undefined, ['read']],
+    [[], ['read']],
+    ['Admin', ['read']],
+    ['admin writer', ['read']],
+    [{ admin: true }, ['read']],
+    [[['admin']], ['read']],
+    [7, ['read']],
+    [true, ['read']],
+    [null, ['read']],
+    [['constructor', '__proto__', 'toString'], ['read']],
+    [Array.from({ length: 1_000 }, (_, n) => `g${n}`).concat('writer'), ['read', 'write']],
+  ];
+  for (const [roles, permissions] of ROLES) {
+    it(`gives ${permissions} for the role claim ${JSON.stringify(roles)?.slice(0, 40)}`, async () => {
+      const { status, text, body } = await oidc.signIn({ roles }, { permissions: ['read', 'write', 'admin'] });
+      expect(status, text).to.equal(200);
+      expect(body.permissions).to.deep.equal(permissions);
+    });
+  }
+
+  const BODIES: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+    ['neither token nor code', {}, 'body.id_token'],
+    ['a token and a code', { id_token: 'a.b.c', ...CODE }, 'body.code'],
+    ['a token and a verifier', { id_token: 'a.b.c', code_verifier: CODE.code_verifier }, 'body.code_verifier'],
+    ['a code without its verifier', { ...CODE, code_verifier: null }, 'body.code_verifier'],
+    ['a code without its address', { ...CODE, redirect_uri: undefined }, 'body.redirect_uri'],
+    ['a short verifier', { ...CODE, code_verifier: 'short' }, 'body.code_verifier'],
+    ['a permission that nobody knows', { id_token: 'a.b.c', permissions: ['root'] }, 'body.permissions[0]'],
+    ['no permission', { id_token: 'a.b.c', permissions: [] }, 'body.permissions'],
+    ['a long client', { id_token: 'a.b.c', client: 'c'.repeat(256) }, 'body.client'],
+    ['a token that is no text', { id_token: { alg: 'none' } }, 'body.id_token'],
+    ['an unknown member', { id_token: 'a.b.c', access_token: 'x' }, 'body.access_token'],
+  ];
+  for (const [what, body, path] of BODIES) {
+    it(`refuses ${what}`, async () => {
+      const reply = await oidc.exchange(body);
+      expect(reply.status, reply.text).to.equal(422);
+      expect(reply.body.errors.map((error: { path: string }) => error.path)).to.include(path);
+    });
+  }
+
+  it('reads no large bodies of callers whom it does not know', async () => {
+    const reply = await oidc.exchange({ id_token: 'a'.repeat(64 * 1024) });
+    expect([reply.status, reply.body.code]).to.deep.equal([413, 'too_large']);
+  });
+});
+
+describe('an exchange of an id token', () => {
+  const withNode = async (settings: Readonly<Record<string, unknown>>, work: (oidc: OidcNode) => Promise<void>) => {
+    const oidc = await startOidcNode({ settings });
+    try {
+      await work(oidc);
+    } finally {
+      await oidc.node.stop();
+    }
+  };
+
+  it('is unavailable while it is off, and nothing else tells of it', () =>
+    withNode({ enabled: false }, async (oidc) => {
+      const reply = await oidc.signIn();
+      expect([reply.status, reply.body.code]).to.deep.equal([503, 'unavailable']);
+      expect(oidc.provider.asked).to.deep.equal([]);
+      expect((await oidc.node.request('GET', '/.well-known/oauth-protected-resource')).status).to.equal(404);
+      expect((await oidc.node.request('GET', '/.well-known/svc')).body).not.to.have.property('oidc');
+    }));
+
+  it('reads roles from the claim of the setting', () =>
+    withNode({ roleClaim: 'https://memory.example/roles' }, async (oidc) => {
+      const claims = { roles: 'admin', 'https://memory.example/roles': ['writer'] };
+      const { body } = await oidc.signIn(claims, { permissions: ['read', 'write', 'admin'] });
+      expect(body.permissions).to.deep.equal(['read', 'write']);
+    }));
+
+  const EMAILS: readonly (readonly [unknown, unknown, number])[] = [
+    ['ann@example.com', true, 200],
+    ['ann@EXAMPLE.COM', true, 200],
+    ['ann@example.org', 'true', 200],
+    ['ann@example.com', false, 403],
+    ['ann@example.com', undefined, 403],
+    ['ann@example.com', 'yes', 403],
+    ['ann@example.com', 1, 403],
+    [undefined, true, 403],
+    [['ann@example.com'], true, 403],
+    ['example.com', true, 403],
+    ['@example.com', true, 403],
+    ['ann@sub.example.com', true, 403],
+    ['ann@badexample.com', true, 403],
+    ['ann@example.com.evil.net', true, 403],
+    ['ann@example.com@evil.net', true, 403],
+    ['ann@evil.net,bob@example.com', true, 403],
+    ['ann@example.com\u0000', true, 401],
+    ['ann@example.com ', true, 403],
+    ['ann@examp\u212Ae.com', true, 403],
+    [`${'a'.repeat(400)}@example.com`, true, 403],
+  ];
+  it('lets in verified e-mail addresses of the domains of the setting alone', () =>
+    withNode({ allowedDomains: ['Example.com', 'example.org'] }, async (oidc) => {
+      for (const [email, email_verified, status] of EMAILS) {
+        const reply = await oidc.signIn({ email, email_verified });
+        expect(reply.status, `${email} ${email_verified}: ${reply.text}`).to.equal(status);
+      }
+    }));
+
+  it('gives no key that lives longer than keys may', async () => {
+    const oidc = await startOidcNode({ settings: { tokenTtlHours: 720 }, keys: { maxAgeDays: 1 } });
+    try {
+      expect((await oidc.signIn()).body.expires_at).to.equal('2026-03-03T09:00:00.000Z');
+    } finally {
+      await oidc.node.stop();
+    }
+  });
+
+  const SETTINGS: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
+    ['no issuer', { issuerUrl: '' }, /SVC_OIDC_ISSUER_URL/],
+    ['an issuer without https', { issuerUrl: 'http://idp.example' }, /SVC_OIDC_ISSUER_URL/],
+    ['an issuer with a query', { issuerUrl: 'https://idp.example/?tenant=1' }, /SVC_OIDC_ISSUER_URL/],
+    ['an issuer with a user', { issuerUrl: 'https://a:b@idp.example' }, /SVC_OIDC_ISSUER_URL/],
+    ['no audience', { audience: '', clientId: '' }, /meant for this node/],
+    ['a symmetric signature', { algorithms: ['RS256', 'HS256'] }, /algorithms/],
+    ['no signature', { algorithms: ['none'] }, /algorithms/],
+  ];
+  for (const [what, settings, message] of SETTINGS) {
+    it(`is not begun with ${what}`, async () => {
+      const error = await startOidcNode({ settings }).then(
+        () => new Error('the node has started'),
+        (problem: Error) => problem,
+      );
+      expect(error.message).to.match(message);
+    });
+  }
+
+  it('takes tokens of a provider on this machine without https', () =>
+    withNode({ issuerUrl: 'http://127.0.0.1:9' }, async (oidc) => {
+      expect((await oidc.signIn()).status).to.equal(503);
+      expect((await oidc.node.request('POST', EXCHANGE, { body: { id_token: 'x' } })).status).to.equal(401);
+    }));
+});

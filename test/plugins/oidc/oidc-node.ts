@@ -1,0 +1,70 @@
+import { KeyObject } from 'node:crypto';
+import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import {
+  drawProviderKey,
+  FAKE_ISSUER,
+  type FakeProvider,
+  type ProviderKey,
+  serveFakeProvider,
+  signToken,
+} from '../../kit/oidc/fake-provider.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import type { TestReply } from '../../kit/test-request.ts';
+
+export const AUDIENCE = 'fact-memory';
+export const SUBJECT = 'auth0|5f7c8ec7c33c6c004bbafe82';
+export const EXCHANGE = '/v1/auth/oidc/exchange';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** A node that takes tokens of a fake provider. */
+export interface OidcNode {
+  readonly node: TestNode;
+  readonly provider: FakeProvider;
+  readonly key: ProviderKey;
+  /** The private half of the key, for signatures that no library makes. */
+  readonly nodeKey: KeyObject;
+  /** The claims of a good token, now. */
+  claims(changes?: Claims): Record<string, unknown>;
+  /** A token of the provider with these claims, else good. */
+  token(changes?: Claims, header?: Claims): Promise<string>;
+  exchange(body: unknown): Promise<TestReply>;
+  /** Exchanges a token with these claims, else good. */
+  signIn(changes?: Claims, body?: Claims): Promise<TestReply>;
+}
+
+// Drawing an RSA key takes long, and tests only read it.
+const shared = drawProviderKey('RS256', 'first');
+
+export const startOidcNode = async (
+  options: { readonly settings?: Claims; readonly keys?: Claims; readonly plugins?: readonly string[] } = {},
+): Promise<OidcNode> => {
+  const clock = createManualClock();
+  const network = createLoopbackNetwork(clock);
+  const key = await shared;
+  const provider = await serveFakeProvider(network.transport(FAKE_ISSUER), [key.jwk]);
+  const oidc = { enabled: true, issuerUrl: FAKE_ISSUER, audience: AUDIENCE, clientId: 'node-client' };
+  const node = await startTestNode({
+    plugins: options.plugins ?? ['keys', 'audit', 'facts', 'node-info', 'oidc'],
+    settings: { oidc: { ...oidc, ...options.settings }, ...(options.keys && { keys: options.keys }) },
+    network,
+    clock,
+  });
+  const claims: OidcNode['claims'] = (changes = {}) => {
+    const now = Math.floor(clock.nowMs() / 1_000);
+    return { iss: FAKE_ISSUER, sub: SUBJECT, aud: AUDIENCE, iat: now, exp: now + 300, ...changes };
+  };
+  const token: OidcNode['token'] = (changes, header) => signToken(key, claims(changes), header);
+  const exchange: OidcNode['exchange'] = (body) => node.request('POST', EXCHANGE, { body });
+  return {
+    node,
+    provider,
+    key,
+    nodeKey: KeyObject.from(key.privateKey),
+    claims,
+    token,
+    exchange,
+    signIn: async (changes, body) => exchange({ id_token: await token(changes), ...body }),
+  };
+};

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import type { OutboundReply } from '../../../ports/ports.ts';
+import {
+  DISCOVERY,
+  DISCOVERY_PATH,
+  drawProviderKey,
+  FAKE_ISSUER,
+  jsonReply,
+  signToken,
+} from '../../kit/oidc/fake-provider.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+import { type OidcNode, startOidcNode } from './oidc-node.ts';
+
+const MINUTE_MS = 60_000;
+const never = (): Promise<OutboundReply> => new Promise(() => {});
+
+describe('an identity provider', () => {
+  let oidc: OidcNode;
+  beforeEach(async () => {
+    oidc = await startOidcNode();
+  });
+  afterEach(() => oidc.node.stop());
+
+  const statusOf = async (): Promise<number> => (await oidc.signIn()).status;
+  const askedFor = (path: string): number => oidc.provider.asked.filter((asked) => asked === path).length;
+
+  const FAULTS: readonly (readonly [string, string, () => OutboundReply | Promise<OutboundReply>])[] = [
+    ['has no discovery document', DISCOVERY_PATH, () => jsonReply({}, 404)],
+    ['fails', DISCOVERY_PATH, () => jsonReply({}, 500)],
+    [
+      'sends the node elsewhere',
+      DISCOVERY_PATH,
+      () => ({ status: 302, headers: { Location: `${FAKE_ISSUER}/jwks` }, body: JSON.stringify(DISCOVERY) }),
+    ],
+    ['says that it is another one', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: 'https://evil.example' })],
+    ['says that it is a similar one', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: `${FAKE_ISSUER}/` })],
+    ['does not say who it is', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: undefined })],
+    ['says no JSON', DISCOVERY_PATH, () => jsonReply('<html>')],
+    ['says a list', DISCOVERY_PATH, () => jsonReply([DISCOVERY])],
+    [
+      'names its issuer twice',
+      DISCOVERY_PATH,
+      () => jsonReply(JSON.stringify(DISCOVERY).replace('{', '{"issuer":"https://evil.example",')),
+    ],
+    ['names no keys', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: undefined })],
+    ['names keys that are no address', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'jwks' })],
+    [
+      'names keys without https',
+      DISCOVERY_PATH,
+      () => jsonReply({ ...DISCOVERY, jwks_uri: 'http://169.254.169.254/latest/meta-data' }),
+    ],
+    ['names a file', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'file:///etc/passwd' })],
+    [
+      'sends 32 MiB',
+      DISCOVERY_PATH,
+      () => jsonReply(JSON.stringify({ ...DISCOVERY, filler: 'x'.repeat(32 * 1024 * 1024) })),
+    ],
+    ['has no key document', '/jwks', () => jsonReply({}, 404)],
+    ['fails with its keys', '/jwks', () => jsonReply({}, 503)],
+    ['sends 32 MiB of keys', '/jwks', () => jsonReply(`{"keys":["${'x'.repeat(32 * 1024 * 1024)}"]}`)],
+  ];
+  for (const [fault, path, reply] of FAULTS) {
+    it(`gives nobody a key when it ${fault}, and is asked again a moment later`, async () => {
+      const good = oidc.provider.replies.get(path);
+      oidc.provider.replies.set(path, reply);
+      const refused = await oidc.signIn();
+      expect([refused.status, refused.body.code], refused.text).to.deep.equal([503, 'unavailable']);
+      expect(refused.text).not.to.include('evil').and.not.to.include('hint');
+      const asked = oidc.provider.asked.length;
+      expect(await statusOf()).to.equal(503);
+      expect(oidc.provider.asked.length).to.equal(asked);
+      if (good !== undefined) oidc.provider.replies.set(path, good);
+      await oidc.node.clock.advance(5_000);
+      expect(await statusOf()).to.equal(200);
+    });
+  }
+
+  it('that hangs holds nobody up for longer than its time, and is asked once for all who wait', async () => {
+    oidc.provider.replies.set(DISCOVERY_PATH, never);
+    const waiting = Promise.all(Array.from({ length: 100 }, statusOf));
+    // The rest of the node goes on meanwhile.
+    expect((await oidc.node.request('GET', '/v1/me', { key: await oidc.node.addKey() })).status).to.equal(200);
+    await waitUntil('the provider is asked', 10_000, () => askedFor(DISCOVERY_PATH) > 0);
+    await oidc.node.clock.advance(5_000);
+    expect(new Set(await waiting)).to.deep.equal(new Set([503]));
+    expect(askedFor(DISCOVERY_PATH)).to.equal(1);
+  });
+
+  it('is asked once for many people', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => (await oidc.signIn({ sub: `person-${n}` })).status),
+    );
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    expect(oidc.provider.asked).to.deep.equal([DISCOVERY_PATH, '/jwks']);
+  });
+
+  it('may change its keys: a new one is learnt at once, an old one is forgotten', async () => {
+    expect(await statusOf()).to.equal(200);
+    await oidc.node.clock.advance(30_000);
+    const second = await drawProviderKey('ES256', 'second');
+    oidc.provider.listKeys(second.jwk);
+    const id_token = await signToken(second, oidc.claims());
+    expect((await oidc.exchange({ id_token })).status).to.equal(200);
+    expect(await statusOf()).to.equal(401);
+  });
+
+  it('is asked for keys that it does not have at most every 30 seconds', async () => {
+    expect(await statusOf()).to.equal(200);
+    const stranger = await drawProviderKey('ES256', 'stranger');
+    const tryStranger = async () =>
+      (await oidc.exchange({ id_token: await signToken(stranger, oidc.claims()) })).status;
+    for (let n = 0; n < 10; n += 1) expect(await tryStranger()).to.equal(401);
+    expect(askedFor('/jwks')).to.equal(1);
+    await oidc.node.clock.advance(30_000);
+    for (let n = 0; n < 10; n += 1) expect(await tryStranger()).to.equal(401);
+    expect(askedFor('/jwks')).to.equal(2);
+  });
+
+  it('that is away for less than an hour does not keep people out', async () => {
+    expect(await statusOf()).to.equal(200);
+    const down = () => jsonReply({}, 500);
+    oidc.provider.replies.set(DISCOVERY_PATH, down);
+    await oidc.node.clock.advance(59 * MINUTE_MS);
+    expect(await statusOf()).to.equal(200);
+    await oidc.node.clock.advance(MINUTE_MS);
+    expect(await statusOf()).to.equal(503);
+  });
+
+  it('whose keys are ten minutes old is asked for them again', async () => {
+    expect(await statusOf()).to.equal(200);
+    await oidc.node.clock.advance(10 * MINUTE_MS - 1);
+    expect(await statusOf()).to.equal(200);
+    expect(askedFor('/jwks')).to.equal(1);
+    await oidc.node.clock.advance(1);
+    expect(await statusOf()).to.equal(200);
+    expect(askedFor('/jwks')).to.equal(2);
+  });
+
+  const CODE = { code: 'c', code_verifier: 'v'.repeat(43), redirect_uri: 'http://127.0.0.1/callback' };
+  const REPLIES: readonly (readonly [string, () => OutboundReply])[] = [
+    ['fails', () => jsonReply({}, 500)],
+    ['does not know the client of the node', () => jsonReply({ error: 'invalid_client' }, 401)],
+    ['gives no id token', () => jsonReply({ access_token: 'a' })],
+    ['gives an id token that is no text', () => jsonReply({ id_token: { alg: 'none' } })],
+    ['sends the node elsewhere', () => ({ status: 307, headers: { Location: 'https://evil.example' } })],
+    ['says no JSON', () => jsonReply('id_token=x')],
+  ];
+  for (const [fault, reply] of REPLIES) {
+    it(`gives no key for a code when it ${fault}`, async () => {
+      oidc.provider.replies.set('/token', reply);
+      expect((await oidc.exchange(CODE)).status).to.equal(503);
+    });
+  }
+
+  it('redeems some codes at a time, and the rest are told to try again', async () => {
+    expect(await statusOf()).to.equal(200);
+    oidc.provider.replies.set('/token', never);
+    const first = Promise.all(Array.from({ length: 16 }, () => oidc.exchange(CODE)));
+    const more = await oidc.exchange(CODE);
+    expect([more.status, more.headers['retry-after']]).to.deep.equal([503, '1']);
+    expect(await statusOf()).to.equal(200);
+    await oidc.node.clock.advance(5_000);
+    expect(new Set((await first).map(({ status }) => status))).to.deep.equal(new Set([503]));
+    oidc.provider.replies.set('/token', () => jsonReply({ error: 'invalid_grant' }, 400));
+    expect((await oidc.exchange(CODE)).status).to.equal(401);
+  });
+
+  it('is not asked at all for what cannot be a token', async () => {
+    expect((await oidc.exchange({ id_token: 'a.b.c' })).status).to.equal(401);
+    expect(oidc.provider.asked).to.deep.equal([]);
+  });
+});
