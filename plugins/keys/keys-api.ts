@@ -101,7 +101,9 @@ export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 export interface SubjectGrant {
   /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for the entity `oidc:<sub>`. */
   readonly oidcSub: string;
-  /** Which program or device of the person the key is for, as its description says then; null for none in particular. */
+  /**
+   * Which program or device of the person the key is for, as its description says then; null for none in particular.
+   */
   readonly client: string | null;
   /** At least one, of `KeyRegistry.permissions`. */
   readonly permissions: readonly string[];

@@ -76,7 +76,7 @@ export const oidcSettings = schema<OidcSettings>({
     },
     allowedDomains: {
       type: 'array',
-      items: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$', maxLength: 253 },
+      items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*$', maxLength: 253 },
       default: [],
       env: 'SVC_OIDC_ALLOWED_DOMAINS',
       description: 'domains of verified e-mail addresses that are let in, without their subdomains; empty lets in all',
