@@ -97,9 +97,12 @@ export interface KeyRegistry {
 
 export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 
+/** The entity that a person of the identity provider acts for. */
+export const subjectEntity = (oidcSub: string): string => `oidc:${oidcSub}`;
+
 /** What a person may do whom an identity provider vouches for. */
 export interface SubjectGrant {
-  /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for the entity `oidc:<sub>`. */
+  /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for its `subjectEntity`. */
   readonly oidcSub: string;
   /**
    * Which program or device of the person the key is for, as its description says then; null for none in particular.

@@ -13,7 +13,7 @@ import { checkRegistration, expiryOf } from './check-registration.ts';
 import { drawKey } from './first-key.ts';
 import { recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
-import type { SubjectGrant, SubjectKeys } from './keys-api.ts';
+import { type SubjectGrant, type SubjectKeys, subjectEntity } from './keys-api.ts';
 import { API_KEY_REVOKED } from './keys-words.ts';
 
 export interface SubjectKeyParts {
@@ -64,7 +64,7 @@ const keyOf = (
     permissions: declared,
   }: Pick<SubjectKeyParts, 'clock' | 'random' | 'maxAgeDays' | 'permissions'>,
 ): StoredKey => {
-  const entityUri = `oidc:${oidcSub}`;
+  const entityUri = subjectEntity(oidcSub);
   checkRegistration({ rawKey, entityUri, permissions, allowedScopes: SCOPES, description: client }, declared);
   const createdMs = clock.nowMs();
   const longestMs = expiryOf(null, createdMs, maxAgeDays);

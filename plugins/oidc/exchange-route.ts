@@ -1,4 +1,5 @@
 import {
+  DEFAULT_TENANT,
   INSTANT_JSON,
   listOf,
   memberRefusal,
@@ -8,7 +9,8 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
-import type { SubjectKeys } from '../keys/keys-api.ts';
+import { type SubjectKeys, subjectEntity } from '../keys/keys-api.ts';
+import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { permissionsFor, requireDomain, rolesOf } from './grant-rights.ts';
 import type { CodeGrant, IdentityProvider } from './identity-provider.ts';
 import type { OidcSettings } from './oidc-settings.ts';
@@ -30,6 +32,7 @@ export interface ExchangeParts {
   /** Undefined while the exchange is off. */
   readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
   readonly keys: SubjectKeys;
+  readonly quotas: Quotas | undefined;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
 }
@@ -74,7 +77,7 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   handle: ({ body }) => exchange(body, parts),
 });
 
-const exchange = async (body: ExchangeBody, { settings, provider, keys }: ExchangeParts) => {
+const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas }: ExchangeParts) => {
   if (provider === undefined) {
     throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
   }
@@ -82,6 +85,9 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys }: Exchan
   const token = typeof given === 'string' ? given : await provider.redeem(given);
   const { subject, claims } = await provider.verify(token);
   requireDomain(claims, settings.allowedDomains);
+  // Only now is it known who asks: a stranger uses up nobody's quota.
+  const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
+  const quota = await quotas?.take(holder, 'token_issue');
   const roles = rolesOf(claims, settings.roleClaim);
   const { rawKey, record } = await keys.issue({
     oidcSub: subject,
@@ -93,7 +99,7 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys }: Exchan
   return {
     status: 200,
     // The only answer that ever has the key.
-    headers: { 'Cache-Control': 'no-store' },
+    headers: { 'Cache-Control': 'no-store', ...quota },
     body: {
       api_key: rawKey,
       entity_uri: record.entityUri,

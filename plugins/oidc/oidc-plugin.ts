@@ -4,11 +4,13 @@ import {
   KERNEL_API,
   NodeSelf,
   nodeMetadata,
+  optional,
   Permissions,
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { SubjectKeys } from '../keys/keys-api.ts';
+import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
@@ -19,15 +21,22 @@ export const oidcPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Gives people short-lived keys for tokens of an identity provider; off until it is enabled',
-  requires: { clock: Clock, self: NodeSelf, vocabulary: Vocabulary, transport: Transport, keys: SubjectKeys },
+  requires: {
+    clock: Clock,
+    self: NodeSelf,
+    vocabulary: Vocabulary,
+    transport: Transport,
+    keys: SubjectKeys,
+    quotas: optional(Quotas),
+  },
   config: oidcSettings,
   inspect: ({ config }) => checkOidcSettings(config),
   setup({ config: settings, use, on, route }) {
-    const { clock, self, vocabulary, transport, keys } = use;
+    const { clock, self, vocabulary, transport, keys, quotas } = use;
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
-    route(exchangeRoute({ settings, provider, keys, permissions }));
+    route(exchangeRoute({ settings, provider, keys, quotas, permissions }));
     if (!settings.enabled) return;
     const { issuerUrl: issuer, clientId } = settings;
     on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId === '' ? null : clientId } }));

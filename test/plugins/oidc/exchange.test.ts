@@ -147,6 +147,25 @@ forEachStore('an exchange of an id token', () => {
     expect(await oidc.node.kernel.get(KeyRegistry).count()).to.be.at.most(50 + 51 + 1);
   });
 
+  it('counts against the quota of the person whom the token is of, and of nobody else', async () => {
+    const limited = await startOidcNode({
+      plugins: ['keys', 'oidc', 'rate-limits'],
+      limits: 'token_issue=2',
+    });
+    try {
+      const first = await limited.signIn();
+      expect([first.status, first.headers['ratelimit-remaining']]).to.deep.equal([200, '1']);
+      for (let n = 0; n < 5; n += 1) expect((await limited.signIn({ exp: 1, iat: 0 })).status).to.equal(401);
+      expect((await limited.signIn()).status).to.equal(200);
+      const refused = await limited.signIn();
+      expect([refused.status, refused.body.code]).to.deep.equal([429, 'quota_exceeded']);
+      expect(Number(refused.headers['retry-after'])).to.be.at.least(1);
+      expect((await limited.signIn({ sub: 'somebody-else' })).status).to.equal(200);
+    } finally {
+      await limited.node.stop();
+    }
+  });
+
   it('redeems a code as the client of the node', async () => {
     const forms: string[] = [];
     const id_token = await oidc.token({ aud: 'node-client' });

@@ -38,7 +38,13 @@ export interface OidcNode {
 const shared = drawProviderKey('RS256', 'first');
 
 export const startOidcNode = async (
-  options: { readonly settings?: Claims; readonly keys?: Claims; readonly plugins?: readonly string[] } = {},
+  options: {
+    readonly settings?: Claims;
+    readonly keys?: Claims;
+    readonly plugins?: readonly string[];
+    /** As in `SVC_RATE_LIMITS`. */
+    readonly limits?: string;
+  } = {},
 ): Promise<OidcNode> => {
   const clock = createManualClock();
   const network = createLoopbackNetwork(clock);
@@ -47,7 +53,11 @@ export const startOidcNode = async (
   const oidc = { enabled: true, issuerUrl: FAKE_ISSUER, audience: AUDIENCE, clientId: 'node-client' };
   const node = await startTestNode({
     plugins: options.plugins ?? ['keys', 'audit', 'facts', 'node-info', 'oidc'],
-    settings: { oidc: { ...oidc, ...options.settings }, ...(options.keys && { keys: options.keys }) },
+    settings: {
+      oidc: { ...oidc, ...options.settings },
+      ...(options.keys && { keys: options.keys }),
+      ...(options.limits !== undefined && { 'rate-limits': { perMinute: options.limits } }),
+    },
     network,
     clock,
   });
