@@ -67,7 +67,7 @@ const keyOf = (
   const entityUri = subjectEntity(oidcSub);
   checkRegistration({ rawKey, entityUri, permissions, allowedScopes: SCOPES, description: client }, declared);
   const createdMs = clock.nowMs();
-  const longestMs = expiryOf(null, createdMs, maxAgeDays);
+  const longestMs = expiryOf(null, createdMs, { maxAgeDays, path: 'body' });
   const expiresMs = Math.min(createdMs + lifeMs, longestMs ?? Number.POSITIVE_INFINITY);
   return {
     id: random.uuid(),
