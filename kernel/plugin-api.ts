@@ -16,6 +16,14 @@ export * from '../ports/schema.ts';
 export * from '../ports/service-error.ts';
 export * from '../ports/stored-text.ts';
 export * from '../ports/transport.ts';
+export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
+export {
+  type Checkpoint,
+  CheckpointLog,
+  type CheckpointStamp,
+  checkpointAfter,
+  checkpointFromRow,
+} from './chains/checkpoint-log.ts';
 export * from './commands/command-definition.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';

@@ -1,4 +1,5 @@
 import {
+  type ChainPlace,
   defineCollectHook,
   definePermission,
   defineRef,
@@ -86,6 +87,18 @@ export const auditDescribeKeys = defineCollectHook<
   readonly SigningKey[]
 >('audit:describeKeys');
 
+/** Signs for the audit log by the node's key. */
+export interface AuditSigner {
+  /** base64url without padding of the raw Ed25519 key. */
+  readonly publicKey: string;
+  sign(bytes: Uint8Array): Uint8Array;
+  /** Every key that the node has had, the current one among them, in the same form. */
+  keys(): Promise<readonly string[]>;
+}
+
+/** Asks the plugin that keeps the key of the node. It records entries itself, so that the audit cannot require it. */
+export const auditSigner = defineCollectHook<Record<string, never>, AuditSigner>('audit:signer');
+
 /** An entry as it was recorded. */
 export interface RecordedEntry {
   /** Entries of one tenant are numbered in the order of their commits, with gaps. */
@@ -139,6 +152,35 @@ export interface EntryPage<T> {
   readonly more: boolean;
 }
 
+/** Where the chain of the log does not hold, and why. */
+export interface ChainProblem {
+  readonly reason: string;
+  /** Number of the entry; null where it is gone. */
+  readonly seq: number | null;
+  readonly chainSeq: number;
+  readonly entryId: string | null;
+}
+
+/** What a part of the log was found to be. */
+export interface VerifiedEntries {
+  readonly tenantId: string;
+  /** Links of this part that hold. */
+  readonly checked: number;
+  /** The last place that holds; undefined for none. */
+  readonly place: ChainPlace | undefined;
+  /** The newest entry; undefined for a log without entries of its own. */
+  readonly head: ChainPlace | undefined;
+  /** Whether entries follow behind `place`. */
+  readonly more: boolean;
+  /** Signed documents, as `GET /v1/audit/verify` shows them. */
+  readonly checkpoint: SignedDocument | null;
+  readonly stub: SignedDocument | null;
+  readonly problem: ChainProblem | undefined;
+}
+
+/** With members `public_key` and `signature`, which is over the RFC 8785 form of all others. Null: not signed. */
+export type SignedDocument = Readonly<Record<string, string | number | null>>;
+
 /** Reads the audit log of the caller's tenant. */
 export interface Audit {
   /**
@@ -169,6 +211,11 @@ export interface Audit {
    * open for long holds up the store. Ends early when the signal aborts.
    */
   export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]>;
+  /**
+   * Verifies the chain over the entries of the tenant that no fact is: the entries behind the number `afterSeq`, some
+   * 2000 at a time, with the checkpoints and the stub that belong to them. Needs `admin` or `audit.read`.
+   */
+  verify(caller: Principal, afterSeq?: number): Promise<VerifiedEntries>;
 }
 
 export const Audit = defineRef<Audit>('audit.audit');

@@ -1,14 +1,7 @@
-import {
-  type AskedPermission,
-  type JsonSchema,
-  type Route,
-  ServiceError,
-  schema,
-  spellList,
-} from '../../kernel/plugin-api.ts';
+import { type AskedPermission, type JsonSchema, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ, type Audit, type RecordedEntry } from './audit-api.ts';
 import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
-import { LOG_FILTERS, type LogFilters, logFilter } from './audit-query.ts';
+import { LOG_FILTERS, type LogFilters, logFilter, seqOf } from './audit-query.ts';
 import { DEFAULT_LOG_PAGE, MAX_LOG_PAGE, READS_ALL } from './stored-audit.ts';
 
 interface LogQuery extends LogFilters {
@@ -61,14 +54,3 @@ const logRoute = (
     return { status: 200, body: { entries: list, total, next_cursor: nextCursor } };
   },
 });
-
-/** The cursor of these two lists is a plain number, which existing clients count on. */
-const seqOf = (cursor: string | undefined): number => {
-  if (cursor === undefined) return 0;
-  if (PLAIN_INTEGER.test(cursor)) return Number(cursor);
-  throw new ServiceError('invalid_cursor', 'query.cursor must be the next_cursor of an earlier page', {
-    violations: [{ path: 'query.cursor', message: 'must be an integer' }],
-  });
-};
-
-const PLAIN_INTEGER = /^[0-9]{1,15}$/;

@@ -1,4 +1,5 @@
 import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
+import { linkEntries } from './chain/link-entries.ts';
 import { separateEntries } from './separate-entries.ts';
 
 /** Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. */
@@ -27,4 +28,4 @@ const factAudit: Migration = {
   },
 };
 
-export const auditMigrations: readonly Migration[] = [factAudit, separateEntries];
+export const auditMigrations: readonly Migration[] = [factAudit, separateEntries, linkEntries];

@@ -5,10 +5,12 @@ import {
   Facts,
   httpRefused,
   KERNEL_API,
+  Leases,
   NodeSelf,
   type PluginTransaction,
   Random,
   RejectionWindows,
+  SignatureWork,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import {
@@ -25,27 +27,45 @@ import {
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
+import { signedLog, signerOf } from './chain/entry-checkpoints.ts';
+import { CheckpointKeeper } from './chain/keep-checkpoints.ts';
+import { verifyLog } from './chain/verify-log.ts';
+import { verifyAuditRoute } from './chain/verify-route.ts';
 import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
+
+/** The lease of the process that verifies the logs. */
+const LEASE = 'audit';
+/** Entries of this time are in no checkpoint yet. */
+const KEEP_INTERVAL_MS = 60_000;
 
 export const auditPlugin = definePlugin({
   name: 'audit',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
-  requires: { facts: Facts, clock: Clock, random: Random, self: NodeSelf, cursors: Cursors, vocabulary: Vocabulary },
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    cursors: Cursors,
+    vocabulary: Vocabulary,
+    leases: Leases,
+    work: SignatureWork,
+  },
   provides: [AuditLog, Audit],
   declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
   migrations: auditMigrations,
-  setup({ use, tables, hooks, log, on, onStop, provide, route }) {
-    const { facts, clock, random, self, cursors, vocabulary } = use;
+  setup({ use, tables, hooks, log, on, onStop, every, provide, route }) {
+    const { facts, clock, random, self, cursors, vocabulary, leases, work } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
     const windows = new RejectionWindows();
     const add = async (entries: readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> => {
       const tenantId = tenantOf(entries);
-      if (transaction !== undefined) await store.add(entries, transaction);
-      else await tables.write(tenantId, (_own, apart) => store.add(entries, apart));
+      if (transaction !== undefined) await store.add(entries, tenantId, transaction);
+      else await store.addApart(entries, tenantId);
     };
 
     const refuseUnfit = ({ event }: AuditEntry): void => {
@@ -71,13 +91,26 @@ export const auditPlugin = definePlugin({
     const refused = new RefusedCredentials({ clock, log, add });
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
-    const audit = new StoredAudit({ store, facts, hooks });
+    const keeper = new CheckpointKeeper({ tables, clock, random, log });
+    const lease = leases.hold(LEASE);
+    every(KEEP_INTERVAL_MS, async () => {
+      if (!(await lease.attempt())) return;
+      const signer = await signerOf(hooks);
+      await lease.whileHeld(() => keeper.keepAll(signedLog(self, signer)));
+    });
+    const audit = new StoredAudit({
+      store,
+      facts,
+      hooks,
+      verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
+    });
     provide(Audit, audit);
     route(authAuditRoute(audit));
     route(adminAuditRoute(audit));
     route(listAuditRoute({ audit, clock, cursors }));
     route(factAuditRoute(audit));
     route(exportAuditRoute(audit));
+    route(verifyAuditRoute(audit));
   },
 });
 

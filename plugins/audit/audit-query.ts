@@ -1,4 +1,4 @@
-import { readInstantParameter } from '../../kernel/plugin-api.ts';
+import { readInstantParameter, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-api.ts';
 
 /** Filters of all lists of entries. */
@@ -59,3 +59,14 @@ const timedFilter = (query: TimedQuery): AuditFilter => ({
   sinceMs: readInstantParameter(query.since, 'since'),
   untilMs: readInstantParameter(query.until, 'until'),
 });
+
+/** A cursor that is a plain number: that of an entry. Existing clients count on it. */
+export const seqOf = (cursor: string | undefined): number => {
+  if (cursor === undefined) return 0;
+  if (PLAIN_INTEGER.test(cursor)) return Number(cursor);
+  throw new ServiceError('invalid_cursor', 'query.cursor must be the next_cursor of an earlier page', {
+    violations: [{ path: 'query.cursor', message: 'must be an integer' }],
+  });
+};
+
+const PLAIN_INTEGER = /^[0-9]{1,15}$/;

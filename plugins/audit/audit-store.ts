@@ -7,7 +7,8 @@ import type {
   ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, FACT_WRITE } from './audit-api.ts';
-import { ENTRIES_TABLE, rowEntries, rowOfEntry } from './entry-rows.ts';
+import { EntryChain } from './chain/entry-chain.ts';
+import { ENTRIES_TABLE, recordedEntry, rowEntries, rowOfEntry } from './entry-rows.ts';
 import { factEntries } from './fact-entries.ts';
 import { type MatchingEntries, mergeEntries, type StoredFilter } from './matching-entries.ts';
 
@@ -21,17 +22,32 @@ export interface AuditStoreParts {
 /** The entries in the store: those that facts are, and those with rows. */
 export class AuditStore {
   readonly #parts: AuditStoreParts;
+  readonly #chain: EntryChain;
 
   constructor(parts: AuditStoreParts) {
     this.#parts = parts;
+    this.#chain = new EntryChain(parts.tables);
+  }
+
+  /** Adds entries of one tenant in a transaction of their own. */
+  async addApart(entries: readonly AuditEntry[], tenantId: string): Promise<void> {
+    const { tables } = this.#parts;
+    const transaction = await tables.write(tenantId, async (_own, apart) => {
+      await this.add(entries, tenantId, apart);
+      return apart;
+    });
+    this.#chain.committed(tenantId, transaction);
   }
 
   /** The entries are of the transaction's tenant, whose ledger numbers them. */
-  async add(entries: readonly AuditEntry[], transaction: PluginTransaction): Promise<void> {
+  async add(entries: readonly AuditEntry[], tenantId: string, transaction: PluginTransaction): Promise<void> {
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();
+    const previous = await this.#chain.newest(tenantId, transaction);
     const first = await transaction.takeNumbers(entries.length);
-    const rows = entries.map((entry, at) => rowOfEntry(entry, { seq: first + at, id: random.uuid(), tsMs }));
+    const recorded = entries.map((entry, at) => recordedEntry(entry, { seq: first + at, id: random.uuid(), tsMs }));
+    const links = this.#chain.extend(previous, recorded, transaction);
+    const rows = links.map((link, at) => rowOfEntry(recorded[at] as (typeof recorded)[number], link));
     await tables.in(transaction).insertRows(ENTRIES_TABLE, rows);
   }
 

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex';
-import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/plugin-api.ts';
+import {
+  type ChainLink,
+  hashBytes,
+  hashText,
+  type PluginSnapshot,
+  type PluginTables,
+  type Row,
+  type SqlValue,
+} from '../../kernel/plugin-api.ts';
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
@@ -13,18 +21,35 @@ export interface EntryStamp {
   readonly tsMs: number;
 }
 
-export const rowOfEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): Row => ({
-  tenant_id: entry.tenantId,
+/** The entry as it is stored. Text is made what both engines store: a link is made of what is read again. */
+export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): RecordedEntry => ({
   seq,
   id,
-  event_type: entry.event.id,
-  entity_uri: entry.entityUri,
-  oidc_sub: entry.oidcSub ?? null,
-  fact_id: entry.factId ?? null,
-  source: entry.source ?? '',
-  attested_key_id: entry.attestedKeyId ?? null,
-  ts_ms: tsMs,
+  event: entry.event.id,
+  tenantId: entry.tenantId,
+  entityUri: entry.entityUri.toWellFormed(),
+  oidcSub: entry.oidcSub?.toWellFormed() ?? null,
+  factId: entry.factId?.toWellFormed() ?? null,
+  source: entry.source?.toWellFormed() ?? '',
+  attestedKeyId: entry.attestedKeyId?.toWellFormed() ?? null,
+  tsMs,
   detail: entry.detail === undefined ? null : JSON.stringify(entry.detail),
+});
+
+export const rowOfEntry = (entry: RecordedEntry, link: ChainLink): Row => ({
+  tenant_id: entry.tenantId,
+  seq: entry.seq,
+  id: entry.id,
+  event_type: entry.event,
+  entity_uri: entry.entityUri,
+  oidc_sub: entry.oidcSub,
+  fact_id: entry.factId,
+  source: entry.source,
+  attested_key_id: entry.attestedKeyId,
+  ts_ms: entry.tsMs,
+  detail: entry.detail,
+  chain_seq: link.seq,
+  link_hash: hashText(link.hash),
 });
 
 /** The entries with rows. */
@@ -74,7 +99,7 @@ const narrowed = (query: Knex.QueryBuilder, filter: StoredFilter): Knex.QueryBui
 
 const entriesOf = (rows: unknown): RecordedEntry[] => (rows as Record<string, SqlValue>[]).map(entryFromRow);
 
-const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry => ({
+export const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry => ({
   seq: Number(row['seq']),
   id: String(row['id']),
   event: String(row['event_type']),
@@ -86,6 +111,12 @@ const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry =>
   attestedKeyId: textOrNull(row['attested_key_id']),
   tsMs: Number(row['ts_ms']),
   detail: textOrNull(row['detail']),
+});
+
+/** The link in a row. */
+export const linkFromRow = (row: Readonly<Record<string, SqlValue>>): ChainLink => ({
+  seq: Number(row['chain_seq']),
+  hash: hashBytes(String(row['link_hash'])),
 });
 
 const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

@@ -14,6 +14,7 @@ import {
   type EntryPosition,
   type EntryWithFact,
   type RecordedEntry,
+  type VerifiedEntries,
 } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { StoredFilter } from './matching-entries.ts';
@@ -23,6 +24,8 @@ export interface StoredAuditParts {
   readonly store: AuditStore;
   readonly facts: Facts;
   readonly hooks: HookCaller;
+  /** See `Audit.verify`. */
+  verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
 }
 
 /** Permissions to read the entries of all callers in the tenant. */
@@ -94,6 +97,10 @@ export class StoredAudit implements Audit {
   export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]> {
     requirePermission(caller, READS_SOME);
     return this.#pages(caller, filter, signal);
+  }
+
+  verify(caller: Principal, afterSeq = 0): Promise<VerifiedEntries> {
+    return this.#parts.verify(caller, afterSeq);
   }
 
   async *#pages(

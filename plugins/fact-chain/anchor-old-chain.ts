@@ -1,4 +1,8 @@
 import {
+  type ChainPlace,
+  checkpointAfter,
+  hashBytes,
+  hashText,
   type MigrationData,
   type MigrationProgress,
   type MigrationSchema,
@@ -6,9 +10,7 @@ import {
   type SqlValue,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
-import { type ChainPlace, hashBytes, hashText } from './chain-link.ts';
-import { checkpointAfter, checkpointRow, newestCheckpoint } from './checkpoints.ts';
-import { ANCHORS_TABLE, CHECKPOINTS_TABLE } from './fact-chain-tables.ts';
+import { ANCHORS_TABLE, CHECKPOINTS, CHECKPOINTS_TABLE } from './fact-chain-tables.ts';
 import { FACT_CHAIN_MISMATCH } from './fact-chain-words.ts';
 import { verifyLinks } from './verify-links.ts';
 
@@ -35,7 +37,7 @@ export const makeAnchors = async ({ schema, data, tables }: MigrationSchema): Pr
   });
   const tenants = (await data.table(CHECKPOINTS_TABLE).distinct('tenant_id')) as { readonly tenant_id: string }[];
   for (const { tenant_id } of tenants) {
-    const newest = await newestCheckpoint(data.table, tenant_id);
+    const newest = await CHECKPOINTS.newest(data.table, tenant_id);
     if (newest === undefined) continue;
     const { seq, hash } = newest.link;
     const old = { tenant_id, old_chain_seq: seq, old_chain_hash: hashText(hash) };
@@ -79,10 +81,10 @@ const settle = async (
     await data.table(CHECKPOINTS_TABLE).where('tenant_id', tenantId).delete();
     return;
   }
-  const last = await newestCheckpoint(data.table, tenantId);
+  const last = await CHECKPOINTS.newest(data.table, tenantId);
   // A migration has no chance of its own to draw from. The place is unique.
   const id = `chaincp_${sha256Hex(`${tenantId} ${hashText(place.link.hash)}`).slice(0, 32)}`;
-  await data.insertRows(CHECKPOINTS_TABLE, [checkpointRow(checkpointAfter(last, tenantId, place, { id, nowMs }))]);
+  await data.insertRows(CHECKPOINTS_TABLE, [CHECKPOINTS.row(checkpointAfter(last, tenantId, place, { id, nowMs }))]);
 };
 
 interface Anchor {

@@ -1,18 +1,12 @@
 import {
   type FactLink,
   formatInstant,
+  hashText,
   type LedgerEntry,
   type StoredFact,
   sha256Hex,
   valueCommitment,
 } from '../../kernel/plugin-api.ts';
-
-/** A place in the chain of a tenant. */
-export interface ChainPlace {
-  /** Number of the fact in the ledger of its tenant. */
-  readonly number: number;
-  readonly link: FactLink;
-}
 
 /** The link of a fact: a digest of what it says, tied to the link before it. `previous` is null for the first one. */
 export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitment: Uint8Array): FactLink => {
@@ -48,14 +42,3 @@ const NO_COMMITMENT = new Uint8Array(32);
 
 const hasCanonicalForm = ({ v }: StoredFact['value']): boolean =>
   typeof v === 'string' ? v.isWellFormed() : typeof v !== 'number' || Number.isFinite(v);
-
-/** `sha256:<hex>` */
-export const hashText = (hash: Uint8Array): string =>
-  `sha256:${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex')}`;
-
-/** The bytes of a `hashText`. */
-export const hashBytes = (text: string): Uint8Array => Buffer.from(text.slice('sha256:'.length), 'hex');
-
-/** True also for two that are not there. */
-export const isSameLink = (a: FactLink | undefined, b: FactLink | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : a.seq === b.seq && Buffer.compare(a.hash, b.hash) === 0;

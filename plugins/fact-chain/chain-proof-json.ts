@@ -1,6 +1,8 @@
 import {
+  type Checkpoint,
   COUNT_JSON,
   formatInstant,
+  hashText,
   INSTANT_JSON,
   objectOf,
   orNull,
@@ -9,8 +11,6 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { defineRecallMember } from '../recall/recall-api.ts';
-import { hashText } from './chain-link.ts';
-import type { Checkpoint } from './checkpoints.ts';
 
 const HASH_JSON = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
 

@@ -1,4 +1,5 @@
 import {
+  type Checkpoint,
   type Clock,
   type NodeSelf,
   type PluginTables,
@@ -7,8 +8,8 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { chainProofJson } from './chain-proof-json.ts';
-import { addCheckpoint, type Checkpoint, newestCheckpoint } from './checkpoints.ts';
 import { isLinked, linkBacklog } from './extend-chain.ts';
+import { CHECKPOINTS } from './fact-chain-tables.ts';
 import { verifyLinks, verifyShown } from './verify-links.ts';
 
 /** Most links that one call hashes, in some 50 ms. The next call and the background go on from there. */
@@ -36,7 +37,7 @@ export const advanceCheckpoint = async (
 ): Promise<Advance> => {
   await linkRest(tenantId, tables);
   const { last, head, place } = await tables.read(async (own, snapshot) => {
-    const last = await newestCheckpoint(own, tenantId);
+    const last = await CHECKPOINTS.newest(own, tenantId);
     const head = await snapshot.ledgerHead(tenantId);
     await verifyShown(shown, { tenantId, head }, snapshot);
     const place = await verifyLinks({ tenantId, from: last, head, limit: LINKS_PER_PROOF }, snapshot);
@@ -45,7 +46,7 @@ export const advanceCheckpoint = async (
   const isComplete = isLinked(head) && place?.number === head.linked?.number;
   if (place === undefined || place.link.seq === last?.link.seq) return { checkpoint: last, isComplete };
   const id = `chaincp_${random.uuid().replaceAll('-', '')}`;
-  return { checkpoint: await addCheckpoint(tables, tenantId, place, { id, nowMs: clock.nowMs() }), isComplete };
+  return { checkpoint: await CHECKPOINTS.add(tables, tenantId, place, { id, nowMs: clock.nowMs() }), isComplete };
 };
 
 /** Facts that were stored while the plugin was off. There are seldom any, so that a look comes before the write. */

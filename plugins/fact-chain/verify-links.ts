@@ -1,13 +1,15 @@
 import {
+  type ChainPlace,
   contentId,
   type FactLink,
   isIn,
+  isSameLink,
   type LedgerEntry,
   type LedgerHead,
   type PluginSnapshot,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { type ChainPlace, commitmentOf, isSameLink, linkAfter } from './chain-link.ts';
+import { commitmentOf, linkAfter } from './chain-link.ts';
 import { chainMismatch } from './chain-mismatch.ts';
 import { factsOf } from './extend-chain.ts';
 

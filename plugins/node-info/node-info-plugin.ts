@@ -12,7 +12,7 @@ import {
   SignatureWork,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
+import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
 import { KeyHistory } from './key-history.ts';
 import { createHealthCheck } from './node-health.ts';
 import { createNodeKeys, inspectNodeKey, type NodeKeySettings, openNodeIdentity } from './node-identity.ts';
@@ -60,7 +60,7 @@ export const nodeInfoPlugin = definePlugin({
   config: settings,
   commands: [nodeKeyCommands(settings)],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
-  async setup({ config, use, hooks, log, route, provide, onStart }) {
+  async setup({ config, use, hooks, log, on, route, provide, onStart }) {
     const { clock, random, self, node, notes, work, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
@@ -77,6 +77,15 @@ export const nodeInfoPlugin = definePlugin({
     const { identity, signRetired } = await openNodeIdentity({ ...parts, work, changed });
     provide(NodeIdentity, identity);
     const history = new KeyHistory({ notes, clock, nodeId: self.nodeId });
+    on(auditSigner, () => ({
+      publicKey: identity.publicKey,
+      sign: (bytes) => identity.sign(bytes),
+      keys: async () => [
+        ...(await history.list()).map(({ public_key }) => public_key),
+        ...identity.retired.map(({ publicKey }) => publicKey),
+        identity.publicKey,
+      ],
+    }));
     // A process that serves makes a new key known. A command that runs beside an older process must not.
     onStart(() => history.begin(identity.publicKey, signRetired));
     provide(NodeKeys, createNodeKeys(parts, record));

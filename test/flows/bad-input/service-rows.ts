@@ -150,6 +150,13 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     lacking: ['write'],
   },
   {
+    route: 'GET /v1/audit/verify',
+    path: () => '/v1/audit/verify',
+    query: { cursor: 'position' },
+    accepts: 200,
+    lacking: ['read', 'write'],
+  },
+  {
     route: 'GET /v1/admin/billing/events',
     path: () => '/v1/admin/billing/events',
     query: {

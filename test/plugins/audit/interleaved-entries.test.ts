@@ -84,7 +84,9 @@ const fillLog = async (node: TestNode): Promise<string[]> => {
         const seq = await transaction.takeNumbers(1);
         const row = { tenant_id: 'default', seq, id: randomUUID(), event_type: WORK.id, entity_uri: oneOf(WRITERS) };
         const detail = JSON.stringify({ name: `act ${name}` });
-        await transaction.insertRows('audit_entries', [{ ...row, source: '', ts_ms: node.clock.nowMs(), detail }]);
+        const link = { chain_seq: 0, link_hash: '' };
+        const rest = { source: '', ts_ms: node.clock.nowMs(), detail, ...link };
+        await transaction.insertRows('audit_entries', [{ ...row, ...rest }]);
       });
       done.push(`act ${name}`);
     },

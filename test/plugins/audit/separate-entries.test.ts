@@ -107,11 +107,13 @@ forEachStore('audit entries of a store from before', (kind) => {
     );
     const lines: string[] = [];
     await migrate((line) => lines.push(line));
-    expect(lines).to.deep.equal(['migration 043_audit_without_facts: 4 of 4 audit entries']);
+    expect(lines.filter((line) => line.includes('043_'))).to.deep.equal([
+      'migration 043_audit_without_facts: 4 of 4 audit entries',
+    ]);
     expect(
       await store.read((snapshot) => snapshot.table('audit_entries').orderBy('seq').pluck('detail')),
     ).to.deep.equal(['{"name":"a"}', '{"name":"b"}']);
-    expect((await store.tables()).filter((name) => name.startsWith('audit'))).to.deep.equal(['audit_entries']);
+    expect((await store.tables()).filter((name) => name.startsWith('audit_entries'))).to.deep.equal(['audit_entries']);
     expect(await logOf('default', 0)).to.deep.equal([
       [1, 'a'],
       [2, 1],
@@ -177,7 +179,7 @@ forEachStore('audit entries of a store from before', (kind) => {
     store = place.open();
     const lines: string[] = [];
     await migrate((line) => lines.push(line));
-    expect(lines).to.deep.equal([
+    expect(lines.filter((line) => line.includes('043_'))).to.deep.equal([
       'migration 043_audit_without_facts: 4,000 of 4,500 audit entries',
       'migration 043_audit_without_facts: 4,500 of 4,500 audit entries',
     ]);

@@ -1,0 +1,74 @@
+import type {
+  ChainLink,
+  ChainPlace,
+  PluginTables,
+  PluginTransaction,
+  ReadableTables,
+  SqlValue,
+} from '../../../kernel/plugin-api.ts';
+import type { RecordedEntry } from '../audit-api.ts';
+import { ENTRIES_TABLE, linkFromRow } from '../entry-rows.ts';
+import { readStub } from './chain-stub.ts';
+import { linksAfter } from './entry-link.ts';
+
+type Builder = (table: string) => ReturnType<ReadableTables>;
+
+/** The newest place of the chain of a tenant at this number or below; undefined while there is none. */
+export const placeAt = async (
+  tables: Builder,
+  tenantId: string,
+  number: number = Number.MAX_SAFE_INTEGER,
+): Promise<ChainPlace | undefined> => {
+  const query = tables(ENTRIES_TABLE).where('tenant_id', tenantId).where('seq', '<=', number);
+  const [row] = (await query.orderBy('seq', 'desc').limit(1).select('seq', 'chain_seq', 'link_hash')) as Record<
+    string,
+    SqlValue
+  >[];
+  if (row === undefined) return (await readStub(tables, tenantId))?.stub.place;
+  return { number: Number(row['seq']), link: linkFromRow(row) };
+};
+
+/** Most tenants whose newest links are remembered. */
+const MOST_REMEMBERED = 1_000;
+
+/** Gives new entries their links, in the transaction that stores them. */
+export class EntryChain {
+  readonly #tables: PluginTables;
+  /** What this process committed last of a tenant. Good as long as the ledger of the tenant has not grown since. */
+  readonly #committed = new Map<string, ChainPlace>();
+  /** The newest link within a transaction. */
+  readonly #open = new WeakMap<PluginTransaction, ChainPlace>();
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  /** The newest link of the tenant. Call it before the new entries take their numbers. */
+  async newest(tenantId: string, transaction: PluginTransaction): Promise<ChainLink | null> {
+    const open = this.#open.get(transaction);
+    if (open !== undefined) return open.link;
+    // Costs no statement: the transaction has it for the numbers of the entries.
+    const head = await transaction.ledgerHead(tenantId);
+    const known = this.#committed.get(tenantId);
+    if (known?.number === head.number) return known.link;
+    return (await placeAt(this.#tables.in(transaction), tenantId))?.link ?? null;
+  }
+
+  /** The links of entries that the transaction is about to store. */
+  extend(previous: ChainLink | null, entries: readonly RecordedEntry[], transaction: PluginTransaction): ChainLink[] {
+    const links = linksAfter(previous, entries);
+    const [entry, link] = [entries.at(-1), links.at(-1)];
+    if (entry !== undefined && link !== undefined) this.#open.set(transaction, { number: entry.seq, link });
+    return links;
+  }
+
+  /** Notes that a transaction which stored nothing but entries was committed. */
+  committed(tenantId: string, transaction: PluginTransaction): void {
+    const place = this.#open.get(transaction);
+    if (place === undefined) return;
+    this.#committed.delete(tenantId);
+    const [oldest] = this.#committed.keys();
+    if (this.#committed.size >= MOST_REMEMBERED && oldest !== undefined) this.#committed.delete(oldest);
+    this.#committed.set(tenantId, place);
+  }
+}

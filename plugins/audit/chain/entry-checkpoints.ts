@@ -1,0 +1,69 @@
+import {
+  type Checkpoint,
+  CheckpointLog,
+  checkpointFromRow,
+  formatInstant,
+  type HookCaller,
+  hashText,
+  type NodeSelf,
+  type ReadableTables,
+  type SqlValue,
+} from '../../../kernel/plugin-api.ts';
+import { type AuditSigner, auditSigner } from '../audit-api.ts';
+import { signatureFromRow } from './chain-stub.ts';
+import { type Signature, signDocument } from './signed-document.ts';
+
+export const CHECKPOINTS_TABLE = 'audit_checkpoints';
+
+export interface SignedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly signature: Signature | null;
+}
+
+type Builder = (table: string) => ReturnType<ReadableTables>;
+
+/** What is signed of a checkpoint, and shown of it. */
+export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: NodeSelf) => ({
+  kind: names.auditCheckpointKind,
+  version: 1,
+  node_id: nodeId,
+  tenant_id: checkpoint.tenantId,
+  id: checkpoint.id,
+  log_index: checkpoint.logIndex,
+  covered_seq: checkpoint.number,
+  covered_chain_seq: checkpoint.link.seq,
+  chain_hash: hashText(checkpoint.link.hash),
+  prev_hash: checkpoint.previousHash && hashText(checkpoint.previousHash),
+  created_at: formatInstant(checkpoint.createdMs),
+});
+
+/** The plugin that keeps the key of the node; undefined where none does. */
+export const signerOf = async (hooks: HookCaller): Promise<AuditSigner | undefined> =>
+  (await hooks.collect(auditSigner, {}))[0];
+
+/** The log of checkpoints, each signed when it is stored. */
+export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): CheckpointLog =>
+  new CheckpointLog(CHECKPOINTS_TABLE, (checkpoint) => {
+    const signature = signDocument(checkpointDocument(checkpoint, self), signer);
+    return { signed_by: signature?.publicKey ?? null, signature: signature?.signature ?? null };
+  });
+
+/** The newest checkpoint of a tenant, with its signature. */
+export const newestSigned = async (tables: Builder, tenantId: string): Promise<SignedCheckpoint | undefined> =>
+  (await fromRows(tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1)))[0];
+
+/** Checkpoints of places above `above` and up to `upTo`, in their order. */
+export const signedBetween = (
+  tables: Builder,
+  tenantId: string,
+  { above, upTo, limit }: { readonly above: number; readonly upTo: number; readonly limit: number },
+): Promise<SignedCheckpoint[]> => {
+  const query = tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).where('covered_number', '>', above);
+  return fromRows(query.where('covered_number', '<=', upTo).orderBy('covered_number').limit(limit));
+};
+
+const fromRows = async (query: ReturnType<ReadableTables>): Promise<SignedCheckpoint[]> =>
+  ((await query) as Record<string, SqlValue>[]).map((row) => ({
+    checkpoint: checkpointFromRow(row),
+    signature: signatureFromRow(row),
+  }));

@@ -1,0 +1,69 @@
+import type { ChainPlace, CheckpointLog, Clock, Logger, PluginTables, Random } from '../../../kernel/plugin-api.ts';
+import { readStub } from './chain-stub.ts';
+import { linkedEntries } from './linked-rows.ts';
+import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';
+
+/** Most links that one step hashes, in some 20 ms. */
+export const LINKS_PER_STEP = 2_000;
+
+export interface CheckpointParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of how far they hold. */
+export class CheckpointKeeper {
+  readonly #parts: CheckpointParts;
+  /** The highest number of each tenant at the last look. */
+  readonly #seen = new Map<string, number>();
+  readonly #reported = new Set<string>();
+
+  constructor(parts: CheckpointParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings the checkpoints of all tenants up to date whose ledgers have grown since the last call. */
+  async keepAll(checkpoints: CheckpointLog): Promise<void> {
+    const ends = await this.#parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
+    for (const { tenantId, number } of ends) {
+      if (this.#seen.get(tenantId) === number) continue;
+      await this.keep(tenantId, checkpoints);
+      this.#seen.set(tenantId, number);
+    }
+    const known = new Set(ends.map(({ tenantId }) => tenantId));
+    for (const tenantId of this.#seen.keys()) if (!known.has(tenantId)) this.#seen.delete(tenantId);
+  }
+
+  /** Ends at the newest entry, or at the first that does not hold. */
+  async keep(tenantId: string, checkpoints: CheckpointLog): Promise<void> {
+    for (;;) {
+      const { stretch, from, isLast } = await this.#verifyNext(tenantId, checkpoints);
+      const { place, problem } = stretch;
+      if (place !== undefined && place.link.seq > (from?.link.seq ?? 0)) await this.#add(tenantId, place, checkpoints);
+      if (problem !== undefined) this.#report(tenantId, stretch);
+      if (isLast || problem !== undefined) return;
+    }
+  }
+
+  async #verifyNext(tenantId: string, checkpoints: CheckpointLog) {
+    return this.#parts.tables.read(async (own) => {
+      const from = (await checkpoints.newest(own, tenantId)) ?? (await readStub(own, tenantId))?.stub.place;
+      const entries = await linkedEntries(own, tenantId, { above: from?.number ?? 0, limit: LINKS_PER_STEP });
+      return { from, stretch: verifyStretch(from, entries), isLast: entries.length < LINKS_PER_STEP };
+    });
+  }
+
+  async #add(tenantId: string, place: ChainPlace, checkpoints: CheckpointLog): Promise<void> {
+    const { tables, clock, random } = this.#parts;
+    const id = `auditcp_${random.uuid().replaceAll('-', '')}`;
+    await checkpoints.add(tables, tenantId, place, { id, nowMs: clock.nowMs() });
+  }
+
+  #report(tenantId: string, { problem }: VerifiedStretch): void {
+    if (this.#reported.has(tenantId)) return;
+    this.#reported.add(tenantId);
+    this.#parts.log.error('the audit log does not hold: the store was changed from outside', { tenantId, ...problem });
+  }
+}

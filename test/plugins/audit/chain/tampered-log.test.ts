@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { Audit, type VerifiedEntries } from '../../../../plugins/audit/audit-api.ts';
+import { adminEntryJson } from '../../../../plugins/audit/audit-entry-json.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import type { TestNode } from '../../../kit/start-test-node.ts';
+import { tamper } from '../../../kit/tamper.ts';
+import { auditorOf, checkpointed, documentedHash, recordActs, startAuditNode, verified } from './audit-chain-node.ts';
+
+/**
+ * What somebody with the database does to the entries 1 to 6 of the tenant `T`, and to those of the tenant `U`; and what
+ * the log of the first then says of itself.
+ */
+const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, chainSeq: number]>> = {
+  'changes what was done': [
+    `UPDATE audit_entries SET detail = '{"name":"x"}' WHERE tenant_id = 'T' AND chain_seq = 3`,
+    'an entry was changed, put in or moved',
+    3,
+  ],
+  'changes who did it': [
+    `UPDATE audit_entries SET entity_uri = 'agent:x' WHERE tenant_id = 'T' AND chain_seq = 1`,
+    'an entry was changed, put in or moved',
+    1,
+  ],
+  'changes when it was': [
+    `UPDATE audit_entries SET ts_ms = ts_ms - 1 WHERE tenant_id = 'T' AND chain_seq = 6`,
+    'an entry was changed, put in or moved',
+    6,
+  ],
+  'writes a time that is none': [
+    `UPDATE audit_entries SET ts_ms = 9007199254740991 WHERE tenant_id = 'T' AND chain_seq = 2`,
+    'an entry was changed, put in or moved',
+    2,
+  ],
+  'changes a link': [
+    `UPDATE audit_entries SET link_hash = 'sha256:${'0'.repeat(64)}' WHERE tenant_id = 'T' AND chain_seq = 4`,
+    'an entry was changed, put in or moved',
+    4,
+  ],
+  'removes an entry': [`DELETE FROM audit_entries WHERE tenant_id = 'T' AND chain_seq = 3`, 'an entry is missing', 3],
+  'cuts the beginning': [
+    `DELETE FROM audit_entries WHERE tenant_id = 'T' AND chain_seq <= 2`,
+    'an entry is missing',
+    1,
+  ],
+  'cuts the end': [
+    `DELETE FROM audit_entries WHERE tenant_id = 'T' AND chain_seq >= 5`,
+    'entries are missing at the end',
+    6,
+  ],
+  'removes all': [`DELETE FROM audit_entries WHERE tenant_id = 'T'`, 'entries are missing at the end', 6],
+  'puts an entry in between': [
+    `INSERT INTO audit_entries (tenant_id, seq, id, event_type, entity_uri, source, ts_ms, chain_seq, link_hash)
+     SELECT tenant_id, 0, 'x', event_type, entity_uri, source, ts_ms, 1, link_hash FROM audit_entries
+     WHERE tenant_id = 'T' AND chain_seq = 1`,
+    'an entry was changed, put in or moved',
+    1,
+  ],
+  'puts an entry behind the others': [
+    `INSERT INTO audit_entries (tenant_id, seq, id, event_type, entity_uri, source, ts_ms, chain_seq, link_hash)
+     SELECT tenant_id, 99, 'x', event_type, entity_uri, source, ts_ms, 7, link_hash FROM audit_entries
+     WHERE tenant_id = 'T' AND chain_seq = 6`,
+    'an entry was changed, put in or moved',
+    7,
+  ],
+  'changes the order': [
+    `UPDATE audit_entries SET seq = 99 WHERE tenant_id = 'T' AND chain_seq = 2`,
+    'an entry is missing',
+    2,
+  ],
+  'moves an entry of another tenant in': [
+    `UPDATE audit_entries SET tenant_id = 'T', seq = 99, chain_seq = 7 WHERE tenant_id = 'U' AND chain_seq = 1`,
+    'an entry was changed, put in or moved',
+    7,
+  ],
+  'changes a checkpoint': [
+    `UPDATE audit_checkpoints SET created_ms = created_ms - 1 WHERE tenant_id = 'T'`,
+    'a checkpoint has no good signature',
+    6,
+  ],
+  'takes the signature off a checkpoint': [
+    `UPDATE audit_checkpoints SET signature = NULL WHERE tenant_id = 'T'`,
+    'a checkpoint has no good signature',
+    6,
+  ],
+  'gives a tenant the checkpoint of another one': [
+    `DELETE FROM audit_checkpoints WHERE tenant_id = 'T'; UPDATE audit_checkpoints SET tenant_id = 'T' WHERE tenant_id = 'U'`,
+    'a checkpoint has no good signature',
+    3,
+  ],
+};
+
+forEachStore('An audit log that somebody changed', () => {
+  const names = [...Object.keys(ATTACKS), 'computes all later links anew', 'changes what no checkpoint covers yet'];
+  const own = (name: string): string => `own-${names.indexOf(name)}`;
+  const other = (name: string): string => `other-${names.indexOf(name)}`;
+  let node: TestNode;
+  before(async () => {
+    node = await startAuditNode();
+    for (const name of names) {
+      await recordActs(node, ['a', 'b', 'c', 'd', 'e', 'f'], own(name));
+      await recordActs(node, ['p', 'q', 'r'], other(name));
+    }
+    for (const name of names) {
+      await checkpointed(node, own(name));
+      await checkpointed(node, other(name));
+    }
+  });
+  after(() => node.stop());
+
+  const problemOf = ({ problem }: VerifiedEntries) => problem && [problem.reason, problem.chainSeq];
+
+  for (const [name, [sql, reason, chainSeq]] of Object.entries(ATTACKS)) {
+    it(`is found out when somebody ${name}`, async () => {
+      expect((await verified(node, own(name))).problem).to.equal(undefined);
+      await tamper(node, sql.replaceAll("'T'", `'${own(name)}'`).replaceAll("'U'", `'${other(name)}'`));
+      expect(problemOf(await verified(node, own(name)))).to.deep.equal([reason, chainSeq]);
+      if (!sql.includes("'U'"))
+        expect((await verified(node, other(name))).problem, 'another tenant').to.equal(undefined);
+    });
+  }
+
+  it('is found out by a checkpoint when somebody computes all later links anew', async () => {
+    const tenantId = own('computes all later links anew');
+    const { entries } = await node.kernel.get(Audit).log(auditorOf(tenantId), {});
+    let previous: string | null = null;
+    const statements: string[] = [];
+    for (const [at, entry] of entries.entries()) {
+      const shown = adminEntryJson(entry);
+      const changed = at < 3 ? shown : { ...shown, detail: '{"name":"x"}' };
+      previous = documentedHash(changed, { chainSeq: at + 1, previous });
+      statements.push(
+        `UPDATE audit_entries SET detail = '${changed['detail']}', link_hash = '${previous}' ` +
+          `WHERE tenant_id = '${tenantId}' AND chain_seq = ${at + 1}`,
+      );
+    }
+    await tamper(node, statements.join('; '));
+    expect(problemOf(await verified(node, tenantId))).to.deep.equal(['the log does not fit a checkpoint', 6]);
+  });
+
+  it('is reported once, and gets no checkpoint behind the place, while other logs go on', async () => {
+    const [name] = names.slice(-1) as [string];
+    const [tenantId, otherId] = [own(name), other(name)];
+    await recordActs(node, ['g', 'h'], tenantId);
+    await tamper(node, `UPDATE audit_entries SET detail = NULL WHERE tenant_id = '${tenantId}' AND chain_seq = 8`);
+    await recordActs(node, ['s'], otherId);
+    await checkpointed(node, otherId);
+    await recordActs(node, ['i'], tenantId);
+    await recordActs(node, ['t'], otherId);
+    await checkpointed(node, otherId);
+    const { checkpoint, problem } = await verified(node, tenantId);
+    expect([checkpoint?.['covered_chain_seq'], problem?.chainSeq]).to.deep.equal([7, 8]);
+    const reports = node.logLines.filter(({ fields }) => fields['tenantId'] === tenantId);
+    expect(reports.map(({ message }) => message)).to.deep.equal([
+      'the audit log does not hold: the store was changed from outside',
+    ]);
+  });
+});
