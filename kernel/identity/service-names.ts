@@ -33,10 +33,8 @@ export interface ServiceNames {
   problemType(code: string): string;
   /** `kind` in the signed payload of a fact-chain checkpoint. */
   readonly chainCheckpointKind: string;
-  /** `kind` in the signed payload of a checkpoint of the audit log. */
-  readonly auditCheckpointKind: string;
-  /** The same for what is left of entries that were deleted. */
-  readonly auditStubKind: string;
+  /** `kind` of a signed document: the name, a dot and a noun. */
+  documentKind(noun: string): string;
 }
 
 export const SERVICE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,31}$/;
@@ -71,7 +69,6 @@ export const createServiceNames = (name: string): ServiceNames => {
     gardenUri: (authority: string, slug: string) => `${scheme}${authority}/garden/${slug}`,
     problemType: (code: string) => `urn:${name}:problem:${code}`,
     chainCheckpointKind: `${name}.fact_chain_checkpoint`,
-    auditCheckpointKind: `${name}.audit_checkpoint`,
-    auditStubKind: `${name}.audit_stub`,
+    documentKind: (noun: string) => `${name}.${noun}`,
   });
 };

@@ -50,7 +50,7 @@ export const stubRow = ({ stub, signature }: SignedStub): Row => ({
 
 /** What is signed of a stub, and shown of it. `count` entries are gone. */
 export const stubDocument = ({ tenantId, place, floorMs, createdMs }: ChainStub, { names, nodeId }: NodeSelf) => ({
-  kind: names.auditStubKind,
+  kind: names.documentKind('audit_stub'),
   version: 1,
   node_id: nodeId,
   tenant_id: tenantId,

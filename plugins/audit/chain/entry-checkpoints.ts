@@ -24,7 +24,7 @@ type Builder = (table: string) => ReturnType<ReadableTables>;
 
 /** What is signed of a checkpoint, and shown of it. */
 export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: NodeSelf) => ({
-  kind: names.auditCheckpointKind,
+  kind: names.documentKind('audit_checkpoint'),
   version: 1,
   node_id: nodeId,
   tenant_id: checkpoint.tenantId,

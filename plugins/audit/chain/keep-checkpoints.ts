@@ -13,7 +13,9 @@ export interface CheckpointParts {
   readonly log: Logger;
 }
 
-/** Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of how far they hold. */
+/**
+ * Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of how far they hold.
+ */
 export class CheckpointKeeper {
   readonly #parts: CheckpointParts;
   /** The highest number of each tenant at the last look. */

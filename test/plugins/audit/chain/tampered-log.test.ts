@@ -7,8 +7,8 @@ import { tamper } from '../../../kit/tamper.ts';
 import { auditorOf, checkpointed, documentedHash, recordActs, startAuditNode, verified } from './audit-chain-node.ts';
 
 /**
- * What somebody with the database does to the entries 1 to 6 of the tenant `T`, and to those of the tenant `U`; and what
- * the log of the first then says of itself.
+ * What somebody with the database does to the entries 1 to 6 of the tenant `T`, and to those of the tenant `U`; and
+ * what the log of the first then says of itself.
  */
 const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, chainSeq: number]>> = {
   'changes what was done': [
