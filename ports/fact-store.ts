@@ -35,6 +35,14 @@ export interface FeedEntry {
   readonly tenantId: string;
 }
 
+export interface AnnouncedQuery {
+  readonly tenantId: string;
+  readonly kind: string;
+  readonly after: Hlc;
+  readonly upTo: Hlc;
+  readonly limit: number;
+}
+
 /** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
@@ -81,6 +89,8 @@ export interface Snapshot {
   ledgerNumberAt(tenantId: string, feed: Hlc): Promise<number | undefined>;
   /** Feed entries of all tenants strictly after the stamp, ascending. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
+  /** Entries that were announced in one tenant, of one kind, after a stamp and up to another one, ascending. */
+  announced(query: AnnouncedQuery): Promise<FeedEntry[]>;
   /** Stamp of the newest feed entry, null while the feed is empty. */
   head(): Promise<Hlc | null>;
   /**
@@ -119,6 +129,11 @@ export interface WriteTransaction extends Snapshot {
    * entries that are no facts and stand among them; the caller keeps them.
    */
   takeNumbers(count: number): Promise<number>;
+  /**
+   * Adds entries about something else than a new fact to the feed of the transaction's tenant. Their stamps ascend, and
+   * lie above all that were given out.
+   */
+  announce(entries: readonly Omit<FeedEntry, 'tenantId'>[]): Promise<void>;
   /** Adds the links of facts that have none. Throws for one that has a link. */
   addLinks(links: readonly { readonly number: number; readonly link: FactLink }[]): Promise<void>;
   /**

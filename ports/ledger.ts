@@ -75,7 +75,7 @@ export interface LedgerQuery<M extends keyof LedgerEntry = keyof LedgerEntry> ex
 export interface LedgerHead {
   /** The highest number that was given out. 0 while there is none. */
   readonly number: number;
-  /** Number and feed stamp of the newest fact; null while there is none. */
+  /** Number of the newest fact, and stamp of the newest entry of the feed; null while there is no fact. */
   readonly newest: { readonly number: number; readonly feed: Hlc } | null;
   /** The newest fact with a link, and its number; null while there is none. Facts behind it have no link yet. */
   readonly linked: { readonly number: number; readonly link: FactLink } | null;

@@ -7,7 +7,7 @@ import {
   type SchemaDialect,
 } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
-import { FACTS_TABLE, permittedWithRedaction } from './fact-table.ts';
+import { FACTS_TABLE, feedEntryTable, permittedWithRedaction } from './fact-table.ts';
 import { createOneRowMigration } from './one-row/one-row-migration.ts';
 import { REMOVED_TENANTS_TABLE, TENANT_IS_REMOVED } from './remove-tenant.ts';
 import { separatePlaces } from './separate-places.ts';
@@ -35,6 +35,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
     name: 'removed_tenants',
     up: (schema) => runAll(schema, removedTenants(schema.dialect)),
   },
+  { owner: 'core', number: 62, name: 'feed_entries', up: (schema) => runAll(schema, feedEntryTable(schema.dialect)) },
   { owner: 'core', number: 63, name: 'redaction', up: (schema) => runAll(schema, redaction(schema.dialect)) },
 ];
 

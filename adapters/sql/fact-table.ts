@@ -9,6 +9,7 @@ import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 
 export const FACTS_TABLE = 'facts';
 export const LEDGERS_TABLE = 'ledgers';
+export const FEED_ENTRIES_TABLE = 'feed_entries';
 
 /** What may be long comes last: SQLite walks through a long text, page by page, to a column behind it. */
 export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect, name: string): string =>
@@ -69,6 +70,19 @@ export const createLedgerTable = ({ textType, bytesType }: SchemaDialect, name: 
     link_seq BIGINT,
     link_hash ${bytesType}
   )`;
+
+/** What the feed tells of besides new facts. */
+export const feedEntryTable = ({ textType }: SchemaDialect): readonly string[] => [
+  `CREATE TABLE ${FEED_ENTRIES_TABLE} (
+    tenant_id ${textType} NOT NULL,
+    feed_wall BIGINT NOT NULL,
+    feed_ctr INTEGER NOT NULL,
+    kind ${textType} NOT NULL,
+    subject_id ${textType} NOT NULL,
+    PRIMARY KEY (tenant_id, feed_wall, feed_ctr)
+  )`,
+  `CREATE INDEX feed_entries_by_kind ON ${FEED_ENTRIES_TABLE} (tenant_id, kind, feed_wall, feed_ctr)`,
+];
 
 /** Every insert pays for each of these: measure before you add one. */
 export const factIndexes = (table: string): readonly string[] => [

@@ -1,9 +1,9 @@
-import { LEDGERS_TABLE } from './fact-table.ts';
+import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { HEAD_COLUMNS } from './ledger-row.ts';
 
 /*
- * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants; each end
- * says whether there is news of its tenant.
+ * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants and what
+ * was announced among them; each end says whether there is news of its tenant.
  */
 
 const LIMIT = 'LIMIT ? + 0';
@@ -15,9 +15,19 @@ export const LEDGER_ENDS = `SELECT tenant_id, number FROM ${LEDGERS_TABLE}`;
 /** Parameters: wall, counter. */
 export const TENANTS_WITH_NEWS = `${TENANTS} WHERE (feed_wall, feed_ctr) > (?, ?)`;
 
-/** Parameters: tenant, wall, counter, limit. */
-export const FEED_AFTER = `SELECT f.feed_wall, f.feed_ctr, f.id, f.tenant_id FROM facts f
-WHERE f.tenant_id = ? AND (f.feed_wall, f.feed_ctr) > (?, ?) ORDER BY f.feed_wall, f.feed_ctr ${LIMIT}`;
+/** Parameters: tenant, wall, counter, limit; the same again; limit. */
+export const FEED_AFTER = `SELECT * FROM (
+SELECT * FROM (SELECT f.feed_wall, f.feed_ctr, f.id, f.tenant_id, 'fact' AS kind FROM facts f
+WHERE f.tenant_id = ? AND (f.feed_wall, f.feed_ctr) > (?, ?) ORDER BY f.feed_wall, f.feed_ctr ${LIMIT}) of_facts
+UNION ALL
+SELECT * FROM (SELECT e.feed_wall, e.feed_ctr, e.subject_id, e.tenant_id, e.kind FROM ${FEED_ENTRIES_TABLE} e
+WHERE e.tenant_id = ? AND (e.feed_wall, e.feed_ctr) > (?, ?) ORDER BY e.feed_wall, e.feed_ctr ${LIMIT}) announced
+) entries ORDER BY feed_wall, feed_ctr ${LIMIT}`;
+
+/** Parameters: tenant, kind, wall, counter, wall, counter, limit. */
+export const ANNOUNCED = `SELECT e.feed_wall, e.feed_ctr, e.subject_id, e.tenant_id, e.kind FROM ${FEED_ENTRIES_TABLE} e
+WHERE e.tenant_id = ? AND e.kind = ? AND (e.feed_wall, e.feed_ctr) > (?, ?) AND (e.feed_wall, e.feed_ctr) <= (?, ?)
+ORDER BY e.feed_wall, e.feed_ctr ${LIMIT}`;
 
 export const FEED_HEAD = `SELECT feed_wall, feed_ctr FROM ${LEDGERS_TABLE} WHERE feed_wall IS NOT NULL
 ORDER BY feed_wall DESC, feed_ctr DESC LIMIT 1`;

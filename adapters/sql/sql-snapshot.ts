@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import {
+  type AnnouncedQuery,
   all,
   equals,
   type FactOutline,
@@ -23,6 +24,7 @@ import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from '
 import { type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
+  ANNOUNCED,
   FEED_AFTER,
   FEED_HEAD,
   LEDGER_ENDS,
@@ -85,9 +87,17 @@ export class SqlSnapshot implements Snapshot {
     const tenants = await this.session.rows(TENANTS_WITH_NEWS, [stamp.wallMs, stamp.counter]);
     const tenantIds = tenants.map(([tenantId]) => tenantId as string);
     return mergeFeeds(tenantIds, { after: stamp, limit }, async (parts) => {
-      const sets = parts.map((part) => [part.tenantId, part.after.wallMs, part.after.counter, part.limit]);
+      const sets = parts.map(({ tenantId, after, limit: most }) => {
+        const from = [tenantId, after.wallMs, after.counter, most];
+        return [...from, ...from, most];
+      });
       return (await this.session.rowsOfEach(FEED_AFTER, sets)).map((rows) => rows.map(feedEntryFromRow));
     });
+  }
+
+  async announced({ tenantId, kind, after, upTo, limit }: AnnouncedQuery): Promise<FeedEntry[]> {
+    const parameters = [tenantId, kind, after.wallMs, after.counter, upTo.wallMs, upTo.counter, limit];
+    return (await this.session.rows(ANNOUNCED, parameters)).map(feedEntryFromRow);
   }
 
   async head(): Promise<Hlc | null> {
@@ -174,9 +184,9 @@ export class SqlSnapshot implements Snapshot {
 
 const feedEntryFromRow = (row: readonly SqlValue[]): FeedEntry => ({
   stamp: { wallMs: row[0] as number, counter: row[1] as number },
-  kind: 'fact',
   subjectId: row[2] as string,
   tenantId: row[3] as string,
+  kind: row[4] as string,
 });
 
 const FEED_COLUMN = FACT_COLUMNS.indexOf('feed_wall');

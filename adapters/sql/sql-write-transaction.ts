@@ -12,7 +12,7 @@ import type {
 } from '../../ports/ports.ts';
 import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
-import { FACTS_TABLE } from './fact-table.ts';
+import { FACTS_TABLE, FEED_ENTRIES_TABLE } from './fact-table.ts';
 import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
 import { ADD_LINK, CLOCK_AND_HEAD, ERASE, REDACT, SAVE_HEAD } from './ledger-statements.ts';
 import { scalar } from './select-statement.ts';
@@ -56,6 +56,19 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
       const head = await this.#head(this.#tenantId);
       if (number > (head.linked?.number ?? 0)) this.#change(this.#tenantId, { ...head, linked: { number, link } });
     }
+  }
+
+  async announce(entries: readonly Omit<FeedEntry, 'tenantId'>[]): Promise<void> {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    await this.session.insert(
+      FEED_ENTRIES,
+      entries.map(({ stamp, kind, subjectId }) => [this.#tenantId, stamp.wallMs, stamp.counter, kind, subjectId]),
+    );
+    const head = await this.#head(this.#tenantId);
+    // A feed without facts has nobody who waits for it: what was announced comes with the first fact.
+    if (head.newest === null) return;
+    this.#change(this.#tenantId, { ...head, newest: { ...head.newest, feed: last.stamp } });
   }
 
   async erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void> {
@@ -194,6 +207,11 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
 const MOST_TOPIC_CHARACTERS = 200;
 
 const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
+
+const FEED_ENTRIES: InsertTarget = {
+  table: FEED_ENTRIES_TABLE,
+  columns: ['tenant_id', 'feed_wall', 'feed_ctr', 'kind', 'subject_id'],
+};
 
 const COVERS: InsertTarget = {
   table: 'fact_covers',

@@ -1,4 +1,5 @@
-import { all, equals, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
+import { all, equals, type Hlc, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
+import { tickHlc } from '../facts/hybrid-logical-clock.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
@@ -21,9 +22,28 @@ export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => 
     setExpiry: (factId, expiresMs, hlc) => wide.setExpiry(factId, expiresMs, hlc),
     takeNumbers: (count) => wide.takeNumbers(count),
     addLinks: (links) => wide.addLinks(links),
+    announce: (kind, subjectIds, nowMs) => announce(wide, { kind: kind.id, subjectIds, nowMs }),
   };
   transactions.set(narrow, wide);
   return narrow;
+};
+
+const announce = async (
+  wide: WriteTransaction,
+  {
+    kind,
+    subjectIds,
+    nowMs,
+  }: { readonly kind: string; readonly subjectIds: readonly string[]; readonly nowMs: number },
+): Promise<Hlc> => {
+  let stamp = await wide.lockClock();
+  const entries = subjectIds.map((subjectId) => {
+    stamp = tickHlc(stamp, nowMs);
+    return { stamp, kind, subjectId };
+  });
+  await wide.announce(entries);
+  await wide.saveClock(stamp);
+  return stamp;
 };
 
 const readsOf = (wide: Snapshot): PluginSnapshot => ({
@@ -44,6 +64,7 @@ const readsOf = (wide: Snapshot): PluginSnapshot => ({
   ledgerEnds: () => wide.ledgerEnds(),
   ledgerNumberAt: (tenantId, feed) => wide.ledgerNumberAt(tenantId, feed),
   feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
+  announced: (query) => wide.announced(query),
   head: () => wide.head(),
   epoch: () => wide.epoch(),
   databaseMs: () => wide.databaseMs(),

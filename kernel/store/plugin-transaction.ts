@@ -1,4 +1,5 @@
 import type { Cover, Hlc, Snapshot, StoredFact, WriteTransaction } from '../../ports/ports.ts';
+import type { Word } from '../vocabulary/define-vocabulary.ts';
 
 /** What names a fact: two tenants may each have one of the same id. */
 export type FactName = Pick<StoredFact, 'tenantId' | 'id'>;
@@ -31,6 +32,7 @@ export interface PluginSnapshot
     | 'ledgerEnds'
     | 'ledgerNumberAt'
     | 'feedAfter'
+    | 'announced'
     | 'head'
     | 'epoch'
     | 'databaseMs'
@@ -47,4 +49,10 @@ export interface PluginSnapshot
 /** The same inside a write transaction, whose reads see its own writes. Its tables take rows and signals. */
 export interface PluginTransaction
   extends PluginSnapshot,
-    Pick<WriteTransaction, 'cover' | 'setExpiry' | 'takeNumbers' | 'addLinks'> {}
+    Pick<WriteTransaction, 'cover' | 'setExpiry' | 'takeNumbers' | 'addLinks'> {
+  /**
+   * Adds entries of a declared kind to the feed, one for each subject, and returns the stamp of the last one. Not in a
+   * transaction that stores facts, which have stamps of their own.
+   */
+  announce(kind: Word, subjectIds: readonly string[], nowMs: number): Promise<Hlc>;
+}

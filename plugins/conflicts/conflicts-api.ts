@@ -6,6 +6,7 @@ import {
   type FactOutline,
   type FactView,
   markOf,
+  type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type StoredFact,
@@ -87,6 +88,20 @@ export interface Conflicts {
 }
 
 export const Conflicts = defineRef<Conflicts>('conflicts.conflicts');
+
+/** Ties conflicts, by the match keys of the entities under which facts tell of them, to what they are about. */
+export interface ConflictEntities {
+  /** Conflicts about these entities, whatever their status. */
+  about(snapshot: PluginSnapshot, tenantId: string, entityKeys: readonly string[]): Promise<readonly string[]>;
+  /** What these conflicts are about; those that are unknown are left out. */
+  subjects(
+    snapshot: PluginSnapshot,
+    tenantId: string,
+    conflictKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, TripleKey>>;
+}
+
+export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');
 
 /**
  * Note on a draft that resolves a record. Written by `Conflicts.resolve` alone: the fact joins no record, covers the

@@ -20,9 +20,10 @@ import { createReadSession } from '../facts/facts-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
+import { createConflictEntities } from './conflict-entities.ts';
 import { createConflictJson } from './conflict-json.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
-import { CONFLICT, CONTRADICTED, Conflicts, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
+import { CONFLICT, CONTRADICTED, ConflictEntities, Conflicts, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
@@ -52,7 +53,7 @@ export const conflictsPlugin = definePlugin({
     gardens: optional(GardenAccess),
     agentKeys: optional(AgentKeys),
   },
-  provides: [Conflicts],
+  provides: [Conflicts, ConflictEntities],
   declares: [...Object.values(words), CONFLICT, CONTRADICTED, DIFFERS_ELSEWHERE],
   config: schema<Settings>({
     type: 'object',
@@ -87,6 +88,7 @@ export const conflictsPlugin = definePlugin({
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, agentKeys });
     provide(Conflicts, conflicts);
+    provide(ConflictEntities, createConflictEntities(tables, self.names));
     const conflictJson = createConflictJson(self, factJson);
     const routes = { conflicts, clock, cursors, conflictJson, readSession: createReadSession(self.names) };
     route(listConflictsRoute(routes));

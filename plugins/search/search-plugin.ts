@@ -12,6 +12,7 @@ import {
   Random,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embedding/embed-facts.ts';
 import { drawHashSeed } from './index/text-hash.ts';
@@ -43,6 +44,7 @@ export const searchPlugin = definePlugin({
     self: NodeSelf,
     leases: Leases,
     embedder: optional(Embedder),
+    suppressed: optional(SuppressedFacts),
   },
   provides: [SearchIndex, TextRanker],
   config: schema<Settings>({

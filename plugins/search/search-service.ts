@@ -8,17 +8,19 @@ import {
   type PluginSnapshot,
   type Random,
 } from '../../kernel/plugin-api.ts';
-import type { CodeSpace } from './codes/code-space.ts';
+import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import type { CodeTable } from './codes/code-table.ts';
 import { IndexFeed } from './feed/follow-feed.ts';
+import { openSuppression } from './feed/follow-suppression.ts';
 import { MemoryIndex } from './index/memory-index.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
+import { beginLater } from './snapshot/begin-later.ts';
 import { type FoundSnapshot, SnapshotFiles, type SnapshotOwner } from './snapshot/snapshot-files.ts';
 import { readVectors, writeVectors } from './snapshot/vector-snapshot.ts';
 import { VectorFeed } from './vectors/vector-feed.ts';
 import type { VectorLayer } from './vectors/vector-layer.ts';
-import type { VectorStore } from './vectors/vector-store.ts';
+import type { VectorSide } from './vectors/vector-side.ts';
 
 export interface SearchParts {
   /** Snapshots of everything, whatever callers may see. */
@@ -30,20 +32,10 @@ export interface SearchParts {
   readonly log: Logger;
   /** Folder of the snapshots. */
   readonly folder: string;
+  /** Absent where nothing is ever hidden. */
+  readonly suppressed?: SuppressedFacts | undefined;
   /** Absent without an embedder. */
   readonly vectors: VectorSide | undefined;
-}
-
-/** Where vectors come from, and how they are held. */
-export interface VectorSide {
-  readonly embedder: string;
-  readonly store: VectorStore;
-  readonly codes: CodeSpace;
-  /**
-   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or
-   * stopped it before it was done; undefined when none were.
-   */
-  readonly goal: Hlc | undefined;
 }
 
 /** An index that is open, and what keeps it at the head of the store. */
@@ -165,7 +157,7 @@ export class SearchService implements SearchIndex {
           };
     await this.#files.save(
       owner,
-      later(() => index.snapshot(feed.applied)),
+      beginLater(() => index.snapshot(feed.applied)),
       written,
     );
     this.#savedSize = size;
@@ -203,9 +195,11 @@ export class SearchService implements SearchIndex {
     const found = await this.#files.find(owner);
     const restored = found === undefined ? undefined : await this.#restore(found);
     const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
+    const suppression = restored?.suppression ?? (await openSuppression(index, this.#parts));
     const feed = new IndexFeed({
       feed: this.#parts.feed,
       index,
+      suppression,
       names: self.names,
       epoch: owner.epoch,
       ...(restored === undefined ? {} : { applied: restored.applied }),
@@ -242,9 +236,10 @@ export class SearchService implements SearchIndex {
     }
   }
 
-  async #restore(found: FoundSnapshot): Promise<Awaited<ReturnType<typeof MemoryIndex.restore>> | undefined> {
+  async #restore(found: FoundSnapshot) {
     try {
-      return await MemoryIndex.restore(found.index());
+      const restored = await MemoryIndex.restore(found.index());
+      return { ...restored, suppression: await openSuppression(restored.index, this.#parts) };
     } catch (error) {
       this.#parts.log.warn('the snapshot of the search index cannot be used; the index is built anew', { error });
       return undefined;
@@ -291,8 +286,3 @@ export class SearchService implements SearchIndex {
 
 const sizeOf = ({ index, vectors }: Pick<OpenIndex, 'index' | 'vectors'>): number =>
   index.size + (vectors?.layer.tables.reduce((sum, table) => sum + (table?.size ?? 0), 0) ?? 0);
-
-/** Begins only when it is asked for the first item. */
-const later = function* <T>(begin: () => Iterable<T>): Generator<T> {
-  yield* begin();
-};

@@ -12,10 +12,13 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
 import type { IndexWriter } from '../index/memory-index.ts';
+import type { IndexSuppression } from './follow-suppression.ts';
 
 export interface IndexFeedOptions {
   readonly feed: FactFeed;
-  readonly index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>;
+  readonly index: Pick<IndexWriter, 'add' | 'cover' | 'expire' | 'withhold'>;
+  /** Absent where nothing is ever hidden. */
+  readonly suppression?: Pick<IndexSuppression, 'among' | 'follow'> | undefined;
   readonly names: ServiceNames;
   /** Stamp up to which the feed is in the index already; without, it is read from its beginning. */
   readonly applied?: Hlc;
@@ -25,8 +28,9 @@ export interface IndexFeedOptions {
   onError(error: unknown): void;
 }
 
-/** What ends the facts of a page, or facts that they speak of. */
+/** What ends the facts of a page, or facts that they speak of, and which of them are hidden. */
 interface Ends {
+  readonly hidden: readonly StoredFact[];
   readonly covers: readonly Cover[];
   readonly expiries: readonly Expiry[];
 }
@@ -50,7 +54,8 @@ export class IndexFeed {
         const named = entries.map(({ tenantId, subjectId: id }) => ({ tenantId, id }));
         const mortal = [...named, ...this.#targetsOf(facts)];
         const [covers, expiries] = await Promise.all([snapshot.covers(named), snapshot.expiries(mortal)]);
-        return { covers, expiries };
+        const hidden = (await options.suppression?.among(snapshot, entries, facts)) ?? [];
+        return { covers, expiries, hidden };
       },
       take: (page) => this.#take(page),
     });
@@ -83,12 +88,15 @@ export class IndexFeed {
     return this.#applied;
   }
 
-  async #take({ facts, more: { covers, expiries }, upTo }: FeedPage<Ends>): Promise<void> {
-    const { index } = this.#options;
-    for (const fact of facts) index.add(fact);
+  async #take({ entries, facts, more: { covers, expiries, hidden }, upTo }: FeedPage<Ends>): Promise<void> {
+    const { index, suppression } = this.#options;
+    // Of a fact that was destroyed there is nothing to be found.
+    for (const fact of facts) if (fact.cid !== '') index.add(fact);
+    for (const fact of hidden) index.withhold(fact, true);
     for (const cover of covers) index.cover(cover);
     for (const expiry of expiries) index.expire(expiry);
-    // In one turn, so that the index and its stamp never disagree.
+    await suppression?.follow(entries);
+    // Whatever is in the index beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;
     // Much text is taken in page by page, and others have their turn in between.
     if (charactersOf(facts) > MUCH_TEXT) await new Promise<void>((resolve) => setImmediate(resolve));

@@ -12,6 +12,7 @@ export interface PartName {
 /**
  * All documents that are visible to the same readers: one tenant, one scope, one garden or none. Its statistics are its
  * own, and count a document whatever has become of it, so that what ends a fact changes the score of no other.
+ * Documents that are withheld are not counted.
  */
 export class IndexPart implements PartName {
   readonly number: number;
@@ -29,6 +30,9 @@ export class IndexPart implements PartName {
   /** Ordinals of those with a confidence below `FAINT`. */
   readonly faint = new WordList();
   leastConfidence = 1;
+  /** Ordinals of those that are withheld, and the words of all of them. */
+  readonly withheld = new Set<number>();
+  withheldLength = 0;
 
   constructor(number: number, name: PartName, realm: number) {
     this.number = number;
@@ -40,6 +44,15 @@ export class IndexPart implements PartName {
 
   get count(): number {
     return this.documents.length;
+  }
+
+  /** Documents that its statistics count, and the words of these. */
+  get countedDocuments(): number {
+    return this.count - this.withheld.size;
+  }
+
+  get countedLength(): number {
+    return this.totalLength - this.withheldLength;
   }
 
   /** Takes in the number of a new document and what may take it out of a search. */

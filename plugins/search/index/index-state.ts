@@ -13,6 +13,7 @@ import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
 import { realmOf, tenantOfRealm } from './realm.ts';
 import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
+import { WithheldDocuments } from './withheld-documents.ts';
 
 /** What of a fact the index reads. */
 export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
@@ -32,6 +33,7 @@ export class IndexState {
   readonly lifetimes: LifetimeTable;
   readonly lists = new PostingLists();
   readonly catalog = new PartCatalog();
+  readonly withheld = new WithheldDocuments();
   readonly reader: TermReader;
   readonly #counts = new TermCounts();
   readonly #entity: Hash64 = { hi: 0, lo: 0 };
@@ -68,6 +70,27 @@ export class IndexState {
     }
     part.totalLength += counts.length;
     if (fact.sessionId !== null) lists.add(part.number, this.#session.hi, this.#session.lo, document, 0, 0);
+  }
+
+  /**
+   * Withholds the document of a fact from all searches, or gives it back. The words are read from the fact, which must
+   * be as it was when it was taken in.
+   */
+  withhold(fact: IndexedFact, isWithheld: boolean): void {
+    const { documents, lists, withheld } = this;
+    const document = this.documentOf(fact);
+    if (document < 0 || !withheld.set(document, isWithheld)) return;
+    const counts = this.#counts;
+    counts.clear();
+    readFactTerms(fact, this.reader, counts);
+    const part = this.catalog.parts[documents.word(document, PART)] as IndexPart;
+    const change = isWithheld ? 1 : -1;
+    for (let at = 0; at < counts.distinct; at += 1) {
+      withheld.count(lists.find(part.number, counts.hi[at] as number, counts.lo[at] as number), change);
+    }
+    part.withheldLength += change * counts.length;
+    if (isWithheld) part.withheld.add(documents.word(document, ORDINAL));
+    else part.withheld.delete(documents.word(document, ORDINAL));
   }
 
   /** The document of a fact, or -1. */

@@ -1,4 +1,4 @@
-import { compareHlc, type Expiry } from '../../../kernel/plugin-api.ts';
+import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Cover, Hlc } from '../../../ports/ports.ts';
 import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
@@ -23,6 +23,11 @@ export interface IndexWriter {
    * very next search. Throws a RangeError for a fact whose feed stamp is not after that of the last one taken in.
    */
   add(fact: IndexedFact): void;
+  /**
+   * Withholds a fact from every search, as if it had never been taken in, or gives it back. Idempotent; a fact that is
+   * not in the index changes nothing.
+   */
+  withhold(fact: IndexedFact, isWithheld: boolean): void;
   /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
   cover(cover: Omit<Cover, 'factId' | 'kind'>): void;
   /** Sets when a fact expires; the newest stamp counts. Idempotent. */
@@ -89,6 +94,16 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     }
     this.#newest = fact.feed;
     this.#state.add(fact);
+  }
+
+  withhold(fact: IndexedFact, isWithheld: boolean): void {
+    this.#state.withhold(fact, isWithheld);
+  }
+
+  /** Whether a fact is in the index and may be found. */
+  shows(fact: FactName): boolean {
+    const document = this.#state.documentOf(fact);
+    return document >= 0 && !this.#state.withheld.has(document);
   }
 
   cover(cover: Omit<Cover, 'factId' | 'kind'>): void {

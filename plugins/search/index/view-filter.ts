@@ -29,7 +29,7 @@ export class ViewFilter {
   /** Whether a document of an opened part may be found. */
   accepts(document: number): boolean {
     const { documents } = this.#state;
-    if (((documents.flags[document] as number) & ENDED) !== 0) return false;
+    if (((documents.flags[document] as number) & ENDED) !== 0 || this.#state.withheld.has(document)) return false;
     if (documents.double(document, EXPIRES) <= this.#view.nowMs) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
@@ -43,7 +43,7 @@ export class ViewFilter {
     const { minConfidence, nowMs } = this.#view;
     const isDemanding = part.leastConfidence < minConfidence && minConfidence > FAINT;
     if (this.#relation !== undefined || isDemanding) return this.#bitsOfEach(part);
-    const dropped: Uint32Array[] = [part.ended.view()];
+    const dropped: Uint32Array[] = [part.ended.view(), Uint32Array.from(part.withheld)];
     const { documents } = this.#state;
     const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
     dropped.push(

@@ -20,11 +20,11 @@ export const searchWords = (
   filter: ViewFilter,
   limit: number,
 ): { readonly document: number; readonly score: number }[] => {
-  const parts = filter.parts.filter(({ count }) => count > 0);
-  const documents = parts.reduce((sum, { count }) => sum + count, 0);
+  const parts = filter.parts.filter(({ countedDocuments }) => countedDocuments > 0);
+  const documents = parts.reduce((sum, { countedDocuments }) => sum + countedDocuments, 0);
   if (documents === 0 || limit < 1) return [];
   const terms = termsOf(state, query, parts, documents);
-  const meanLength = parts.reduce((sum, { totalLength }) => sum + totalLength, 0) / documents;
+  const meanLength = parts.reduce((sum, { countedLength }) => sum + countedLength, 0) / documents;
   const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
   const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
   const accepts = (document: number): boolean => filter.accepts(document);
@@ -80,7 +80,7 @@ const termsOf = (state: IndexState, query: string, parts: readonly IndexPart[], 
       const list = state.lists.find(part.number, counts.hi[place] as number, counts.lo[place] as number);
       if (list < 0) continue;
       lists.set(part, list);
-      frequency += state.lists.lengthOf(list);
+      frequency += state.lists.lengthOf(list) - state.withheld.postingsIn(list);
     }
     if (frequency === 0) continue;
     terms.push({ weight: termWeight(documents, frequency), lists, frequency, place });

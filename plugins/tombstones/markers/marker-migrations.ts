@@ -29,6 +29,8 @@ export const markerMigrations: readonly Migration[] = [
         // When it was last changed, in the order of the feed.
         table.bigInteger('feed_wall');
         table.integer('feed_ctr');
+        // Number in the ledger up to which its facts were followed up; null when that is done.
+        table.bigInteger('followed_number');
         table.primary(['tenant_id', 'tombstone_id']);
         table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');
         table.index(['tenant_id', 'created_ms', 'tombstone_id'], 'tombstones_markers_newest');

@@ -1,4 +1,5 @@
-import { type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
+import type { Hlc, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
+import { hideEntities } from '../suppression/hidden-rows.ts';
 import {
   MAX_TOMBSTONES_SHOWN,
   type Tombstone,
@@ -74,30 +75,15 @@ export const newestTombstones = async (
   return (await query).map(tombstoneFromRow);
 };
 
-/** Keeps a marker, and hides what it is about. */
-export const insertTombstone = async (own: WritableTables, tombstone: Tombstone): Promise<void> => {
-  await own.insertRows(MARKERS, [rowOfTombstone(tombstone)]);
-  await hideEntity(own, tombstone, tombstone.entityKey);
-};
-
-/** Hides the facts of one entity in the scope of the marker. */
-export const hideEntity = async (
+/** Keeps a marker, and hides the facts of its entity: those of one node alone where one is named. */
+export const insertTombstone = async (
   own: WritableTables,
-  { tenantId, id, scope, legalHold }: Tombstone,
-  entityKey: string,
+  tombstone: Tombstone,
+  { feed, originNodeId = '' }: { readonly feed: Hlc; readonly originNodeId?: string },
 ): Promise<void> => {
-  const scopes = scope === '*' ? SCOPES : [scope];
-  await own.insertRows(
-    HIDDEN,
-    scopes.map((one) => ({
-      tenant_id: tenantId,
-      entity_key: entityKey,
-      scope: one,
-      tombstone_id: id,
-      held: legalHold ? 1 : 0,
-      origin_node_id: '',
-    })),
-  );
+  const follow = { followed_number: 0, ...stampOf(feed) };
+  await own.insertRows(MARKERS, [{ ...rowOfTombstone(tombstone), ...follow }]);
+  await hideEntities(own, tombstone, { entityKeys: [tombstone.entityKey], originNodeId });
 };
 
 /** Keeps the end of a marker, and shows again what it hid. */
@@ -105,17 +91,22 @@ export const insertRevocation = async (
   own: WritableTables,
   { tenantId, id }: Named,
   revocation: TombstoneRevocation,
-  nowMs: number,
+  { nowMs, feed }: { readonly nowMs: number; readonly feed: Hlc },
 ): Promise<void> => {
   const named = { tenant_id: tenantId, tombstone_id: id };
-  await own(MARKERS).where(named).update({ revoked_ms: nowMs });
+  const follow = { followed_number: 0, ...stampOf(feed) };
+  await own(MARKERS)
+    .where(named)
+    .update({ revoked_ms: nowMs, ...follow });
   await own.insertRows(REVOCATIONS, [rowOfRevocation(revocation, tenantId)]);
   await own(HIDDEN).where(named).delete();
 };
 
-export const updateErased = async (own: WritableTables, tombstone: Tombstone): Promise<void> => {
+export const updateErased = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
   const { tenantId, id, keyId, signedBy, signature, erasedMs } = tombstone;
   await own(MARKERS)
     .where({ tenant_id: tenantId, tombstone_id: id })
-    .update({ erase: 1, erased_ms: erasedMs, key_id: keyId, signed_by: signedBy, signature });
+    .update({ erase: 1, erased_ms: erasedMs, key_id: keyId, signed_by: signedBy, signature, ...stampOf(feed) });
 };
+
+const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });

@@ -1,12 +1,10 @@
 import {
-  type Clock,
   encodeBase64Url,
   formatInstant,
   hasForbiddenCodePoint,
   matchKey,
   type NodeSelf,
   type PluginSnapshot,
-  type PluginTables,
   type PluginTransaction,
   type Principal,
   type Random,
@@ -17,9 +15,11 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
 import {
   type EntityTombstones,
   MAX_TOMBSTONES_SHOWN,
+  TOMBSTONE_CHANGED,
   TOMBSTONE_ERASED,
   type Tombstone,
   type TombstoneDraft,
@@ -42,9 +42,7 @@ import {
 } from './marker-store.ts';
 import { readReason, readTombstoneDraft } from './read-draft.ts';
 
-export interface MarkerParts {
-  readonly tables: PluginTables;
-  readonly clock: Clock;
+export interface MarkerParts extends FollowUpParts {
   readonly random: Random;
   readonly self: NodeSelf;
   readonly identity: NodeIdentity;
@@ -83,13 +81,17 @@ export class StoredTombstones implements Tombstones {
       erasedMs: null,
       receivedFrom: null,
     });
-    return tables.write(tenantId, async (own, transaction) => {
+    const kept = await tables.write(tenantId, async (own, transaction) => {
       const active = await activeTombstone(own, marker);
       if (active !== undefined) return active;
-      await insertTombstone(own, marker);
+      const feed = await transaction.announce(TOMBSTONE_CHANGED, [marker.id], nowMs);
+      await insertTombstone(own, marker, { feed });
       await audit?.record({ ...entryOf(caller, marker), event: TOMBSTONE_CREATED }, transaction);
+      await followPiece(marker, own, transaction, this.#parts);
       return marker;
     });
+    await followUp(kept, this.#parts);
+    return kept;
   }
 
   async of(caller: Principal, entityUri: string): Promise<EntityTombstones> {
@@ -129,17 +131,21 @@ export class StoredTombstones implements Tombstones {
     if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
     const { tables, clock, audit } = this.#parts;
     const { tenantId } = caller;
-    return tables.write(tenantId, async (own, transaction) => {
+    const revocation = await tables.write(tenantId, async (own, transaction) => {
       const tombstone = await tombstoneById(own, { tenantId, id: tombstoneId });
       if (tombstone === undefined) throw noSuchTombstone();
       if (tombstone.erasedMs !== null) throw new ServiceError(TOMBSTONE_ERASED, 'its facts were destroyed for good');
       if (tombstone.revokedMs !== null) throw new ServiceError('conflict', 'the tombstone is already revoked');
       const nowMs = clock.nowMs();
       const revocation = this.#revocationOf(tombstone, reason, nowMs);
-      await insertRevocation(own, tombstone, revocation, nowMs);
+      const feed = await transaction.announce(TOMBSTONE_CHANGED, [tombstoneId], nowMs);
+      await insertRevocation(own, tombstone, revocation, { nowMs, feed });
       await audit?.record({ ...entryOf(caller, tombstone), event: TOMBSTONE_REVOKED }, transaction);
+      await followPiece(tombstone, own, transaction, this.#parts);
       return revocation;
     });
+    await followUp({ tenantId, id: tombstoneId }, this.#parts);
+    return revocation;
   }
 
   byId(tenantId: string, tombstoneId: string, snapshot: PluginSnapshot): Promise<Tombstone | undefined> {
@@ -155,7 +161,7 @@ export class StoredTombstones implements Tombstones {
     const { nodeId } = this.#parts.self;
     const erased = { ...known, erase: true, erasedMs: nowMs };
     const marker = known.signedBy === nodeId ? this.#signed(erased) : { ...known, erasedMs: nowMs };
-    await updateErased(own, marker);
+    await updateErased(own, marker, await transaction.announce(TOMBSTONE_CHANGED, [marker.id], nowMs));
     return marker;
   }
 

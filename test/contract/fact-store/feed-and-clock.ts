@@ -40,6 +40,57 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
     });
   });
 
+  describe('what is announced', () => {
+    const announce = (entries: readonly { readonly at: number; readonly kind: string; readonly about: string }[]) =>
+      current().store.write('default', (transaction) =>
+        transaction.announce(entries.map(({ at, kind, about }) => ({ stamp: stamp(at), kind, subjectId: about }))),
+      );
+
+    it('stands between facts, in the order of stamps', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1, { feed: stamp(1) })]);
+      await announce([
+        { at: 2, kind: 'mark', about: 'a' },
+        { at: 3, kind: 'other', about: 'b' },
+      ]);
+      await storeFacts(store, [sampleFact(2, { feed: stamp(4) })]);
+      await announce([{ at: 5, kind: 'mark', about: 'c' }]);
+      const feed = await store.read((snapshot) => snapshot.feedAfter(stamp(0), 10));
+      expect(feed.map(({ kind, subjectId }) => [kind, subjectId])).to.deep.equal([
+        ['fact', sampleId(1)],
+        ['mark', 'a'],
+        ['other', 'b'],
+        ['fact', sampleId(2)],
+        ['mark', 'c'],
+      ]);
+      expect(await store.read((snapshot) => snapshot.head())).to.deep.equal(stamp(5));
+      const rest = await store.read((snapshot) => snapshot.feedAfter(stamp(2), 2));
+      expect(rest.map(({ subjectId }) => subjectId)).to.deep.equal(['b', sampleId(2)]);
+    });
+
+    it('is found by its kind between two stamps', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1, { feed: stamp(1) })]);
+      await announce([2, 3, 4, 5].map((at) => ({ at, kind: at === 4 ? 'other' : 'mark', about: `${at}` })));
+      const query = { tenantId: 'default', kind: 'mark', after: stamp(2), upTo: stamp(5), limit: 10 };
+      const found = await store.read((snapshot) => snapshot.announced(query));
+      expect(found).to.deep.equal(
+        [3, 5].map((at) => ({ stamp: stamp(at), kind: 'mark', subjectId: `${at}`, tenantId: 'default' })),
+      );
+      const other = await store.read((snapshot) => snapshot.announced({ ...query, tenantId: 'acme' }));
+      expect(other).to.deep.equal([]);
+    });
+
+    it('does not count as a fact', async () => {
+      const { store } = current();
+      await storeFacts(store, [sampleFact(1, { feed: stamp(1) })]);
+      const before = await store.read((snapshot) => snapshot.ledgerHead('default'));
+      await announce([{ at: 2, kind: 'mark', about: 'a' }]);
+      const head = await store.read((snapshot) => snapshot.ledgerHead('default'));
+      expect(head).to.deep.equal({ ...before, newest: { number: before.newest?.number, feed: stamp(2) } });
+    });
+  });
+
   describe('the clock', () => {
     it('starts at zero and keeps what was saved, over reopening', async () => {
       const { store, another } = current();

@@ -43,6 +43,7 @@ export const describeMigrations = (current: CurrentStore): void => {
         '034_facts_by_session',
         '042_one_row',
         '060_removed_tenants',
+        '062_feed_entries',
         '063_redaction',
       ]);
     });

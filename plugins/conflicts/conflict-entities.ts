@@ -1,0 +1,22 @@
+import { matchKey, type PluginTables, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { conflictEntity } from './conflict-entity.ts';
+import { RECORDS, recordOf } from './conflict-record.ts';
+import type { ConflictEntities } from './conflicts-api.ts';
+
+export const createConflictEntities = (tables: PluginTables, names: ServiceNames): ConflictEntities => {
+  const keyOf = (conflictId: string): string => matchKey(conflictEntity(conflictId, names), names);
+  const prefix = keyOf('');
+  return {
+    async about(snapshot, tenantId, entityKeys) {
+      if (entityKeys.length === 0) return [];
+      const rows = await tables.in(snapshot).select(RECORDS, { tenant_id: tenantId, entity_key: entityKeys });
+      return rows.map((row) => keyOf(String(row['conflict_id'])));
+    },
+    async subjects(snapshot, tenantId, conflictKeys) {
+      const ids = conflictKeys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+      if (ids.length === 0) return new Map();
+      const rows = await tables.in(snapshot).select(RECORDS, { tenant_id: tenantId, conflict_id: ids });
+      return new Map(rows.map(recordOf).map((record) => [keyOf(record.id), record]));
+    },
+  };
+};

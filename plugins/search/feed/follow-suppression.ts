@@ -1,0 +1,129 @@
+import {
+  above,
+  all,
+  equals,
+  FEED_START,
+  type FeedEntry,
+  isIn,
+  type PluginSnapshot,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import {
+  FACT_RETURNED,
+  type HiddenEntity,
+  type SuppressedFacts,
+  TOMBSTONE_CHANGED,
+} from '../../tombstones/tombstones-api.ts';
+import type { MemoryIndex } from '../index/memory-index.ts';
+
+export interface SuppressionParts {
+  readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
+  readonly suppressed: SuppressedFacts;
+  readonly index: Pick<MemoryIndex, 'withhold' | 'shows' | 'size'>;
+}
+
+/** Withholds from an index what tombstones hide, so that its scores are those of an index without these facts. */
+export class IndexSuppression {
+  readonly #parts: SuppressionParts;
+  /** Nothing is asked for the facts of a store in which nothing was ever hidden. */
+  #isNeeded = false;
+  #hasBegun = false;
+
+  constructor(parts: SuppressionParts) {
+    this.#parts = parts;
+  }
+
+  /** Withholds what is hidden now. Rejects for an index with facts that were destroyed since: it must be built anew. */
+  async begin(): Promise<void> {
+    const { store, suppressed, index } = this.#parts;
+    for (let last: HiddenEntity = { tenantId: '', entityKey: '' }; ; ) {
+      const after = last;
+      const entities = await store.read((snapshot) => suppressed.entitiesAfter(snapshot, after, ENTITIES_PER_PAGE));
+      const end = entities.at(-1);
+      if (end !== undefined) this.#isNeeded = true;
+      if (end === undefined || index.size === 0) break;
+      for (const entity of entities) await this.#judgeEntity(entity);
+      last = end;
+    }
+    this.#hasBegun = true;
+  }
+
+  /** The facts of a page that are hidden, as its snapshot says. */
+  async among(
+    snapshot: PluginSnapshot,
+    entries: readonly FeedEntry[],
+    facts: readonly StoredFact[],
+  ): Promise<readonly StoredFact[]> {
+    if (entries.some(({ kind }) => kind === TOMBSTONE_CHANGED.id)) this.#isNeeded = true;
+    return this.#isNeeded ? this.#parts.suppressed.among(snapshot, facts) : [];
+  }
+
+  /** Does what these entries of the feed ask for. What has changed since is in a later entry. */
+  async follow(entries: readonly FeedEntry[]): Promise<void> {
+    const { store, suppressed } = this.#parts;
+    for (const { kind, tenantId, subjectId } of entries) {
+      if (kind !== TOMBSTONE_CHANGED.id) continue;
+      const keys = await store.read((snapshot) => suppressed.entitiesOf(snapshot, tenantId, subjectId));
+      for (const entityKey of keys) await this.#judgeEntity({ tenantId, entityKey });
+    }
+    const returned = entries.filter(({ kind }) => kind === FACT_RETURNED.id);
+    for (const tenantId of new Set(returned.map((entry) => entry.tenantId))) {
+      const ids = returned.filter((entry) => entry.tenantId === tenantId).map(({ subjectId }) => subjectId);
+      for (let at = 0; at < ids.length; at += FACTS_PER_PAGE) {
+        const some = ids.slice(at, at + FACTS_PER_PAGE);
+        await this.#judge((snapshot) =>
+          snapshot.find({
+            filter: all(equals('tenantId', tenantId), isIn('id', some)),
+            order: 'feed',
+            limit: some.length,
+          }),
+        );
+      }
+    }
+  }
+
+  async #judgeEntity({ tenantId, entityKey }: HiddenEntity): Promise<void> {
+    const about = all(equals('tenantId', tenantId), equals('entityKey', entityKey));
+    for (let after = FEED_START; ; ) {
+      const filter = all(about, above('feed', after));
+      const last = await this.#judge((snapshot) =>
+        snapshot.find({ filter, order: 'feed', limit: FACTS_PER_PAGE, maxBytes: BYTES_PER_PAGE }),
+      );
+      if (last === undefined) return;
+      after = last.feed;
+      // Others have their turn in between.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** The last of the facts that were judged. */
+  async #judge(read: (snapshot: PluginSnapshot) => Promise<StoredFact[]>): Promise<StoredFact | undefined> {
+    const { store, suppressed, index } = this.#parts;
+    const { facts, hidden } = await store.read(async (snapshot) => {
+      const facts = await read(snapshot);
+      return { facts, hidden: new Set(await suppressed.among(snapshot, facts)) };
+    });
+    for (const fact of facts) {
+      if (fact.cid !== '') index.withhold(fact, hidden.has(fact));
+      // Without its words nobody can tell what it counts for. What is destroyed later was hidden before.
+      else if (!this.#hasBegun && index.shows(fact))
+        throw new Error('the search index holds a fact that was destroyed');
+    }
+    return facts.at(-1);
+  }
+}
+
+/** None where nothing is ever hidden. Rejects as `begin` does. */
+export const openSuppression = async (
+  index: SuppressionParts['index'],
+  { store, suppressed }: Pick<SuppressionParts, 'store'> & { readonly suppressed?: SuppressedFacts | undefined },
+): Promise<IndexSuppression | undefined> => {
+  if (suppressed?.isSuppressing !== true) return undefined;
+  const suppression = new IndexSuppression({ store, suppressed, index });
+  await suppression.begin();
+  return suppression;
+};
+
+const ENTITIES_PER_PAGE = 256;
+const FACTS_PER_PAGE = 256;
+const BYTES_PER_PAGE = 512 * 1024;

@@ -1,0 +1,31 @@
+/**
+ * Documents that nobody may find for now, and how often each list of postings names them: a search subtracts both, so
+ * that its scores are those of an index without them.
+ */
+export class WithheldDocuments {
+  readonly #documents = new Set<number>();
+  readonly #postings = new Map<number, number>();
+
+  has(document: number): boolean {
+    return this.#documents.size > 0 && this.#documents.has(document);
+  }
+
+  /** False when nothing changes. */
+  set(document: number, isWithheld: boolean): boolean {
+    if (this.#documents.has(document) === isWithheld) return false;
+    if (isWithheld) this.#documents.add(document);
+    else this.#documents.delete(document);
+    return true;
+  }
+
+  /** Counts a posting of a withheld document, or takes it back. */
+  count(list: number, change: 1 | -1): void {
+    const counted = this.postingsIn(list) + change;
+    if (counted > 0) this.#postings.set(list, counted);
+    else this.#postings.delete(list);
+  }
+
+  postingsIn(list: number): number {
+    return this.#postings.size === 0 ? 0 : (this.#postings.get(list) ?? 0);
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  all,
+  equals,
+  type FactOutline,
+  isIn,
+  matchKey,
+  type PluginSnapshot,
+  type PluginTransaction,
+  type ServiceNames,
+  type StoredFact,
+  type WritableTables,
+} from '../../../kernel/plugin-api.ts';
+import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
+import { ttlTarget } from '../../facts/facts-api.ts';
+import { type HiddenBy, hiddenAmong, hideWords } from './hidden-rows.ts';
+
+/*
+ * Facts that tell of facts: when they expire, where they came from, what they contradict. Each is about an entity that
+ * names a fact or a conflict, and is hidden with it.
+ */
+
+export interface WordParts {
+  readonly names: ServiceNames;
+  readonly conflicts: ConflictEntities | undefined;
+}
+
+/** Match keys of the entities under which facts tell of these ones, and that are used. */
+export const entitiesAbout = async (
+  snapshot: PluginSnapshot,
+  tenantId: string,
+  factIds: readonly string[],
+  names: ServiceNames,
+): Promise<readonly string[]> => {
+  if (factIds.length === 0) return [];
+  const keys = factIds.flatMap((id) => [matchKey(id, names), matchKey(names.factEntity(id), names)]);
+  const found = await snapshot.outline(all(equals('tenantId', tenantId), isIn('entityKey', keys)));
+  return [...new Set(found.map(({ entityKey }) => entityKey))];
+};
+
+/** Hides what a transaction tells of hidden facts. Nothing is read for facts that tell of no others. */
+export const hideLateWords = async (
+  facts: readonly StoredFact[],
+  own: WritableTables,
+  transaction: PluginTransaction,
+  parts: WordParts,
+): Promise<void> => {
+  const words = facts.filter((fact) => tellsOfFacts(fact, parts.names));
+  const tenantId = words[0]?.tenantId;
+  if (tenantId === undefined) return;
+  const subjects = await subjectsOf(words, tenantId, transaction, parts);
+  const hidden = await hiddenAmong(own, [...new Set(subjects.values())]);
+  const late = words.flatMap(({ entityKey }): (HiddenBy & { entityKey: string })[] => {
+    const subject = subjects.get(entityKey);
+    return (subject === undefined ? [] : (hidden.get(subject) ?? [])).map((by) => ({ ...by, entityKey }));
+  });
+  if (late.length > 0) await hideWords(own, tenantId, late);
+};
+
+/** Only names of facts and conflicts stand where these relations do. */
+const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceNames): boolean =>
+  relationKey === names.meta('ttl') ||
+  relationKey === names.meta('resolves') ||
+  entityKey.startsWith(names.factEntity('')) ||
+  entityKey.startsWith(names.meta('conflict:'));
+
+type Subject = Pick<FactOutline, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
+
+/** What each of these entities is about. */
+const subjectsOf = async (
+  words: readonly StoredFact[],
+  tenantId: string,
+  snapshot: PluginSnapshot,
+  { names, conflicts }: WordParts,
+): Promise<ReadonlyMap<string, Subject>> => {
+  const targets = new Map(words.map(({ entity, entityKey }) => [entityKey, ttlTarget(entity, names)]));
+  const isConflict = (key: string): boolean => key.startsWith(names.meta('conflict:'));
+  const conflictKeys = [...targets.keys()].filter(isConflict);
+  const ids = [...targets].flatMap(([key, id]) => (isConflict(key) ? [] : [id]));
+  const found =
+    ids.length === 0 ? [] : await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', [...new Set(ids)])));
+  const byId = new Map(found.map((fact) => [fact.id, fact]));
+  const contested = (await conflicts?.subjects(snapshot, tenantId, conflictKeys)) ?? new Map();
+  return new Map(
+    [...targets].flatMap(([key, id]) => {
+      const triple = contested.get(key);
+      if (triple !== undefined) return [[key, { ...triple, id: key, originNodeId: null }] as const];
+      const fact = byId.get(id);
+      return fact === undefined ? [] : [[key, fact] as const];
+    }),
+  );
+};

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+import { TEST_SEED } from './test-seed.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+const WORDS = ['harbour', 'lantern', 'lavender', 'quiet', 'voyage'];
+
+const drafts = fc.array(
+  fc.record({
+    words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }),
+    isHidden: fc.boolean(),
+    session: fc.option(fc.constantFrom('one', 'two')),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+
+describe('an index with withheld facts', () => {
+  const searches = async (index: MemoryIndex) => {
+    const lexical = await index.lexical(WORDS.join(' '), VIEW, 30);
+    return [
+      lexical,
+      await index.lexical('lantern', VIEW, 3),
+      await index.newest(VIEW, 30),
+      await index.besides(lexical.slice(0, 3), VIEW, 30),
+    ];
+  };
+
+  it('finds what one without them finds, with the same scores, and everything once they are given back', () =>
+    fc.assert(
+      fc.asyncProperty(drafts, async (story) => {
+        const facts = story.map(({ words, isHidden, session }, n) => {
+          const value = { type: 'text', v: words.join(' '), interpretAs: 'content' } as const;
+          return { fact: sampleFact(n, { value, sessionId: session }) as StoredFact, isHidden };
+        });
+        const indexOf = (some: readonly { fact: StoredFact }[]): MemoryIndex => {
+          const index = MemoryIndex.create(TEST_SEED);
+          for (const { fact } of some) index.add(fact);
+          return index;
+        };
+        const hidden = facts.filter(({ isHidden }) => isHidden);
+        const index = indexOf(facts);
+        for (const { fact } of hidden) index.withhold(fact, true);
+        for (const { fact } of hidden) index.withhold(fact, true);
+        const without = indexOf(facts.filter(({ isHidden }) => !isHidden));
+        expect(await searches(index)).to.deep.equal(await searches(without));
+        for (const { fact } of hidden) index.withhold(fact, false);
+        expect(await searches(index)).to.deep.equal(await searches(indexOf(facts)));
+      }),
+      { numRuns: RUNS },
+    ));
+});
