@@ -48,6 +48,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     FEDERATION_NONCE_WINDOW_S: '300',
     PEER_TOKEN_LEEWAY_S: '30',
   }),
+  ...of('audit', { AUDIT_RETENTION_DAYS: '0' }),
   ...of('cards', { CARD_MAX_AGE_S: '86400' }),
   ...of('conflicts', { CONFLICT_MODE: 'record' }),
   ...of('facts', { SESSION_GUARD: 'off', ATTESTATION_REQUIRED: 'false' }),

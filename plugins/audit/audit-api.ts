@@ -37,8 +37,8 @@ export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signi
 type Scalar = string | number | boolean | null;
 
 /**
- * An entry to record. It must never hold a fact's value, a key, a token or any other secret, because the log is never
- * erased.
+ * An entry to record. It must never hold a fact's value, a key, a token or any other secret, because nobody can
+ * take it out of the log.
  */
 export interface AuditEntry {
   readonly event: AuditEvent;

@@ -7,18 +7,15 @@ import {
   KERNEL_API,
   Leases,
   NodeSelf,
-  type PluginTransaction,
   Random,
-  RejectionWindows,
   SignatureWork,
+  schema,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import {
   ADMIN_ACTION,
   AUDIT_READ,
   Audit,
-  type AuditEntry,
-  AuditEvents,
   AuditLog,
   CREDENTIAL_REFUSED,
   FACT_WRITE,
@@ -29,9 +26,11 @@ import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
 import { signedLog, signerOf } from './chain/entry-checkpoints.ts';
 import { CheckpointKeeper } from './chain/keep-checkpoints.ts';
+import { Retention } from './chain/retention.ts';
 import { verifyLog } from './chain/verify-log.ts';
 import { verifyAuditRoute } from './chain/verify-route.ts';
 import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
+import { RecordedLog } from './recorded-log.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
 
@@ -39,6 +38,26 @@ import { StoredAudit } from './stored-audit.ts';
 const LEASE = 'audit';
 /** Entries of this time are in no checkpoint yet. */
 const KEEP_INTERVAL_MS = 60_000;
+
+interface AuditSettings {
+  /** Days after which entries are deleted; 0 for never. */
+  readonly retentionDays: number;
+}
+
+const settings = schema<AuditSettings>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    retentionDays: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 36_500,
+      default: 0,
+      env: 'SVC_AUDIT_RETENTION_DAYS',
+      description: 'days after which entries of the audit log are deleted; 0 keeps all',
+    },
+  },
+});
 
 export const auditPlugin = definePlugin({
   name: 'audit',
@@ -58,45 +77,25 @@ export const auditPlugin = definePlugin({
   provides: [AuditLog, Audit],
   declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
   migrations: auditMigrations,
-  setup({ use, tables, hooks, log, on, onStop, every, provide, route }) {
+  config: settings,
+  setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
     const { facts, clock, random, self, cursors, vocabulary, leases, work } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
-    const windows = new RejectionWindows();
-    const add = async (entries: readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> => {
-      const tenantId = tenantOf(entries);
-      if (transaction !== undefined) await store.add(entries, tenantId, transaction);
-      else await store.addApart(entries, tenantId);
-    };
-
-    const refuseUnfit = ({ event }: AuditEntry): void => {
-      if (event.id === FACT_WRITE.id) {
-        throw new Error(`the audit event ${event.id} is recorded, but stored facts have that entry by themselves`);
-      }
-      if (vocabulary.find(AuditEvents, event.id) === undefined) {
-        throw new Error(`the audit event ${event.id} is recorded, but no enabled plugin declares it`);
-      }
-    };
-    provide(AuditLog, {
-      async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction) {
-        const entries = [given].flat();
-        entries.forEach(refuseUnfit);
-        if (entries.length > 0) await add(entries, transaction);
-      },
-      async recordRejection(entry) {
-        refuseUnfit(entry);
-        const admitted = windows.admit([entry.tenantId, entry.entityUri, entry.event.id], entry, clock.monotonicMs());
-        if (admitted !== null) await add([admitted]);
-      },
-    });
-    const refused = new RefusedCredentials({ clock, log, add });
+    const recorded = new RecordedLog({ store, clock, vocabulary });
+    provide(AuditLog, recorded);
+    const refused = new RefusedCredentials({ clock, log, add: (entries) => recorded.record(entries) });
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
     const keeper = new CheckpointKeeper({ tables, clock, random, log });
+    const retention = new Retention({ tables, clock, self, log, retentionDays: config.retentionDays });
     const lease = leases.hold(LEASE);
     every(KEEP_INTERVAL_MS, async () => {
       if (!(await lease.attempt())) return;
       const signer = await signerOf(hooks);
-      await lease.whileHeld(() => keeper.keepAll(signedLog(self, signer)));
+      await lease.whileHeld(async (confirm) => {
+        await keeper.keepAll(signedLog(self, signer));
+        await retention.keepAll(signer, confirm);
+      });
     });
     const audit = new StoredAudit({
       store,
@@ -113,12 +112,3 @@ export const auditPlugin = definePlugin({
     route(verifyAuditRoute(audit));
   },
 });
-
-/** Entries are numbered in commit order per tenant, and one transaction keeps that order for one tenant only. */
-const tenantOf = (entries: readonly AuditEntry[]): string => {
-  const [first] = entries;
-  if (first === undefined || entries.some(({ tenantId }) => tenantId !== first.tenantId)) {
-    throw new Error('entries recorded together belong to one tenant');
-  }
-  return first.tenantId;
-};

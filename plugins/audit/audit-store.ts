@@ -7,6 +7,7 @@ import type {
   ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, FACT_WRITE } from './audit-api.ts';
+import { readStub } from './chain/chain-stub.ts';
 import { EntryChain } from './chain/entry-chain.ts';
 import { ENTRIES_TABLE, recordedEntry, rowEntries, rowOfEntry } from './entry-rows.ts';
 import { factEntries } from './fact-entries.ts';
@@ -54,8 +55,13 @@ export class AuditStore {
   async matching(filter: StoredFilter, snapshot: PluginSnapshot): Promise<MatchingEntries> {
     const { tables, names } = this.#parts;
     const parts: MatchingEntries[] = [];
-    const { event } = filter;
-    if (event === undefined || event === FACT_WRITE.id) parts.push(await factEntries(filter, snapshot, names));
+    const { event, sinceMs } = filter;
+    if (event === undefined || event === FACT_WRITE.id) {
+      // Rows below the floor are deleted. Entries of facts have no rows.
+      const floorMs = (await readStub(tables.in(snapshot), filter.tenantId))?.stub.floorMs;
+      const from = floorMs === undefined ? sinceMs : Math.max(sinceMs ?? floorMs, floorMs);
+      parts.push(await factEntries({ ...filter, sinceMs: from }, snapshot, names));
+    }
     if (event !== FACT_WRITE.id) parts.push(rowEntries(filter, snapshot, tables));
     return mergeEntries(parts);
   }

@@ -85,7 +85,7 @@ const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number)
     isLast,
     head: await placeAt(own, tenantId),
     newest: await newestSigned(own, tenantId),
-    checkpoints: await signedBetween(own, tenantId, { above, upTo, limit: LINKS_PER_STEP + 1 }),
+    checkpoints: await signedBetween(own, tenantId, { above: from?.number ?? 0, upTo, limit: LINKS_PER_STEP + 1 }),
     links: new Map(entries.map(({ entry, link }) => [entry.seq, link])),
   };
 };

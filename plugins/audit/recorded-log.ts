@@ -1,0 +1,54 @@
+import { type Clock, type PluginTransaction, RejectionWindows, type Vocabulary } from '../../kernel/plugin-api.ts';
+import { type AuditEntry, AuditEvents, type AuditLog, FACT_WRITE } from './audit-api.ts';
+import type { AuditStore } from './audit-store.ts';
+
+export interface RecordedLogParts {
+  readonly store: AuditStore;
+  readonly clock: Clock;
+  readonly vocabulary: Vocabulary;
+}
+
+/** See `AuditLog`. */
+export class RecordedLog implements AuditLog {
+  readonly #parts: RecordedLogParts;
+  readonly #windows = new RejectionWindows();
+
+  constructor(parts: RecordedLogParts) {
+    this.#parts = parts;
+  }
+
+  async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> {
+    const entries = [given].flat();
+    for (const entry of entries) this.#refuseUnfit(entry);
+    if (entries.length === 0) return;
+    const { store } = this.#parts;
+    const tenantId = tenantOf(entries);
+    if (transaction !== undefined) await store.add(entries, tenantId, transaction);
+    else await store.addApart(entries, tenantId);
+  }
+
+  async recordRejection(entry: AuditEntry): Promise<void> {
+    this.#refuseUnfit(entry);
+    const sender = [entry.tenantId, entry.entityUri, entry.event.id];
+    const admitted = this.#windows.admit(sender, entry, this.#parts.clock.monotonicMs());
+    if (admitted !== null) await this.record(admitted);
+  }
+
+  #refuseUnfit({ event }: AuditEntry): void {
+    if (event.id === FACT_WRITE.id) {
+      throw new Error(`the audit event ${event.id} is recorded, but stored facts have that entry by themselves`);
+    }
+    if (this.#parts.vocabulary.find(AuditEvents, event.id) === undefined) {
+      throw new Error(`the audit event ${event.id} is recorded, but no enabled plugin declares it`);
+    }
+  }
+}
+
+/** Entries are numbered in commit order per tenant, and one transaction keeps that order for one tenant only. */
+const tenantOf = (entries: readonly AuditEntry[]): string => {
+  const [first] = entries;
+  if (first === undefined || entries.some(({ tenantId }) => tenantId !== first.tenantId)) {
+    throw new Error('entries recorded together belong to one tenant');
+  }
+  return first.tenantId;
+};
