@@ -16,11 +16,25 @@ export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Pro
   stderr,
   clock: createSystemClock(),
   random: createSystemRandom(),
+  openTransport,
   loadCommands,
   openNode,
   inspectNode,
   problemsOf: (error) => (error instanceof BootError ? error.problems : []),
 });
+
+/** Loaded by the few commands that need it. */
+export const openTransport: CommandLineDeps['openTransport'] = async () => {
+  const { createKoaTransport } = await import('../adapters/koa/koa-transport.ts');
+  return createKoaTransport({
+    host: '127.0.0.1',
+    port: 0,
+    corsAllowedOrigins: [],
+    corsDevLocalhost: false,
+    // What fails is told by the command.
+    report: () => {},
+  });
+};
 
 const readVersion = (): string => {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -9,6 +9,7 @@ import type {
   Random,
   Requires,
   Resolved,
+  Transport,
 } from '../../kernel/plugin-api.ts';
 
 /** What the command line is given by the composition root. */
@@ -23,6 +24,8 @@ export interface CommandLineDeps {
   readonly stderr: Writable;
   readonly clock: Clock;
   readonly random: Random;
+  /** HTTP for commands. What is served with it can be reached from this machine alone, at a port that is free. */
+  openTransport(): Promise<Transport>;
   /** What the plugins of a configuration add, those of ours that are off included. Never rejects. */
   loadCommands(options: ConfigSource): Promise<PluginCommands>;
   /** Composes a node. Nothing is opened yet; rejects with every problem that the configuration alone shows. */

@@ -1,11 +1,13 @@
 import {
   type CommandServer,
   maskUrls,
+  type Random,
   readSecretFile,
   type ServerReply,
   type ServerRequest,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import { keptKeyOf } from './kept-key.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
@@ -13,7 +15,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8765';
 /** Options of every command that speaks to a running node. */
 export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string])[] = [
   ['--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`],
-  ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY)'],
+  ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY, then the key of a login)'],
 ];
 
 export interface ServerOptions {
@@ -25,6 +27,7 @@ export interface ServerOptions {
 export const connectServer = async (
   { url, keyFile }: ServerOptions,
   env: Readonly<Record<string, string | undefined>>,
+  random: Random,
 ): Promise<CommandServer> => {
   const text = url ?? env['SVC_URL'] ?? DEFAULT_URL;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
@@ -32,11 +35,28 @@ export const connectServer = async (
       hint: `give one like ${DEFAULT_URL} with --url or SVC_URL`,
     });
   }
-  const key = keyFile === undefined ? (env['SVC_API_KEY']?.trim() ?? '') : await readSecretFile(keyFile);
-  if (key === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
   const base = text.replace(/\/+$/, '');
-  return { send: (request) => send(base, key, request) };
+  const kept = keptKeyOf(base, env);
+  const variable = env['SVC_API_KEY']?.trim() ?? '';
+  const named = keyFile === undefined ? variable : await readSecretFile(keyFile);
+  if (named === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
+  const key = named === '' ? ((await kept?.read()) ?? '') : named;
+  return {
+    send: (request) => send(base, request.key ?? key, request),
+    async keepKey(fresh) {
+      if (kept === undefined) throw noFolder();
+      const path = await kept.keep(fresh, random);
+      return { path, isUsed: variable === '' };
+    },
+    keptKey: async () => kept?.read(),
+    forgetKey: async () => kept?.forget(),
+  };
 };
+
+const noFolder = (): ServiceError =>
+  new ServiceError('unavailable', 'there is no folder to keep the key in', {
+    hint: 'set HOME, or XDG_CONFIG_HOME, to the absolute path of a folder of yours',
+  });
 
 /** Without a key no credential is sent, for a node that asks for none. */
 const send = async (base: string, key: string, { method, path, ...rest }: ServerRequest): Promise<ServerReply> => {

@@ -149,7 +149,10 @@ const run = async (
       return work({ node: settings, config: node.configOf(plugin), requireStore });
     }
     case 'server':
-      return work({ server: await connectServer(given as ServerOptions, deps.env) });
+      return work({
+        server: await connectServer(given as ServerOptions, deps.env, random),
+        openTransport: deps.openTransport,
+      });
     default:
       return work({});
   }

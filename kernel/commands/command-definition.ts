@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Clock, Schema } from '../../ports/ports.ts';
+import type { Clock, Schema, Transport } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
 
@@ -91,6 +91,8 @@ export interface ServerRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Sent in place of the key that commands use. */
+  readonly key?: string;
 }
 
 export interface ServerReply {
@@ -100,10 +102,22 @@ export interface ServerReply {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it. */
+/**
+ * A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it. Without
+ * a key of those, the one that the user has kept for this address is sent.
+ */
 export interface CommandServer {
   /** Rejects with `unavailable` when nobody answers; any status is a reply. */
   send(request: ServerRequest): Promise<ServerReply>;
+  /**
+   * Keeps a key for this address, in place of the one before, in a file that only the user may read. `isUsed` says
+   * whether commands will send it: the variable goes first.
+   */
+  keepKey(key: string): Promise<{ readonly path: string; readonly isUsed: boolean }>;
+  /** The key that is kept for this address. */
+  keptKey(): Promise<string | undefined>;
+  /** Removes the key that is kept for this address. Idempotent. */
+  forgetKey(): Promise<void>;
 }
 
 /** A node that was booted for a command. */
@@ -138,6 +152,12 @@ interface SettingsContext<C> {
   requireStore(): Promise<void>;
 }
 
+interface ServerContext {
+  readonly server: CommandServer;
+  /** HTTP to others than the node. What is served with it can be reached from this machine alone, at a free port. */
+  openTransport(): Promise<Transport>;
+}
+
 export type CommandContext<
   A extends CommandArguments,
   O extends CommandOptions,
@@ -147,7 +167,7 @@ export type CommandContext<
 > = CommonContext<A, O> &
   (N extends 'settings' ? SettingsContext<C> : unknown) &
   (N extends 'node' ? CommandNode<R> : unknown) &
-  (N extends 'server' ? { readonly server: CommandServer } : unknown);
+  (N extends 'server' ? ServerContext : unknown);
 
 interface CommandText {
   /** A word in lower case; dashes are allowed. */

@@ -13,6 +13,7 @@ import { SubjectKeys } from '../keys/keys-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
+import { loginCommands } from './login-commands.ts';
 import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
 import { resourceMetadataRoute } from './resource-metadata-route.ts';
 
@@ -30,6 +31,7 @@ export const oidcPlugin = definePlugin({
     quotas: optional(Quotas),
   },
   config: oidcSettings,
+  commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
   setup({ config: settings, use, on, route }) {
     const { clock, self, vocabulary, transport, keys, quotas } = use;
@@ -38,8 +40,9 @@ export const oidcPlugin = definePlugin({
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     route(exchangeRoute({ settings, provider, keys, quotas, permissions }));
     if (!settings.enabled) return;
-    const { issuerUrl: issuer, clientId } = settings;
-    on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId === '' ? null : clientId } }));
-    route(resourceMetadataRoute(self, issuer));
+    const issuer = settings.issuerUrl;
+    const clientId = settings.clientId === '' ? null : settings.clientId;
+    on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId } }));
+    route(resourceMetadataRoute(self, { issuer, clientId }));
   },
 });

@@ -107,7 +107,8 @@ export const checkOidcSettings = ({ enabled, issuerUrl, audience, clientId }: Oi
   }
 };
 
-const isIssuer = (issuer: string): boolean => {
+/** Whether tokens may come from there: an https address, or one of this machine. */
+export const isIssuer = (issuer: string): boolean => {
   if (!URL.canParse(issuer)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(issuer);
   const isPlain = username === '' && password === '' && search === '' && hash === '' && !/[?#\s]/.test(issuer);

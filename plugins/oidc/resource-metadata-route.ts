@@ -1,7 +1,10 @@
-import { listOf, type NodeSelf, objectOf, type Route, STRING_JSON } from '../../kernel/plugin-api.ts';
+import { listOf, type NodeSelf, objectOf, orNull, type Route, STRING_JSON } from '../../kernel/plugin-api.ts';
 
 /** `GET /.well-known/oauth-protected-resource` (RFC 9728): which identity provider the people of this node have. */
-export const resourceMetadataRoute = ({ nodeUrl }: NodeSelf, issuer: string): Route => ({
+export const resourceMetadataRoute = (
+  { nodeUrl }: NodeSelf,
+  { issuer, clientId }: { readonly issuer: string; readonly clientId: string | null },
+): Route => ({
   method: 'GET',
   path: '/.well-known/oauth-protected-resource',
   summary: 'Which identity provider vouches for callers',
@@ -13,6 +16,7 @@ export const resourceMetadataRoute = ({ nodeUrl }: NodeSelf, issuer: string): Ro
         authorization_servers: listOf(STRING_JSON),
         bearer_methods_supported: listOf(STRING_JSON),
         resource_documentation: STRING_JSON,
+        client_id: orNull(STRING_JSON),
       }),
     },
   },
@@ -23,6 +27,8 @@ export const resourceMetadataRoute = ({ nodeUrl }: NodeSelf, issuer: string): Ro
       authorization_servers: [issuer],
       bearer_methods_supported: ['header'],
       resource_documentation: `${nodeUrl}/spec`,
+      // Beyond the RFC: people sign in as this client.
+      client_id: clientId,
     },
   }),
 });

@@ -13,6 +13,9 @@ import { placeTestStore, type TestStore } from '../kit/test-store.ts';
 /** The first migration that puts the tenant in front of a key. */
 const FIRST = 46;
 
+/** Migrations that have since given these tables more columns. */
+const LATER: ReadonlySet<number> = new Set([66]);
+
 const TENANTS = ['default', 'acme'];
 
 /** A row of each table that comes by another key, without the members that a row of every table has. */
@@ -175,7 +178,7 @@ forEachStore('Keys without a tenant', (kind) => {
         await transaction.insertRows('conflicts_members', rows);
       });
       for (const table of Object.keys(SAMPLES)) told.set(table, await rowsOf(store, table));
-      await store.migrate([...all, membersAsBefore]);
+      await store.migrate([...all.filter(({ number }) => !LATER.has(number)), membersAsBefore]);
       for (const [table, rows] of told) expect(await rowsOf(store, table), table).to.deep.equal(rows);
       const members = await store.table('conflicts_members').orderBy('conflict_id').select('conflict_id', 'tenant_id');
       expect(members).to.deep.equal([

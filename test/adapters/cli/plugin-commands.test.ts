@@ -119,7 +119,7 @@ describe('a command that a plugin brings', () => {
           "error: the command needs keys.registry, which no plugin provides\nhint: enable 'keys'\n",
         );
       },
-      { keys: false, subscriptions: false },
+      { keys: false, oidc: false, subscriptions: false },
     ));
 
   it('may be missing because its plugin cannot be loaded, which is then told', () =>

@@ -57,7 +57,14 @@ describe('the plugins commands', () => {
 
   it('find everything that is wrong at once, with what to do', async () => {
     const broken = {
-      plugins: { keys: false, subscriptions: false, biling: true, facts: { speed: 9 }, mine: { from: './mine.mjs' } },
+      plugins: {
+        keys: false,
+        oidc: false,
+        subscriptions: false,
+        biling: true,
+        facts: { speed: 9 },
+        mine: { from: './mine.mjs' },
+      },
     };
     writeFileSync(place.path('broken.json'), JSON.stringify(broken));
     const { exitCode, stdout } = await place.run(['plugins', 'doctor', '--config', 'broken.json'], {

@@ -104,7 +104,7 @@ describe('the key commands', () => {
   it('need the plugin that keeps keys', async () => {
     writeFileSync(
       place.path('off.json'),
-      JSON.stringify({ plugins: { keys: false, subscriptions: false }, node: { authRequired: false } }),
+      JSON.stringify({ plugins: { keys: false, oidc: false, subscriptions: false }, node: { authRequired: false } }),
     );
     const { exitCode, stderr } = await place.run(['key', 'list', '--config', 'off.json']);
 

@@ -206,6 +206,7 @@ forEachStore('an exchange of an id token', () => {
       authorization_servers: ['https://idp.example'],
       bearer_methods_supported: ['header'],
       resource_documentation: 'http://localhost:8765/spec',
+      client_id: 'node-client',
     });
   });
 });

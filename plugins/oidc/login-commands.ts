@@ -1,0 +1,131 @@
+import { hostname } from 'node:os';
+import {
+  type CommandServer,
+  defineCommand,
+  type PluginCommand,
+  type ServerReply,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { readSignIn, refusedByNode } from './ask-node.ts';
+import { discover } from './discovery.ts';
+import { isObject, memberOf } from './fetch-document.ts';
+import { signInByBrowser } from './sign-in-by-browser.ts';
+import { signInByDevice } from './sign-in-by-device.ts';
+
+/** Each machine of a person has a key of its own, so that a login on one does not end the others. */
+const clientName = (): string => `command line on ${hostname()}`.slice(0, 255);
+
+const login = defineCommand({
+  name: 'login',
+  summary: 'sign in at a node through its identity provider',
+  description:
+    'Signs in at the identity provider of a running node, and keeps the key that the node gives for it. Later ' +
+    'commands for the same address use that key.',
+  notes: `The key is kept in a file of your own configuration folder, which only you may
+read. It ends after some hours. The variable SVC_API_KEY goes before it.`,
+  examples: [
+    'fact-memory-node login --url https://memory.example',
+    'fact-memory-node login --url https://memory.example --issuer https://idp.example --browser',
+  ],
+  needs: 'server',
+  options: {
+    device: { type: 'flag', summary: 'show a code to enter in a browser on any device (the default)' },
+    browser: { type: 'flag', summary: 'show an address to open in a browser on this machine' },
+    issuer: {
+      type: 'text',
+      value: 'url',
+      summary: 'sign in only at this identity provider, whatever the node says',
+    },
+    scope: {
+      type: 'text',
+      value: 'list',
+      summary: 'what to ask the identity provider for',
+      default: 'openid email profile',
+    },
+    permissions: {
+      type: 'words',
+      value: 'list',
+      summary: 'what the key may do, as far as your roles give it',
+      default: ['read', 'write'],
+    },
+  },
+  async run({ options, server, openTransport, clock, random, stderr }) {
+    if (options.device && options.browser) {
+      throw new ServiceError('validation', '--device and --browser exclude one another', { hint: 'give one of them' });
+    }
+    const signIn = await readSignIn(server, options.issuer);
+    const transport = await openTransport();
+    const { deviceEndpoint, tokenEndpoint, authorizationEndpoint } = await discover(transport, signIn.issuer);
+    const show = (line: string): void => void stderr.write(`${line}\n`);
+    const common = { transport, clock, signIn, scope: options.scope, show };
+    const { permissions } = options;
+    if (!options.browser && deviceEndpoint !== undefined && tokenEndpoint !== undefined) {
+      const idToken = await signInByDevice({ ...common, deviceEndpoint, tokenEndpoint });
+      await takeKey(server, { id_token: idToken, permissions }, show);
+    } else if (!options.device && authorizationEndpoint !== undefined) {
+      const grant = await signInByBrowser({ ...common, random, authorizationEndpoint });
+      const { code, codeVerifier: code_verifier, redirectUri: redirect_uri } = grant;
+      await takeKey(server, { code, code_verifier, redirect_uri, permissions }, show);
+    } else {
+      const other = options.device ? '--browser' : '--device';
+      throw new ServiceError('unavailable', 'the identity provider does not sign people in this way', {
+        hint: `try ${other}`,
+      });
+    }
+  },
+});
+
+const takeKey = async (
+  server: CommandServer,
+  body: Readonly<Record<string, unknown>>,
+  show: (line: string) => void,
+): Promise<void> => {
+  const reply = await server.send({
+    method: 'POST',
+    path: '/v1/auth/oidc/exchange',
+    headers: { 'Content-Type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ ...body, client: clientName() })),
+  });
+  const [key, entity, end] = ['api_key', 'entity_uri', 'expires_at'].map((name) => memberOf(reply.document, name));
+  if (reply.status !== 200 || typeof key !== 'string') throw refusedByNode(reply);
+  const { path, isUsed } = await server.keepKey(key);
+  show(`Signed in as ${entity} until ${end}; the key is in ${path}`);
+  if (!isUsed) show('The variable SVC_API_KEY is set and goes before this key: unset it');
+};
+
+const logout = defineCommand({
+  name: 'logout',
+  summary: 'end the key of a login and forget it',
+  description: 'Revokes the key that "login" has kept for a node, and removes it from this machine.',
+  needs: 'server',
+  async run({ server, stderr }) {
+    const key = await server.keptKey();
+    if (key === undefined) {
+      stderr.write('You are not signed in at this address\n');
+      return;
+    }
+    const id = await idOf(key, server);
+    if (id !== undefined) {
+      const path = `/v1/auth/keys/${encodeURIComponent(id)}`;
+      const { status } = await server.send({ method: 'DELETE', path, key });
+      if (status !== 204 && status !== 404) throw new ServiceError('unavailable', 'the node did not revoke the key');
+    }
+    await server.forgetKey();
+    stderr.write(id === undefined ? 'Signed out; the key had ended already\n' : 'Signed out\n');
+  },
+});
+
+/** Undefined where the key has ended already. */
+const idOf = async (key: string, server: CommandServer): Promise<string | undefined> => {
+  const reply: ServerReply = await server.send({ method: 'GET', path: '/v1/auth/keys', key });
+  if (reply.status === 401) return undefined;
+  if (reply.status !== 200) throw new ServiceError('unavailable', 'the node does not list your keys');
+  const own = Object.values(reply.document).filter(isObject);
+  const found = own.find(
+    (one) => memberOf(one, 'description') === clientName() && typeof memberOf(one, 'oidc_sub') === 'string',
+  );
+  const id = found === undefined ? undefined : memberOf(found, 'id');
+  return typeof id === 'string' ? id : undefined;
+};
+
+export const loginCommands: readonly PluginCommand[] = [login, logout];

@@ -1,0 +1,158 @@
+import { access, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { exportJWK, type JWK } from 'jose';
+import { createSystemClock } from '../../../adapters/clock/system-clock.ts';
+import { createNode, type Node } from '../../../config/create-node.ts';
+import type { Clock } from '../../../ports/ports.ts';
+import { type CommandResult, runInProcess } from '../../adapters/cli/run-in-process.ts';
+import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { quietBilling } from '../../fakes/quiet-billing.ts';
+import { checkReplies } from '../../kit/check-replies.ts';
+import { drawProviderKey } from '../../kit/oidc/fake-provider.ts';
+import { type ProviderProcess, startProvider } from '../../kit/oidc/provider-process.ts';
+import { type Person, signInOnPages } from '../../kit/oidc/sign-in-page.ts';
+
+const CLIENT = 'fact-memory';
+
+const drawPrivateKey = async (algorithm: string, kid: string): Promise<JWK> => {
+  const { privateKey } = await drawProviderKey(algorithm, kid);
+  return { ...(await exportJWK(privateKey)), kid, use: 'sig', alg: algorithm };
+};
+
+describe('a login at a real identity provider', function () {
+  this.timeout(120_000);
+  const system = createSystemClock();
+  /** By how much the node's idea of passing time is ahead, so that it need not pass. */
+  let aheadMs = 0;
+  const nodeClock: Clock = { ...system, monotonicMs: () => system.monotonicMs() + aheadMs };
+  /** Waits for nothing long. */
+  const commandClock: Clock = { ...system, schedule: (ms, run) => system.schedule(Math.min(ms, 20), run) };
+
+  let folder: string;
+  let provider: ProviderProcess;
+  let node: Node;
+  let url: string;
+  let env: Record<string, string>;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'oidc-'));
+    const key = await drawPrivateKey('RS256', 'first');
+    provider = await startProvider({ keys: [key], algorithm: 'RS256', clientId: CLIENT });
+    node = await createNode({
+      env: {},
+      inspectReplies: checkReplies,
+      overrides: {
+        adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } },
+        plugins: { oidc: { enabled: true, issuerUrl: provider.issuer, clientId: CLIENT } },
+      },
+      adapters: { clock: nodeClock, log: createMemoryLogger([]), extras: [quietBilling] },
+    });
+    ({ url } = await node.start());
+    env = { SVC_URL: url, XDG_CONFIG_HOME: join(folder, 'config') };
+  });
+  after(async () => {
+    await node?.stop();
+    await provider?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs `login`, and does in a browser what it says. */
+  const login = async (argv: readonly string[], person: string): Promise<CommandResult & { page: string }> => {
+    let seen = '';
+    let page: Promise<string> | undefined;
+    const onStderr = (text: string): void => {
+      seen += text;
+      const device = /Open (\S+) in a browser, and enter the code (\S+)/.exec(seen);
+      const browser = /Open this address in a browser on this machine:\n(\S+)\n/.exec(seen);
+      const address = device?.[1] ?? browser?.[1];
+      if (page !== undefined || address === undefined) return;
+      const who: Person = { login: person, ...(device?.[2] !== undefined && { userCode: device[2] }) };
+      page = signInOnPages(address, who);
+    };
+    const clock = argv.includes('--browser') ? system : commandClock;
+    const result = await runInProcess(['login', ...argv], { env, clock, onStderr });
+    return { ...result, page: (await page) ?? '' };
+  };
+  const keyFiles = async (): Promise<string[]> => {
+    const place = join(folder, 'config', 'fact-memory-node', 'keys');
+    return (await readdir(place).catch(() => [])).map((name) => join(place, name));
+  };
+  const me = async (key: string) => {
+    const response = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('by a device gives a key that later commands use, until the logout', async () => {
+    const { exitCode, stderr, stdout } = await login(['--issuer', provider.issuer], 'bob');
+    expect(exitCode, stderr).to.equal(0);
+    expect(stderr).to.match(/Signed in as oidc:bob until \d{4}-/);
+    const [file = ''] = await keyFiles();
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    const key = (await readFile(file, 'utf8')).trim();
+    expect(stdout + stderr).not.to.include(key);
+    expect((await me(key)).body).to.include({ entity_uri: 'oidc:bob', oidc_sub: 'bob' });
+
+    const fact = { entity: 'user:a', relation: 'memory:role', value: { type: 'string', v: 'x' }, source: 'oidc:bob' };
+    const imported = await runInProcess(['import', '-'], { env, input: `${JSON.stringify(fact)}\n` });
+    expect(imported.exitCode, imported.stderr + imported.stdout).to.equal(0);
+
+    const ended = await runInProcess(['logout'], { env });
+    expect([ended.exitCode, ended.stderr]).to.deep.equal([0, 'Signed out\n']);
+    expect(
+      await access(file).then(
+        () => true,
+        () => false,
+      ),
+    ).to.equal(false);
+    expect((await me(key)).status).to.equal(401);
+    const again = await runInProcess(['logout'], { env });
+    expect([again.exitCode, again.stderr]).to.deep.equal([0, 'You are not signed in at this address\n']);
+  });
+
+  it('by a browser on this machine gives one too, with the rights of the person', async () => {
+    const { exitCode, stderr, page } = await login(['--browser', '--permissions', 'read,write,admin'], 'alice');
+    expect(exitCode, stderr).to.equal(0);
+    expect(page).to.equal('You are signed in. You can close this window.\n');
+    const [file = ''] = await keyFiles();
+    const first = (await readFile(file, 'utf8')).trim();
+    expect((await me(first)).body['permissions']).to.deep.equal(['admin', 'read', 'write']);
+    // The next login of this machine replaces the key.
+    expect((await login(['--browser'], 'alice')).exitCode).to.equal(0);
+    expect(await keyFiles()).to.deep.equal([file]);
+    expect((await me(first)).status).to.equal(401);
+    expect((await me((await readFile(file, 'utf8')).trim())).status).to.equal(200);
+    const variable = await runInProcess(['logout'], { env: { ...env, SVC_API_KEY: 'another-key-0123456789' } });
+    expect(variable.stderr).to.equal('Signed out\n');
+  });
+
+  for (const algorithm of ['ES256', 'PS256', 'EdDSA']) {
+    it(`goes on when the provider has new keys, for ${algorithm}`, async () => {
+      await provider.stop();
+      const key = await drawPrivateKey(algorithm, `key-${algorithm}`);
+      provider = await startProvider({ keys: [key], algorithm, clientId: CLIENT }, provider.issuer);
+      aheadMs += 30_000;
+      const { exitCode, stderr } = await login(['--browser'], 'carol');
+      expect(exitCode, stderr).to.equal(0);
+    });
+  }
+
+  it('is refused where the user expects another provider', async () => {
+    const { exitCode, stderr } = await login(['--issuer', 'https://idp.example'], 'bob');
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.include('another identity provider');
+  });
+
+  it('takes one way at a time', async () => {
+    const { exitCode, stderr } = await login(['--device', '--browser'], 'bob');
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.include('exclude one another');
+  });
+
+  it('says so when the node takes no sign-ins, or the provider is away', async () => {
+    await provider.stop();
+    const away = await login(['--browser'], 'bob');
+    expect([away.exitCode, away.stderr.includes('no answer from')]).to.deep.equal([1, true]);
+  });
+});
