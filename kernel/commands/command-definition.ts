@@ -103,8 +103,8 @@ export interface ServerReply {
 }
 
 /**
- * A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it. Without
- * a key of those, the one that the user has kept for this address is sent.
+ * A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it.
+ * Without a key of those, the one that the user has kept for this address is sent.
  */
 export interface CommandServer {
   /** Rejects with `unavailable` when nobody answers; any status is a reply. */

@@ -23,7 +23,9 @@ export interface ProviderProcess {
 
 const PROGRAM = fileURLToPath(new URL('provider-main.js', import.meta.url));
 
-/** Starts a provider, at the address of an earlier one where given. Rejects with what it says when it does not come up. */
+/**
+ * Starts a provider, at the address of an earlier one where given. Rejects with what it says when it does not come up.
+ */
 export const startProvider = async (options: ProviderOptions, issuer?: string): Promise<ProviderProcess> => {
   const address = issuer ?? `http://127.0.0.1:${await freePort()}`;
   const env = { ...process.env, PROVIDER_OPTIONS: JSON.stringify({ ...options, issuer: address }) };
