@@ -62,6 +62,7 @@ export { compareHlc, formatHlc, isTooFarAhead, parseHlc, ZERO_HLC } from './fact
 export { matchKey, nameKeys, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
 export { createNameRules, type NameRules } from './facts/name-rules.ts';
+export { namesInText } from './facts/names-in-text.ts';
 export * from './facts/reader-api.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';

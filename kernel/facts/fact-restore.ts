@@ -38,7 +38,7 @@ export interface CheckedFact {
   readonly cover: Cover['kind'] | null;
 }
 
-/** `known`: it was stored before, and stays as it is. `taken`: another fact is stored under its identifier. */
+/** `known`: it was stored before, and stays as it is, or stays erased. `taken`: another fact is stored under its identifier. */
 export type RestoreVerdict = 'stored' | 'known' | 'taken';
 
 /**
@@ -107,7 +107,7 @@ const insertFacts = async (
   const verdicts = facts.map((checked): RestoreVerdict => {
     const { id, cid } = checked.fact;
     const twin = known.get(id);
-    if (twin !== undefined) return twin.cid === cid ? 'known' : 'taken';
+    if (twin !== undefined) return twin.cid === cid || twin.cid === '' ? 'known' : 'taken';
     known.set(id, checked.fact);
     fresh.push(checked);
     return 'stored';

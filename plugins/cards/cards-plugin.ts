@@ -1,6 +1,7 @@
 import {
   Clock,
   definePlugin,
+  erasureSweeps,
   Facts,
   factCommitted,
   KERNEL_API,
@@ -18,6 +19,7 @@ import { cardsMigrations } from './cards-migrations.ts';
 import { StoredCards } from './memory-cards.ts';
 import { REFRESH_JOB, RefreshCards, refreshHandler } from './refresh-cards.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
+import { sweepCards } from './sweep-cards.ts';
 
 interface Settings {
   readonly maxAgeSeconds: number;
@@ -62,6 +64,7 @@ export const cardsPlugin = definePlugin({
     const cards = new StoredCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
     provide(MemoryCards, cards);
     route(cardRoute(cards));
+    on(erasureSweeps, () => [sweepCards(tables)]);
     on(recallSummary, async (found, request) =>
       found.fact === null ? await cardForRecall(request, cards, self.names) : found,
     );

@@ -3,9 +3,11 @@ import {
   Clock,
   Cursors,
   definePlugin,
+  erasureSweeps,
   FactJson,
   Facts,
   factAppended,
+  factErased,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
@@ -28,6 +30,7 @@ import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
 import { createConflicts } from './create-conflicts.ts';
+import { eraseReigns, sweepNotes } from './erase-conflicts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { recordLifetimes } from './record-lifetimes.ts';
@@ -85,6 +88,8 @@ export const conflictsPlugin = definePlugin({
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined));
     on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone));
     on(readAnnotate, markElsewhere);
+    on(factErased, (erased) => eraseReigns(erased, tables));
+    on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, agentKeys });
     provide(Conflicts, conflicts);

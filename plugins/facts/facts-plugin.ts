@@ -5,6 +5,7 @@ import {
   Clock,
   Cursors,
   definePlugin,
+  erasureSweeps,
   FactJson,
   Facts,
   factAppended,
@@ -48,6 +49,7 @@ import { queryFactsRoute, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
 import { createSessionGuard } from './session-guard.ts';
+import { sweepReplies } from './sweep-replies.ts';
 import { recordExpiries } from './ttl.ts';
 
 interface FactsSettings {
@@ -139,6 +141,7 @@ export const factsPlugin = definePlugin({
     const { attestationRequired } = config;
     on(appendRead, createCompleteAssertions({ facts, names, attestationRequired }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
+    on(erasureSweeps, () => [sweepReplies(tables)]);
     on(appendSettle, (batch) => settleDuplicates(batch, names));
     on(nodeGreeting, () => ({ examples: firstRequests }));
     on(factAppended, (batch) => recordExpiries(batch, names));

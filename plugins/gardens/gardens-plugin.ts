@@ -5,6 +5,7 @@ import {
   definePlugin,
   Facts,
   factAppended,
+  factErased,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
@@ -20,6 +21,7 @@ import { recallSignal } from '../recall/recall-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
 import { enterGardens } from './enter-gardens.ts';
+import { eraseReasons } from './erase-reasons.ts';
 import { followFacts } from './follow-facts.ts';
 import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute } from './garden-routes.ts';
 import { GardenService } from './garden-service.ts';
@@ -103,6 +105,7 @@ export const gardensPlugin = definePlugin({
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
     on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }));
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
+    on(factErased, (erased) => eraseReasons(erased, tables));
     on(tenantTransfer, () => transferGardens(tables));
     on(tenantTransfer, () => transferQuarantine(tables));
 

@@ -68,7 +68,8 @@ export class EdgeGathering {
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
   const byTenant = new Map<string, StoredFact[]>();
   for (const fact of facts) {
-    if (fact.value.type !== 'ref') continue;
+    // An erased reference leads nowhere.
+    if (fact.value.type !== 'ref' || fact.value.v === null) continue;
     const group = byTenant.get(fact.tenantId);
     if (group === undefined) byTenant.set(fact.tenantId, [fact]);
     else group.push(fact);

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import {
+  type ErasedFacts,
+  type ErasureCounts,
   type Hlc,
   matchKey,
   type PluginSnapshot,
@@ -93,6 +95,21 @@ export class EdgeStore {
       const missing = rows.filter((row) => !here.has(row['fact_id'] as string));
       if (missing.length > 0) await own.insertRows(EDGES, missing);
     });
+  }
+
+  /** An edge is what the value of its fact says. */
+  async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
+    const refs = facts.filter(({ value }) => value.type === 'ref');
+    if (refs.length === 0) return {};
+    const subjects = [...new Set(refs.map(({ entityKey }) => entityKey))];
+    const ids = refs.map(({ id }) => id);
+    const own = this.#tables.in(transaction);
+    const edges = await own(EDGES)
+      .where({ tenant_id: tenantId })
+      .whereIn('subject_key', subjects)
+      .whereIn('fact_id', ids)
+      .delete();
+    return { edges };
   }
 
   /** Returns at most `limit` edges of a triple in its place that are not marked as over, in no order. */

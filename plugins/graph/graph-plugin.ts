@@ -6,6 +6,7 @@ import {
   Facts,
   factAppended,
   factCommitted,
+  factErased,
   factRestored,
   KERNEL_API,
   NodeSelf,
@@ -84,6 +85,7 @@ export const graphPlugin = definePlugin({
         batch.transaction,
       );
     });
+    on(factErased, (erased) => edges.erase(erased));
     on(factRestored, ({ facts, transaction }) => edges.add(facts, transaction));
     on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
     every(RETIRING_INTERVAL_MS, () => retire.retire());

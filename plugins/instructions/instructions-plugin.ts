@@ -1,4 +1,13 @@
-import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional, Random } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  erasureSweeps,
+  Facts,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  Random,
+} from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { TokenCounter } from '../recall/recall-api.ts';
 import { TextRanker } from '../search/search-api.ts';
@@ -16,6 +25,7 @@ import { instructionsMigrations } from './instructions-migrations.ts';
 import * as words from './instructions-words.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { Manifests } from './manifests.ts';
+import { sweepManifests } from './sweep-manifests.ts';
 import { transferManifests } from './transfer-manifests.ts';
 
 const CLEAN_INTERVAL_MS = 10 * 60 * 1_000;
@@ -46,6 +56,7 @@ export const instructionsPlugin = definePlugin({
     route(currentManifestRoute(instructions));
     route(recallInstructionRoute(instructions, use.self.names));
     route(instructionAuditRoute(instructions));
+    on(erasureSweeps, () => [sweepManifests]);
     on(tenantTransfer, () => transferManifests(tables));
     every(CLEAN_INTERVAL_MS, () => tokens.dropOld());
   },

@@ -13,7 +13,7 @@ import {
 import { type Job, jobOf, jobRow } from './job-row.ts';
 import type { JobData, JobRequest } from './jobs-api.ts';
 
-const QUEUE = 'jobs_queue';
+export const QUEUE = 'jobs_queue';
 
 /** Signalled by each commit that leaves work to do. */
 export const WORK = 'work';

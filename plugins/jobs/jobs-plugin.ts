@@ -1,10 +1,11 @@
-import { Clock, definePlugin, Facts, KERNEL_API, Random, schema } from '../../kernel/plugin-api.ts';
+import { Clock, definePlugin, erasureSweeps, Facts, KERNEL_API, Random, schema } from '../../kernel/plugin-api.ts';
 import { jobRoute } from './job-routes.ts';
 import { JobRunner } from './job-runner.ts';
 import { JobStore, WORK } from './job-store.ts';
 import { JobQueue } from './jobs-api.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
 import { readJob } from './read-job.ts';
+import { sweepResults } from './sweep-results.ts';
 
 /** Finds jobs that no signal tells of: their delay or lease has ended, or a crash has left them. */
 const LOOK_INTERVAL_MS = 1_000;
@@ -56,7 +57,7 @@ export const jobsPlugin = definePlugin({
     },
   }),
   migrations: jobsMigrations,
-  setup({ config, use, tables, log, provide, route, every, onSignal, onStop }) {
+  setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
     const { facts, clock, random } = use;
     const store = new JobStore({
       tables,
@@ -72,6 +73,7 @@ export const jobsPlugin = definePlugin({
     };
     provide(JobQueue, jobs);
     route(jobRoute(jobs));
+    on(erasureSweeps, () => [sweepResults(tables)]);
     onSignal(WORK, () => void runner.look());
     every(LOOK_INTERVAL_MS, () => {
       runner.begin();

@@ -1,4 +1,4 @@
-import type { FactView, PluginTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
+import type { ErasedFacts, FactView, PluginTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import { grouped } from './grouped.ts';
 import type { RecallContext } from './recall-api.ts';
@@ -28,6 +28,12 @@ export class AccessCounts {
 
   constructor(tables: PluginTables) {
     this.#tables = tables;
+  }
+
+  /** Use says nothing of what a fact says; but nobody asks for it any more. */
+  async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
+    const ids = facts.map(({ id }) => id);
+    await this.#tables.in(transaction)(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
   }
 
   note(views: readonly FactView[]): void {

@@ -4,6 +4,7 @@ import {
   Embedder,
   FactJson,
   Facts,
+  factErased,
   GardenAccess,
   KERNEL_API,
   NodeSelf,
@@ -70,7 +71,7 @@ export const recallPlugin = definePlugin({
     },
   }),
   migrations: recallMigrations,
-  setup({ config, use, tables, hooks, log, onStop, every, provide, route }) {
+  setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
     const { self, factJson, audit, vocabulary } = use;
     const { names } = self;
     const access = new AccessCounts(tables);
@@ -88,6 +89,7 @@ export const recallPlugin = definePlugin({
     const routes = { recall, factJson, names, members };
     route(getRecallRoute(routes));
     route(postRecallRoute(routes));
+    on(factErased, (erased) => access.erase(erased));
     every(FLUSH_INTERVAL_MS, () => access.flush());
     onStop(() => access.flush());
   },

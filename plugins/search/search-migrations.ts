@@ -46,4 +46,10 @@ export const searchMigrations: readonly Migration[] = [
     name: 'vectors_of_tenants',
     up: ({ setPrimaryKey }) => setPrimaryKey(VECTORS_TABLE, ['tenant_id', 'seq']),
   },
+  {
+    number: 71,
+    name: 'vectors_by_fact',
+    // For erasures.
+    up: ({ raw }) => raw(`CREATE INDEX search_vectors_fact ON ${VECTORS_TABLE} (tenant_id, fact_id)`),
+  },
 ];

@@ -2,10 +2,13 @@ import {
   Clock,
   definePlugin,
   Embedder,
+  erasureFiles,
   FactFeed,
   factCommitted,
+  factErased,
   KERNEL_API,
   Leases,
+  NodeNotes,
   NodeSelf,
   optional,
   type PluginSnapshot,
@@ -32,6 +35,10 @@ const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
 /** One process of all that share a store embeds, and writes snapshots. */
 const LEASE = 'search';
 
+const SNAPSHOT_LIMITS: readonly string[] = [
+  'snapshots of the search index in folders of processes on other machines, until these processes start again',
+];
+
 export const searchPlugin = definePlugin({
   name: 'search',
   version: '0.9.0-alpha.1',
@@ -43,6 +50,7 @@ export const searchPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     leases: Leases,
+    notes: NodeNotes,
     embedder: optional(Embedder),
     suppressed: optional(SuppressedFacts),
   },
@@ -68,6 +76,11 @@ export const searchPlugin = definePlugin({
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
     const search = new SearchService({ ...use, store, log, folder: config.snapshotFolder, vectors: side });
+    on(factErased, (erased) => VectorStore.erase(erased, tables));
+    on(erasureFiles, async () => {
+      await search.erased();
+      return SNAPSHOT_LIMITS;
+    });
     provide(SearchIndex, search);
     const ranker = createTextRanker(drawHashSeed(random));
     provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });

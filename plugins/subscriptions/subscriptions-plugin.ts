@@ -2,6 +2,7 @@ import {
   Clock,
   Cursors,
   definePlugin,
+  erasureSweeps,
   FactJson,
   Facts,
   factAppended,
@@ -41,6 +42,7 @@ import { SubscriptionStore, WORK } from './subscription-store.ts';
 import { Subscriptions } from './subscriptions-api.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
 import * as words from './subscriptions-words.ts';
+import { sweepEvents } from './sweep-events.ts';
 import { WakeUps } from './wake-ups.ts';
 import { createWebhookSeals } from './webhook-seals.ts';
 
@@ -124,6 +126,7 @@ export const subscriptionsPlugin = definePlugin({
       circuitThreshold,
     });
     const parts = { tables, access, seals, transport, clock, random, log, names: self.names, factJson };
+    on(erasureSweeps, () => [sweepEvents(tables)]);
     const runner = new DeliveryRunner({
       store: outbox,
       clock,

@@ -5,6 +5,7 @@ import {
   type Hlc,
   parseHlc,
   parseInstant,
+  REDACTED_REFERENCE,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
@@ -30,4 +31,8 @@ export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { va
 };
 
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((reference, at) => reference === b[at]);
+  a.length === b.length && a.every((reference, at) => isSameReference(reference, b[at]));
+
+/** What a redacted reference led to is not known any more, here or there. */
+const isSameReference = (one: string, other: string | undefined): boolean =>
+  one === other || one === REDACTED_REFERENCE || other === REDACTED_REFERENCE;

@@ -1,8 +1,21 @@
-import type { PluginTables, ReadableTables, Row, StoredFact } from '../../../kernel/plugin-api.ts';
+import {
+  all,
+  equals,
+  type FactOutline,
+  type Filter,
+  isIn,
+  isNull,
+  type PluginTables,
+  type PluginTransaction,
+  type ReadableTables,
+  type Row,
+  type StoredFact,
+  type WritableTables,
+} from '../../../kernel/plugin-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
 import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
 import type { OriginProof, OriginProofs } from './origin-proof.ts';
-import { commitmentsOf, readSalt } from './origin-statement.ts';
+import { commitmentsOf, readSalt, refsCommitment } from './origin-statement.ts';
 import { proofFromRow, rowOfProof } from './proof-rows.ts';
 import { type SigningParts, signOwnFacts } from './sign-own-facts.ts';
 
@@ -23,6 +36,7 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
   },
   async redact(facts, transaction) {
     const own = parts.tables.in(transaction);
+    let salts = 0;
     for (const [tenantId, group] of byTenant(facts)) {
       const where = { tenant_id: tenantId, fact_id: group.map(({ id }) => id) };
       const byId = new Map(group.map((fact) => [fact.id, fact]));
@@ -31,10 +45,33 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
         if (hidden === null) continue;
         const change = redacted(byId.get(factId) as StoredFact, hidden);
         await own(PROOFS_TABLE).where({ tenant_id: tenantId, fact_id: factId }).update(change);
+        salts += 1;
       }
     }
+    return { salts };
+  },
+  async redactReferences({ tenantId, facts, transaction }) {
+    const own = parts.tables.in(transaction);
+    const before = new Map(facts.map((fact) => [fact.id, fact.before]));
+    const where = { tenant_id: tenantId, fact_id: facts.map(({ id }) => id) };
+    for (const row of await own.select(PROOFS_TABLE, where)) {
+      const { factId, hidden } = proofFromRow(row);
+      const refsSalt = hidden === null ? null : readSalt(hidden.refsSalt);
+      if (refsSalt === null) continue;
+      const change = { refs_salt: null, refs_commitment: refsCommitment(before.get(factId) ?? [], refsSalt) };
+      await own(PROOFS_TABLE).where({ tenant_id: tenantId, fact_id: factId }).update(change);
+    }
+    await dropOwn(own, tenantId, await transaction.outline(ofThisNode(tenantId, where.fact_id)));
   },
 });
+
+const ofThisNode = (tenantId: string, ids: readonly string[]): Filter =>
+  all(equals('tenantId', tenantId), isIn('id', ids), isNull('receivedFrom'));
+
+const dropOwn = async (own: WritableTables, tenantId: string, facts: readonly { readonly id: string }[]) => {
+  const ids = facts.map(({ id }) => id);
+  if (ids.length > 0) await own(PROOFS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
+};
 
 /** Of facts of one tenant. */
 const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>> => {
@@ -46,11 +83,12 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   if (lacking.length === 0) return proofs;
   const made = await signOwnFacts(parts, lacking);
   // Two requests may serve a fact for the first time at once. All of them show the proof that was stored first.
-  await tables.write((lacking[0] as StoredFact).tenantId, async (own) => {
+  await tables.write((lacking[0] as StoredFact).tenantId, async (own, transaction) => {
     const stored = await addStored(own, lacking, proofs);
+    const unchanged = await stillAsRead(lacking, transaction);
     const rows: Row[] = [];
     for (const [at, { tenantId, id }] of lacking.entries()) {
-      if (stored.has(id)) continue;
+      if (stored.has(id) || !unchanged.has(id)) continue;
       const proof = made[at] as OriginProof;
       proofs.set(id, proof);
       rows.push(rowOfProof(tenantId, id, proof, true));
@@ -59,6 +97,21 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   });
   return proofs;
 };
+
+/** A fact may have been erased since it was read: salts that were drawn for it would tell its value. */
+const stillAsRead = async (
+  facts: readonly StoredFact[],
+  transaction: PluginTransaction,
+): Promise<ReadonlySet<string>> => {
+  const { tenantId } = facts[0] as StoredFact;
+  const ids = facts.map(({ id }) => id);
+  const now = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
+  const read = new Map(facts.map((fact) => [fact.id, fact]));
+  return new Set(now.filter((fact) => isAsRead(fact, read.get(fact.id))).map(({ id }) => id));
+};
+
+const isAsRead = (now: FactOutline, read: StoredFact | undefined): boolean =>
+  now.cid === read?.cid && now.derivedFrom.join() === read.derivedFrom.join();
 
 /** Adds what can be shown, and returns which facts have a proof: that of an erased one cannot. */
 const addStored = async (

@@ -1,4 +1,10 @@
-import type { FactDraft, PluginTransaction, StoredFact } from '../../../kernel/plugin-api.ts';
+import type {
+  ErasureCounts,
+  FactDraft,
+  PluginTransaction,
+  RedactedFacts,
+  StoredFact,
+} from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 
 /**
@@ -47,5 +53,10 @@ export interface OriginProofs {
    * For facts that are about to be erased, and still have their values: replaces the salts by the commitments, so that
    * the proof still verifies and says nothing more.
    */
-  redact(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void>;
+  redact(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<ErasureCounts>;
+  /**
+   * For facts whose references are about to be redacted: the salt of their references goes. Facts of this node are
+   * signed anew when they are next served; others are relayed no more.
+   */
+  redactReferences(redacted: RedactedFacts): Promise<void>;
 }

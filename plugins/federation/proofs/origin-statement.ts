@@ -34,8 +34,11 @@ export const commitmentsOf = (
   { salt, refsSalt }: Salts,
 ): Commitments => ({
   value: digestText(Buffer.from(valueCommitment(salt, value)).toString('hex')),
-  refs: digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(JSON.stringify(derivedFrom))]))),
+  refs: refsCommitment(derivedFrom, refsSalt),
 });
+
+export const refsCommitment = (derivedFrom: readonly string[], refsSalt: Uint8Array): string =>
+  digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(JSON.stringify(derivedFrom))])));
 
 /**
  * The bytes that the key of the origin signs: the RFC 8785 form of the statement. `JSON.stringify` writes scalars as it

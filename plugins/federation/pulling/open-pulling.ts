@@ -1,11 +1,12 @@
-import type {
-  Clock,
-  NodeSelf,
-  NodeSettings,
-  PluginContext,
-  Random,
-  Requires,
-  Transport,
+import {
+  type Clock,
+  erasureSweeps,
+  type NodeSelf,
+  type NodeSettings,
+  type PluginContext,
+  type Random,
+  type Requires,
+  type Transport,
 } from '../../../kernel/plugin-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { OpenedIngest } from '../ingest/open-ingest.ts';
@@ -14,6 +15,7 @@ import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { ParkedFacts } from './parked-facts.ts';
 import { PullStore } from './pull-store.ts';
 import { Puller } from './puller.ts';
+import { sweepParked } from './sweep-parked.ts';
 
 export interface OpenedPulling {
   readonly store: PullStore;
@@ -30,16 +32,23 @@ export interface PullingNeeds extends OpenedIngest {
   readonly tokens: PeerTokens;
 }
 
-type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tables' | 'log' | 'every' | 'onStop'>;
+type Context = Pick<
+  PluginContext<Requires, FederationSettings>,
+  'config' | 'tables' | 'log' | 'on' | 'every' | 'onStop'
+>;
 
 /** How often peers are looked after besides: new peerings, and turns that ended in other processes. */
 const LOOK_INTERVAL_MS = 1_000;
 
 /** Reads from peers, while federation is on. */
-export const openPulling = ({ config, tables, log, every, onStop }: Context, needs: PullingNeeds): OpenedPulling => {
+export const openPulling = (
+  { config, tables, log, on, every, onStop }: Context,
+  needs: PullingNeeds,
+): OpenedPulling => {
   const { clock, random, transport, self, node, peerings, tokens, ingest, usages } = needs;
   const store = new PullStore(tables);
   const parked = new ParkedFacts(tables, node.maxStampLeadMs);
+  on(erasureSweeps, () => [sweepParked(tables, self.names)]);
   if (!config.enabled) return { store, parked };
   const puller = new Puller({
     store,

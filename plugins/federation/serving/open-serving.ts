@@ -1,6 +1,8 @@
 import {
   type Clock,
   type Facts,
+  factErased,
+  factRedacted,
   httpPrincipal,
   type NodeSelf,
   type PluginContext,
@@ -57,6 +59,8 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   const origins = createVerifiedOrigins(tables);
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins));
+  on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
+  on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS));
   route(pullRoute({ ...parts, tokens, proofs, cursors }));
   every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));

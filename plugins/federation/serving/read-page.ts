@@ -8,6 +8,7 @@ import {
   isIn,
   type LedgerHead,
   LIST_BYTES,
+  REDACTED_REFERENCE,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts';
@@ -106,9 +107,12 @@ const readWindow = async (
   // Where their values are long, fewer facts were read than are in the window.
   const cutAt = found.length < ids.length ? served.find(({ factId }) => factId === lastFact?.id) : undefined;
   const last = cutAt ?? (isFull ? served.at(-1) : undefined) ?? (await endOf(reader, range, newest));
-  // Erasure takes the content id.
-  return { facts: found.filter(({ cid }) => cid !== ''), last };
+  return { facts: found.filter(isWhole), last };
 };
+
+/** Erasure takes the content id. Of a received fact with a redacted reference nobody can prove who said it. */
+const isWhole = ({ cid, receivedFrom, derivedFrom }: StoredFact): boolean =>
+  cid !== '' && (receivedFrom === null || !derivedFrom.includes(REDACTED_REFERENCE));
 
 const factsOf = async ({ snapshot, caller }: FactReader, ids: readonly string[]): Promise<StoredFact[]> => {
   if (ids.length === 0) return [];

@@ -5,7 +5,9 @@ const LEAST_CONFIDENCE = 0.1;
 /** What current models read of a text; cut before it is sent anywhere. */
 const MAX_CHARACTERS = 8_192;
 
-export const isEmbedded = ({ system, confidence }: StoredFact): boolean => !system && confidence >= LEAST_CONFIDENCE;
+/** An erased fact has no content id, and nothing to embed. */
+export const isEmbedded = ({ system, confidence, cid }: StoredFact): boolean =>
+  !system && confidence >= LEAST_CONFIDENCE && cid !== '';
 
 /** The text that stands for a fact: `{entity_display} {relation} {value_text}`. */
 export const embedText = (fact: StoredFact): string =>

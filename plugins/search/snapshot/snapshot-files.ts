@@ -7,6 +7,8 @@ import type { Random } from '../../../kernel/plugin-api.ts';
 export interface SnapshotOwner {
   readonly nodeId: string;
   readonly epoch: string;
+  /** How many erasures there were: a snapshot from before holds words of erased facts. */
+  readonly erasures: string;
 }
 
 /** What lies in the folder: names of files, and what is in them. */
@@ -42,6 +44,10 @@ export class SnapshotFiles {
     }
     // Whatever the file holds: what does not name its owner is nobody's.
     if (manifest?.nodeId !== owner.nodeId || manifest.epoch !== owner.epoch) return undefined;
+    if ((manifest.erasures ?? NO_ERASURES) !== owner.erasures) {
+      await this.drop();
+      return undefined;
+    }
     const { index, vectors } = manifest;
     const stream = (file: string): AsyncIterable<Uint8Array> =>
       createReadStream(join(this.#folder, file), { highWaterMark: READ_BYTES });
@@ -81,6 +87,16 @@ export class SnapshotFiles {
     await this.#remove((file) => !file.startsWith(name));
   }
 
+  /** Removes all snapshots, unfinished ones too. */
+  async drop(): Promise<void> {
+    await rm(join(this.#folder, MANIFEST), { force: true });
+    try {
+      await this.#remove(() => true);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
   async #write(file: string, chunks: Iterable<Uint8Array>): Promise<void> {
     const handle = await open(join(this.#folder, file), 'w', OWNER_ONLY);
     try {
@@ -103,6 +119,9 @@ export interface FoundSnapshot {
   index(): AsyncIterable<Uint8Array>;
   readonly vectors?: { readonly embedder: string; readonly seq: number; chunks(): AsyncIterable<Uint8Array> };
 }
+
+/** In a store without erasures; manifests of older versions do not say it. */
+export const NO_ERASURES = '0';
 
 /** A snapshot holds what everybody said. */
 const OWNER_ONLY = 0o600;

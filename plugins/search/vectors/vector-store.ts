@@ -1,8 +1,13 @@
 import {
   above,
+  all,
   compareHlc,
+  type ErasedFacts,
+  type ErasureCounts,
   type FactName,
   type Hlc,
+  isIn,
+  isNull,
   type PluginTables,
   type PluginTransaction,
   type SqlValue,
@@ -67,13 +72,13 @@ export class VectorStore {
   }
 
   /** Stores vectors and moves on to `upTo`. `confirm` has the last word. */
-  save(
+  async save(
     vectors: readonly { readonly fact: StoredFact; readonly vector: VectorCode }[],
     upTo: Hlc,
     nowMs: number,
     confirm: (transaction: PluginTransaction) => Promise<void>,
   ): Promise<void> {
-    return this.#tables.write(LOCK, async (own, transaction) => {
+    await this.#tables.write(LOCK, async (own, transaction) => {
       await confirm(transaction);
       const rows = vectors.map(({ fact, vector: { code, scale } }) => ({
         tenant_id: fact.tenantId,
@@ -86,6 +91,25 @@ export class VectorStore {
       await this.#moveTo(own, { feed_wall: upTo.wallMs, feed_ctr: upTo.counter, used_ms: nowMs });
       own.signal(VECTORS_ADDED);
     });
+    // An erasure takes no turns with this write: each sees what the other has committed.
+    if (vectors.length > 0) await this.#dropErased(vectors.map(({ fact }) => fact));
+  }
+
+  /** Destroys the vectors of facts that are erased in this transaction, by every embedder. */
+  static async erase({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables): Promise<ErasureCounts> {
+    const ids = facts.map(({ id }) => id);
+    const own = tables.in(transaction);
+    return { vectors: await own(VECTORS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete() };
+  }
+
+  /** Vectors that were made while their facts were erased. */
+  async #dropErased(facts: readonly StoredFact[]): Promise<void> {
+    const named = facts.map(({ id }) => id);
+    const filter = all(isIn('id', named), isNull('cid'));
+    const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
+    for (const { tenantId, id } of erased) {
+      await this.#tables.write(LOCK, (own) => own(VECTORS_TABLE).where({ tenant_id: tenantId, fact_id: id }).delete());
+    }
   }
 
   /** Vectors of this embedder after a place, in order. */

@@ -10,8 +10,9 @@ export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermC
   readName(fact.relation, reader, into);
   reader.read(fact.timestamp.slice(0, DATE_LENGTH), into);
   const { type, v } = fact.value;
+  if (v === null) return;
   if (type === 'ref') readName(String(v), reader, into);
-  else if (v !== null) reader.read(String(v), into, MOST_TERMS_OF_FACT);
+  else reader.read(String(v), into, MOST_TERMS_OF_FACT);
 };
 
 /**

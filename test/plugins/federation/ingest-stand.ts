@@ -156,7 +156,8 @@ export const standPlugin = (stand: IngestStand) =>
             keep: async (facts) => {
               stand.keptProofs.push(...facts.map(({ fact }) => fact.draft.id));
             },
-            redact: async () => {},
+            redact: async () => ({}),
+            redactReferences: async () => {},
           },
           log: {
             record: async (entries) => {

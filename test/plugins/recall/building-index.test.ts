@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
-import { DEFAULT_TENANT, Facts, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { DEFAULT_TENANT, Facts, NodeNotes, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
@@ -59,6 +59,7 @@ forEachStore('a search index that is still being built', () => {
       clock,
       random: createSeededRandom(),
       self: node.kernel.get(NodeSelf),
+      notes: node.kernel.get(NodeNotes),
       log: createMemoryLogger([]),
       folder: `${node.folder}/none`,
       vectors: undefined,

@@ -1,0 +1,24 @@
+import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
+import type { Card } from './card.ts';
+import { CARDS_TABLE } from './cards-migrations.ts';
+
+const CARDS_AT_ONCE = 200;
+
+/** A card that was made of an erased fact is dropped. It is made again, without the fact, when somebody asks for it. */
+export const sweepCards = (tables: PluginTables): ErasureSweep => ({
+  name: 'cards',
+  async step({ tenantId, named }, after, transaction) {
+    const own = tables.in(transaction);
+    const rows = (await own(CARDS_TABLE)
+      .where({ tenant_id: tenantId })
+      .where('card_key', '>', after ?? '')
+      .orderBy('card_key')
+      .limit(CARDS_AT_ONCE)) as readonly { readonly card_key: string; readonly body: string }[];
+    const facts = rows.map(({ body }) => (JSON.parse(body) as Card).factIds);
+    const erased = await named(facts.flat());
+    const found = rows.filter((_, at) => facts[at]?.some((id) => erased.has(id))).map(({ card_key }) => card_key);
+    if (found.length > 0) await own(CARDS_TABLE).where({ tenant_id: tenantId }).whereIn('card_key', found).delete();
+    const isOver = rows.length < CARDS_AT_ONCE;
+    return { after: isOver ? null : (rows.at(-1)?.card_key ?? null), counts: { cards: found.length } };
+  },
+});

@@ -1,0 +1,52 @@
+import {
+  all,
+  type ErasedFacts,
+  type ErasureSweep,
+  equals,
+  isIn,
+  isNull,
+  matchKey,
+  not,
+  type PluginTables,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
+import { conflictEntity } from './conflict-entity.ts';
+import { RECORDS } from './conflict-record.ts';
+import { placeDigest, REIGNS } from './standing-rows.ts';
+
+const RECORDS_AT_ONCE = 200;
+
+/** Which fact reigns is kept with the values, by keys from which a short one could be guessed. */
+export const eraseReigns = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
+  const places = [...new Set(facts.map(placeDigest))];
+  await tables.in(transaction)(REIGNS).where({ tenant_id: tenantId }).whereIn('triple', places).delete();
+};
+
+/** The notes of resolutions are written by people, about the values. They are facts, and are erased as such. */
+export const sweepNotes = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
+  name: 'conflicts notes',
+  async step({ tenantId, entityKey, scopes }, after, transaction) {
+    const rows = (await tables
+      .in(transaction)(RECORDS)
+      .where({ tenant_id: tenantId, entity_key: entityKey })
+      .whereIn('scope', scopes)
+      .where('conflict_id', '>', after ?? '')
+      .orderBy('conflict_id')
+      .limit(RECORDS_AT_ONCE)
+      .select('conflict_id')) as readonly { readonly conflict_id: string }[];
+    const entities = rows.map(({ conflict_id }) => matchKey(conflictEntity(conflict_id, names), names));
+    const ofNotes = all(
+      equals('tenantId', tenantId),
+      isIn('entityKey', entities),
+      equals('relationKey', names.meta('conflict:note')),
+      not(isNull('cid')),
+    );
+    const notes = entities.length === 0 ? [] : await transaction.outline(ofNotes);
+    const isOver = rows.length < RECORDS_AT_ONCE;
+    return {
+      after: isOver ? null : (rows.at(-1)?.conflict_id ?? null),
+      counts: { notes: notes.length },
+      facts: notes.map(({ id }) => id),
+    };
+  },
+});

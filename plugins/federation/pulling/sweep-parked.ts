@@ -1,0 +1,59 @@
+import {
+  type ErasureSweep,
+  matchKey,
+  namesInText,
+  type PluginTables,
+  type ServiceNames,
+} from '../../../kernel/plugin-api.ts';
+import { PARKED } from '../ingest/ingest-migrations.ts';
+
+const FACTS_AT_ONCE = 50;
+
+interface ParkedRow {
+  readonly peer_id: string;
+  readonly scope: string;
+  readonly fact_id: string;
+  readonly fact: string;
+}
+
+const COLUMNS = ['peer_id', 'scope', 'fact_id'] as const;
+
+/** Facts of peers that wait, and are about the entity or refer to its facts, do not come in any more. */
+export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
+  name: 'federation parked',
+  async step({ tenantId, entityKey, scopes, named }, after, transaction) {
+    const own = tables.in(transaction);
+    const page = own(PARKED)
+      .where({ tenant_id: tenantId })
+      .orderBy([...COLUMNS])
+      .limit(FACTS_AT_ONCE)
+      .select(...COLUMNS, 'fact');
+    if (after !== null) {
+      const [peer, scope, fact] = JSON.parse(after) as [string, string, string];
+      page.where((row) => {
+        row
+          .where('peer_id', '>', peer)
+          .orWhere((same) => same.where('peer_id', peer).where('scope', '>', scope))
+          .orWhere((same) => same.where({ peer_id: peer, scope }).where('fact_id', '>', fact));
+      });
+    }
+    const rows = (await page) as readonly ParkedRow[];
+    const texts = rows.map(({ fact }) => namesInText(fact));
+    const erased = await named(texts.flat());
+    let parked = 0;
+    for (const [at, { peer_id, scope, fact_id, fact }] of rows.entries()) {
+      const isAbout = (scopes as readonly string[]).includes(scope) && entityOf(fact, names) === entityKey;
+      if (!isAbout && !texts[at]?.some((name) => erased.has(name))) continue;
+      parked += 1;
+      await own(PARKED).where({ tenant_id: tenantId, peer_id, scope, fact_id }).delete();
+    }
+    const last = rows.at(-1);
+    const isOver = last === undefined || rows.length < FACTS_AT_ONCE;
+    return { after: isOver ? null : JSON.stringify([last.peer_id, last.scope, last.fact_id]), counts: { parked } };
+  },
+});
+
+const entityOf = (fact: string, names: ServiceNames): string | undefined => {
+  const { entity } = JSON.parse(fact) as { readonly entity?: unknown };
+  return typeof entity === 'string' ? matchKey(entity.trim(), names) : undefined;
+};

@@ -1,0 +1,9 @@
+import type { ErasedFacts, PluginTables } from '../../kernel/plugin-api.ts';
+import { QUARANTINED } from './gardens-migrations.ts';
+
+/** Moderators write the reasons, and may have quoted the fact. */
+export const eraseReasons = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
+  const ids = facts.map(({ id }) => id);
+  const own = tables.in(transaction);
+  await own(QUARANTINED).where({ tenant_id: tenantId }).whereIn('fact_id', ids).update({ reason: '' });
+};

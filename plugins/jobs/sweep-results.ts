@@ -1,0 +1,37 @@
+import { type ErasureSweep, namesInText, type PluginTables } from '../../kernel/plugin-api.ts';
+import { QUEUE } from './job-store.ts';
+
+const JOBS_AT_ONCE = 100;
+
+interface EndedJob {
+  readonly job_id: string;
+  readonly payload: string;
+  readonly result: string | null;
+  readonly error: string | null;
+}
+
+/** Jobs that have ended and name an erased fact keep nothing of what they worked on. */
+export const sweepResults = (tables: PluginTables): ErasureSweep => ({
+  name: 'jobs results',
+  async step({ tenantId, named }, after, transaction) {
+    const own = tables.in(transaction);
+    const rows = (await own(QUEUE)
+      .where({ tenant_id: tenantId })
+      .where('job_id', '>', after ?? '')
+      .whereIn('status', ['done', 'failed'])
+      .orderBy('job_id')
+      .limit(JOBS_AT_ONCE)
+      .select('job_id', 'payload', 'result', 'error')) as readonly EndedJob[];
+    const names = rows.map(({ payload, result, error }) => namesInText([payload, result, error].join('\n')));
+    const erased = await named(names.flat());
+    const found = rows.filter((_, at) => names[at]?.some((name) => erased.has(name))).map(({ job_id }) => job_id);
+    if (found.length > 0) {
+      await own(QUEUE)
+        .where({ tenant_id: tenantId })
+        .whereIn('job_id', found)
+        .update({ payload: '{}', result: null, error: null });
+    }
+    const isOver = rows.length < JOBS_AT_ONCE;
+    return { after: isOver ? null : (rows.at(-1)?.job_id ?? null), counts: { jobs: found.length } };
+  },
+});
