@@ -80,12 +80,11 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     SUBSCRIPTION_CIRCUIT_THRESHOLD: '10',
     WEBHOOK_ALLOW_PRIVATE: 'false',
   }),
-  ...of('tombstones', { TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
+  ...of('tombstones', { ASYNC_JOB_THRESHOLD: '100000', TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
   ...of('nothing', {
     SOURCE_ATTESTATION_MODE: 'off',
     DECAY_TTL_SECONDS: '0',
     DECAY_MIN_CONFIDENCE: '0.0',
-    ASYNC_JOB_THRESHOLD: '100000',
   }),
 ]);
 

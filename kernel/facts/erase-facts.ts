@@ -50,6 +50,10 @@ export const createFactErasure = (parts: ErasureParts): FactErasure => ({
     if (phase === 'facts') return eraseFacts(parts, subject, at, transaction);
     return sweep(parts, subject, { phase, at }, transaction);
   },
+  async erase(tenantId, factIds, transaction) {
+    const facts = await factsNamed(factIds, tenantId, transaction);
+    return facts.length === 0 ? {} : destroy(parts, facts, transaction);
+  },
   async scrub() {
     // Files of plugins first: what they write of the store meanwhile is written without the erased facts.
     const limits = await parts.hooks.collect(erasureFiles, {});

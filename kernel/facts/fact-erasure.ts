@@ -39,6 +39,11 @@ export interface FactErasure {
     transaction: PluginTransaction,
   ): Promise<{ readonly next: ErasurePosition | null; readonly counts: ErasureCounts }>;
   /**
+   * Destroys what facts of one tenant say, in this transaction: facts that were erased before, and came again. References
+   * and sweeps are left out, because there was no time for anybody to refer to them.
+   */
+  erase(tenantId: string, factIds: readonly string[], transaction: PluginTransaction): Promise<ErasureCounts>;
+  /**
    * Removes from files what committed pieces have destroyed. Resolves when it is gone, with sentences that say what is
    * out of reach. Safe to repeat.
    */

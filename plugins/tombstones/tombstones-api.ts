@@ -157,4 +157,13 @@ export const TOMBSTONE_ERASED = defineErrorCode('tombstone_erased', {
   summary: 'the facts behind the tombstone were destroyed',
 });
 
+export const TOMBSTONES_OFF = defineErrorCode('tombstones_off', {
+  status: 409,
+  summary: 'tombstones hide nothing on this node, so that nothing behind them is erased',
+});
+export const LEGAL_HOLD = defineErrorCode('legal_hold', {
+  status: 409,
+  summary: 'a tombstone with a legal hold keeps the facts',
+});
+
 export { tombstoneBytes } from './markers/marker-document.ts';

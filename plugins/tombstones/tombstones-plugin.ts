@@ -1,8 +1,10 @@
 import {
   Clock,
   definePlugin,
+  FactErasure,
   factAppended,
   KERNEL_API,
+  Leases,
   NodeSelf,
   optional,
   Random,
@@ -11,7 +13,10 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { ConflictEntities } from '../conflicts/conflicts-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { erasureMigrations } from './erasure/erasure-migrations.ts';
+import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { markerMigrations } from './markers/marker-migrations.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
@@ -21,21 +26,18 @@ import { createSuppressedFacts } from './suppression/stored-suppression.ts';
 import { hideLateWords } from './suppression/words-about-facts.ts';
 import {
   FACT_RETURNED,
+  LEGAL_HOLD,
   SuppressedFacts,
   TOMBSTONE_CHANGED,
   TOMBSTONE_ENTITY_URI_INVALID,
   TOMBSTONE_ERASED,
   TOMBSTONE_INVALID_SCOPE,
+  TOMBSTONES_OFF,
   Tombstones,
 } from './tombstones-api.ts';
 import * as words from './tombstones-words.ts';
 
 const FOLLOW_UP_INTERVAL_MS = 60_000;
-
-interface Settings {
-  readonly enabled: boolean;
-  readonly federationErase: boolean;
-}
 
 export const tombstonesPlugin = definePlugin({
   name: 'tombstones',
@@ -47,7 +49,10 @@ export const tombstonesPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     identity: NodeIdentity,
+    leases: Leases,
+    erasure: FactErasure,
     audit: optional(AuditLog),
+    jobs: optional(JobQueue),
     conflicts: optional(ConflictEntities),
   },
   provides: [Tombstones, SuppressedFacts],
@@ -58,8 +63,10 @@ export const tombstonesPlugin = definePlugin({
     TOMBSTONE_ENTITY_URI_INVALID,
     TOMBSTONE_ERASED,
     TOMBSTONE_INVALID_SCOPE,
+    TOMBSTONES_OFF,
+    LEGAL_HOLD,
   ],
-  config: schema<Settings>({
+  config: schema<ErasureSettings>({
     type: 'object',
     additionalProperties: false,
     properties: {
@@ -75,10 +82,25 @@ export const tombstonesPlugin = definePlugin({
         env: 'SVC_FEDERATION_ERASE',
         description: 'destroy facts of a peer when that peer has destroyed them; without, they are hidden',
       },
+      jobThreshold: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000_000,
+        default: 100_000,
+        env: 'SVC_ASYNC_JOB_THRESHOLD',
+        description: 'facts above which an erasure is a job',
+      },
+      erasuresFile: {
+        type: 'string',
+        minLength: 1,
+        dataPath: 'erasures.jsonl',
+        description: 'file that lists what was erased, so that a restored backup is brought up to date',
+      },
     },
   }),
-  migrations: markerMigrations,
-  setup({ config, use, tables, on, route, provide, every }) {
+  migrations: [...markerMigrations, ...erasureMigrations],
+  async setup(context) {
+    const { config, use, tables, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
     const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled });
@@ -101,5 +123,6 @@ export const tombstonesPlugin = definePlugin({
         { order: 'last' },
       );
     }
+    await openErasure(context, { ...use, tombstones });
   },
 });

@@ -1,0 +1,55 @@
+import type {
+  AppendedBatch,
+  FactErasure,
+  PluginTables,
+  PluginTransaction,
+  RestoredBatch,
+  StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import { MARKERS } from '../markers/marker-migrations.ts';
+import { tombstoneFromRow } from '../markers/marker-row.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+
+export interface ArrivalParts {
+  readonly tables: PluginTables;
+  readonly erasure: FactErasure;
+}
+
+/** Facts of peers, in the transaction that stores them: an erased fact that comes again is never committed whole. */
+export const eraseArrived = async ({ facts, transaction }: AppendedBatch, parts: ArrivalParts): Promise<undefined> => {
+  const arrived = facts.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact] : []));
+  if (arrived.length > 0) await eraseAgain(arrived, transaction, parts);
+  return undefined;
+};
+
+/** The same for facts of an import. */
+export const eraseRestored = ({ facts, transaction }: RestoredBatch, parts: ArrivalParts): Promise<void> =>
+  eraseAgain(facts, transaction, parts);
+
+const eraseAgain = async (
+  facts: readonly StoredFact[],
+  transaction: PluginTransaction,
+  { tables, erasure }: ArrivalParts,
+): Promise<void> => {
+  const [first] = facts;
+  if (first === undefined) return;
+  const { tenantId } = first;
+  const keys = [...new Set(facts.map(({ entityKey }) => entityKey))];
+  const rows = await tables
+    .in(transaction)(MARKERS)
+    .where({ tenant_id: tenantId })
+    .whereIn('entity_key', keys)
+    .whereNotNull('erased_ms')
+    .whereNull('revoked_ms');
+  if (rows.length === 0) return;
+  const markers = (rows as readonly Readonly<Record<string, unknown>>[]).map(tombstoneFromRow);
+  const again = facts.filter((fact) => markers.some((marker) => wasErased(fact, marker))).map(({ id }) => id);
+  if (again.length > 0) await erasure.erase(tenantId, again, transaction);
+};
+
+/** What was said before the erasure, by the stamp of its origin. What was said later is hidden, and kept. */
+const wasErased = (fact: StoredFact, { entityKey, scope, erasedMs, receivedFrom, signedBy }: Tombstone): boolean =>
+  fact.entityKey === entityKey &&
+  (scope === '*' || scope === fact.scope) &&
+  fact.hlc.wallMs <= (erasedMs ?? 0) &&
+  (receivedFrom === null || fact.originNodeId === signedBy);

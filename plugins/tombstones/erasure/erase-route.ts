@@ -1,0 +1,33 @@
+import { COUNT_JSON, objectOf, type Route, STRING_JSON, schema } from '../../../kernel/plugin-api.ts';
+import { PREVIEW_JSON, RECEIPT_JSON } from './erasure-receipt.ts';
+import type { StoredErasures } from './stored-erasures.ts';
+
+interface EraseBody {
+  readonly confirm: string;
+  readonly dry_run: boolean;
+}
+
+/** `POST /v1/tombstones/{id}/erase` */
+export const eraseRoute = (erasures: StoredErasures): Route<{ id: string }, undefined, EraseBody> => ({
+  method: 'POST',
+  path: '/v1/tombstones/:id/erase',
+  summary: 'Destroys the facts behind a tombstone for good, or tells what that would destroy',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+  body: schema<EraseBody>({
+    type: 'object',
+    required: ['confirm'],
+    properties: { confirm: { type: 'string' }, dry_run: { type: 'boolean', default: false } },
+  }),
+  answers: {
+    200: { json: { anyOf: [RECEIPT_JSON, PREVIEW_JSON] } },
+    202: { json: objectOf({ job_id: STRING_JSON, status: STRING_JSON, estimated_s: COUNT_JSON }) },
+  },
+  async handle({ caller, params: { id }, body: { confirm, dry_run: isTrial } }) {
+    if (isTrial) return { status: 200, body: await erasures.preview(caller, id, confirm) };
+    const done = await erasures.erase(caller, id, confirm);
+    if (!('jobId' in done)) return { status: 200, body: done };
+    return { status: 202, body: { job_id: done.jobId, status: 'pending', estimated_s: done.estimatedSeconds } };
+  },
+});

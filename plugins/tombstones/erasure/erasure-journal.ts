@@ -1,0 +1,83 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { decodeBase64Url, type Logger, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { tombstoneBytes } from '../markers/marker-document.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+import { type ErasureReceipt, receiptBytes } from './erasure-receipt.ts';
+
+/** One line of the file: what was erased, signed, and the marker that hides what comes back. */
+export interface ErasureRecord {
+  readonly receipt: ErasureReceipt;
+  readonly tombstone: Tombstone;
+}
+
+const OWNER_ONLY = 0o600;
+const MAX_LINE = 64 * 1024;
+
+/** Adds a line. It is on the disk when the promise resolves. */
+export const recordErasure = async (file: string, record: ErasureRecord): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true });
+  const handle = await open(file, 'a', OWNER_ONLY);
+  try {
+    // A crash may have cut the last line short.
+    await handle.appendFile(`\n${JSON.stringify(record)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * The lines that this node signed, oldest first. A line that it did not sign counts for nothing: who can write the file
+ * must not be able to destroy facts.
+ */
+export async function* readErasures(file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> {
+  const input = createReadStream(file, 'utf8');
+  const missing = new Promise<boolean>((resolve) => {
+    input.once('error', () => resolve(true));
+    input.once('ready', () => resolve(false));
+  });
+  if (await missing) return;
+  for await (const line of createInterface({ input })) {
+    if (line.trim() === '') continue;
+    const record = line.length > MAX_LINE ? undefined : parsed(line);
+    if (record !== undefined && isSigned(record, identity)) yield record;
+    else
+      log.warn('a line of the file of erasures is damaged or was not signed by this node; it is passed over', { file });
+  }
+}
+
+const parsed = (line: string): ErasureRecord | undefined => {
+  try {
+    return JSON.parse(line) as ErasureRecord;
+  } catch {
+    return undefined;
+  }
+};
+
+const isSigned = ({ receipt, tombstone }: ErasureRecord, identity: NodeIdentity): boolean => {
+  try {
+    const { signature, ...stated } = receipt;
+    return (
+      receipt.tombstone_id === tombstone.id &&
+      receipt.tenant_id === tombstone.tenantId &&
+      receipt.entity_uri === tombstone.entityUri &&
+      receipt.scope === tombstone.scope &&
+      isOurs(receiptBytes(stated), signature, identity) &&
+      (tombstone.receivedFrom !== null || isOurs(tombstoneBytes(tombstone), tombstone.signature, identity))
+    );
+  } catch {
+    return false;
+  }
+};
+
+const isOurs = (bytes: Uint8Array, signature: string, { publicKey, retired }: NodeIdentity): boolean => {
+  const signed = decodeBase64Url(signature);
+  if (signed === null) return false;
+  return [publicKey, ...retired.map((key) => key.publicKey)].some((key) =>
+    verifyEd25519(decodeBase64Url(key) ?? new Uint8Array(), bytes, signed),
+  );
+};

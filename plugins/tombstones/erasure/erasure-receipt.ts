@@ -1,0 +1,119 @@
+import {
+  COUNT_JSON,
+  canonicalJson,
+  type ErasureCounts,
+  encodeBase64Url,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  STRING_JSON,
+} from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { keyIdOf } from '../markers/marker-document.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+
+/** What an erasure destroyed and what it could not reach, signed by the node. */
+export interface ErasureReceipt {
+  /** `erasure_<uuid>` */
+  readonly id: string;
+  readonly tombstone_id: string;
+  readonly tenant_id: string;
+  readonly entity_uri: string;
+  readonly scope: string;
+  readonly erased: ErasureCounts;
+  readonly remains: readonly string[];
+  readonly limits: readonly string[];
+  readonly created_at: string;
+  readonly signed_by: string;
+  readonly key_id: string;
+  /** base64url: Ed25519 over the RFC 8785 form of all the others. */
+  readonly signature: string;
+}
+
+/** What stays on purpose, so that chains and signatures go on verifying. */
+export const REMAINS: readonly string[] = [
+  'identifiers, stamps, relations, scopes and sources of the facts',
+  'links of the chain, commitments of the values, and signatures of origins',
+  'the entity in the facts, in this receipt and in its tombstone',
+  'entries of the audit log and charges, which hold no value',
+];
+
+/** Out of reach of every erasure. */
+export const ALWAYS_LIMITS: readonly string[] = [
+  'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
+  'what was delivered to subscribers, or returned to callers',
+  'peers that have the facts: they hide or erase them when they read the tombstone, as their operators have set',
+];
+
+const COUNTED = { ...objectOf({ facts: COUNT_JSON }), additionalProperties: COUNT_JSON };
+
+const WHAT_JSON = {
+  tombstone_id: STRING_JSON,
+  entity_uri: STRING_JSON,
+  scope: STRING_JSON,
+  erased: COUNTED,
+  remains: listOf(STRING_JSON),
+  limits: listOf(STRING_JSON),
+};
+
+/** What an erasure would destroy. It is not signed, because nothing has happened. */
+export interface ErasurePreview
+  extends Pick<ErasureReceipt, 'tombstone_id' | 'entity_uri' | 'scope' | 'erased' | 'remains' | 'limits'> {
+  readonly dry_run: true;
+}
+
+export const PREVIEW_JSON = objectOf({ dry_run: { type: 'boolean', const: true }, ...WHAT_JSON });
+
+export const RECEIPT_JSON = objectOf({
+  id: STRING_JSON,
+  tenant_id: STRING_JSON,
+  ...WHAT_JSON,
+  created_at: INSTANT_JSON,
+  signed_by: STRING_JSON,
+  key_id: STRING_JSON,
+  signature: STRING_JSON,
+});
+
+export interface ReceiptParts {
+  readonly identity: NodeIdentity;
+  readonly nodeId: string;
+  readonly uuid: string;
+  readonly nowMs: number;
+}
+
+export const previewOf = ({ id, entityUri, scope }: Tombstone, erased: ErasureCounts): ErasurePreview => ({
+  dry_run: true,
+  tombstone_id: id,
+  entity_uri: entityUri,
+  scope,
+  erased: { facts: 0, ...erased },
+  remains: REMAINS,
+  limits: ALWAYS_LIMITS,
+});
+
+export const signReceipt = (
+  { id, tenantId, entityUri, scope }: Tombstone,
+  erased: ErasureCounts,
+  limits: readonly string[],
+  { identity, nodeId, uuid, nowMs }: ReceiptParts,
+): ErasureReceipt => {
+  const unsigned = {
+    id: `erasure_${uuid}`,
+    tombstone_id: id,
+    tenant_id: tenantId,
+    entity_uri: entityUri,
+    scope,
+    erased: { facts: 0, ...erased },
+    remains: REMAINS,
+    limits: [...limits, ...ALWAYS_LIMITS],
+    created_at: formatInstant(nowMs),
+    signed_by: nodeId,
+    key_id: keyIdOf(identity.publicKey),
+  };
+  return { ...unsigned, signature: encodeBase64Url(identity.sign(receiptBytes(unsigned))) };
+};
+
+/** What the signature of a receipt covers. */
+export const receiptBytes = (receipt: Omit<ErasureReceipt, 'signature'>): Uint8Array =>
+  Buffer.from(canonicalJson(receipt));

@@ -1,0 +1,67 @@
+import {
+  type Clock,
+  type FactErasure,
+  factAppended,
+  factRestored,
+  type Leases,
+  type NodeSelf,
+  type PluginContext,
+  type Random,
+  type Requires,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditLog } from '../../audit/audit-api.ts';
+import type { JobQueue } from '../../jobs/jobs-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { Tombstones } from '../tombstones-api.ts';
+import { eraseArrived, eraseRestored } from './erase-arrivals.ts';
+import { eraseRoute } from './erase-route.ts';
+import { ERASE_JOB, StoredErasures } from './stored-erasures.ts';
+
+export interface ErasureSettings {
+  readonly enabled: boolean;
+  readonly federationErase: boolean;
+  readonly jobThreshold: number;
+  readonly erasuresFile: string;
+}
+
+export interface ErasureNeeds {
+  readonly tombstones: Tombstones;
+  readonly erasure: FactErasure;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly leases: Leases;
+  readonly audit: AuditLog | undefined;
+  readonly jobs: JobQueue | undefined;
+}
+
+type Context = Pick<PluginContext<Requires, ErasureSettings>, 'config' | 'tables' | 'log' | 'on' | 'every' | 'route'>;
+
+const LOOK_INTERVAL_MS = 1_000;
+
+/** The part of the plugin that destroys what tombstones hide. Resolves when what a backup brought back is hidden. */
+export const openErasure = async (
+  { config, tables, log, on, every, route }: Context,
+  needs: ErasureNeeds,
+): Promise<StoredErasures> => {
+  const { erasure, leases, jobs } = needs;
+  const { jobThreshold, erasuresFile: journal, federationErase: erasesForPeers } = config;
+  const erasures = new StoredErasures({ ...needs, tables, log, journal, jobThreshold, erasesForPeers });
+  route(eraseRoute(erasures));
+  jobs?.handle(ERASE_JOB, {
+    run: async ({ tenantId, payload }) => ({
+      receipt: await erasures.eraseFor(tenantId, String(payload['tombstone_id'])),
+    }),
+    present: async (result) => result,
+  });
+  if (config.enabled) {
+    // Last: what others made of the fact in this transaction is there by then.
+    on(factAppended, (batch) => eraseArrived(batch, { tables, erasure }), { order: 'last' });
+    on(factRestored, (batch) => eraseRestored(batch, { tables, erasure }), { order: 'last' });
+  }
+  await erasures.restore();
+  const lease = leases.hold('tombstones erasures');
+  every(LOOK_INTERVAL_MS, () => lease.whileHeld(() => erasures.resume()));
+  return erasures;
+};

@@ -1,0 +1,147 @@
+import {
+  addCounts,
+  type Clock,
+  ERASURE_START,
+  type ErasureCounts,
+  type ErasurePosition,
+  type ErasureSubject,
+  type FactErasure,
+  type NodeSelf,
+  type PluginTables,
+  type Random,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditLog } from '../../audit/audit-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+import { TOMBSTONE_ERASURE } from '../tombstones-words.ts';
+import { recordErasure } from './erasure-journal.ts';
+import { type ErasureReceipt, signReceipt } from './erasure-receipt.ts';
+import { type ErasureRow, erasureOf, putErasure } from './erasure-row.ts';
+import { subjectOf } from './erasure-subject.ts';
+
+export interface RunParts {
+  readonly tables: PluginTables;
+  readonly erasure: FactErasure;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly audit: AuditLog | undefined;
+  /** Path of the file that tells a restored store what was erased. */
+  readonly journal: string;
+}
+
+/** Lets a transaction end without a trace. */
+class TakenBack extends Error {
+  readonly piece: ErasurePiece;
+
+  constructor(piece: ErasurePiece) {
+    super('a piece of an erasure was only tried');
+    this.piece = piece;
+  }
+}
+
+/** Does each piece and takes it back, so that it counts what an erasure would destroy. */
+export const previewErasure = async (
+  { tables, erasure }: Pick<RunParts, 'tables' | 'erasure'>,
+  subject: ErasureSubject,
+): Promise<ErasureCounts> => {
+  let counts: ErasureCounts = {};
+  // What the first sweeps found is still there for the last ones.
+  for (let from: ErasurePosition | null = ERASURE_START; from !== null && from.phase !== 'last sweeps'; ) {
+    const piece: ErasurePiece = await takenBack(tables, erasure, subject, from);
+    counts = addCounts([counts, piece.counts]);
+    from = piece.next;
+    await othersGoFirst();
+  }
+  return counts;
+};
+
+type ErasurePiece = Awaited<ReturnType<FactErasure['step']>>;
+
+const takenBack = async (
+  tables: PluginTables,
+  erasure: FactErasure,
+  subject: ErasureSubject,
+  from: ErasurePosition,
+): Promise<ErasurePiece> => {
+  try {
+    return await tables.write(subject.tenantId, async (_own, transaction) => {
+      throw new TakenBack(await erasure.step(subject, from, transaction));
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.piece;
+    throw error;
+  }
+};
+
+/**
+ * Brings an erasure to its end, and returns its receipt. May be interrupted anywhere and run again, by several
+ * processes at once.
+ */
+export const runErasure = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
+  for (let row = await takePiece(parts, tombstone); row.state !== 'done'; row = await takePiece(parts, tombstone)) {
+    if (row.state === 'scrubbing') return finish(parts, tombstone);
+    await othersGoFirst();
+  }
+  return receiptOf(await current(parts, tombstone));
+};
+
+/** The next piece, and how far the erasure is after it. */
+const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): Promise<ErasureRow> =>
+  tables.write(tombstone.tenantId, async (own, transaction) => {
+    const row = await erasureOf(own, nameOf(tombstone));
+    if (row === undefined) throw new Error('the erasure was not begun');
+    if (row.state !== 'running') return row;
+    const { next, counts } = await erasure.step(subjectOf(tombstone, row.originNodeId), row.position, transaction);
+    const after: ErasureRow = {
+      ...row,
+      counts: addCounts([row.counts, counts]),
+      touchedMs: clock.nowMs(),
+      ...(next === null ? { state: 'scrubbing' } : { position: next }),
+    };
+    await putErasure(own, after);
+    return after;
+  });
+
+/** The files first, then the file of erasures, then the receipt: whoever has a receipt can rely on both. */
+const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
+  const { tables, erasure, clock, random, self, identity, audit, journal } = parts;
+  const limits = await erasure.scrub();
+  const nowMs = clock.nowMs();
+  const { counts } = await current(parts, tombstone);
+  const receipt = signReceipt(tombstone, counts, limits, { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs });
+  await recordErasure(journal, { receipt, tombstone });
+  return tables.write(tombstone.tenantId, async (own, transaction) => {
+    const row = await erasureOf(own, nameOf(tombstone));
+    if (row === undefined) throw new Error('the erasure was not begun');
+    // Another process was faster.
+    if (row.state === 'done') return receiptOf(row);
+    await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
+    const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };
+    const entry = {
+      event: TOMBSTONE_ERASURE,
+      tenantId: row.tenantId,
+      entityUri: row.requestedBy,
+      oidcSub: null,
+      detail,
+    };
+    await audit?.record(entry, transaction);
+    return receipt;
+  });
+};
+
+const current = async ({ tables }: RunParts, tombstone: Tombstone): Promise<ErasureRow> => {
+  const row = await tables.read((own) => erasureOf(own, nameOf(tombstone)));
+  if (row === undefined) throw new Error('the erasure was not begun');
+  return row;
+};
+
+const receiptOf = ({ receipt }: ErasureRow): ErasureReceipt => {
+  if (receipt === null) throw new Error('the erasure has not ended');
+  return receipt;
+};
+
+const nameOf = ({ tenantId, id }: Tombstone) => ({ tenantId, tombstoneId: id });
+
+const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,217 @@
+import {
+  all,
+  ERASURE_START,
+  equals,
+  hasForbiddenCodePoint,
+  isIn,
+  isNull,
+  type Logger,
+  matchKey,
+  memberRefusal,
+  not,
+  type PluginTransaction,
+  type Principal,
+  parseInstant,
+  requirePermission,
+  SCOPES,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import type { JobQueue } from '../../jobs/jobs-api.ts';
+import { insertTombstone, tombstoneById, tombstonesOfEntity } from '../markers/marker-store.ts';
+import { LEGAL_HOLD, TOMBSTONES_OFF, type Tombstone, type TombstoneScope, type Tombstones } from '../tombstones-api.ts';
+import { readErasures } from './erasure-journal.ts';
+import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
+import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';
+import { subjectOf } from './erasure-subject.ts';
+import { previewErasure, type RunParts, runErasure } from './run-erasure.ts';
+
+export interface ErasureParts extends RunParts {
+  readonly tombstones: Tombstones;
+  readonly jobs: JobQueue | undefined;
+  readonly log: Logger;
+  /** Facts above which a job does the work. */
+  readonly jobThreshold: number;
+  /** Whether peers may have their own facts erased here. */
+  readonly erasesForPeers: boolean;
+}
+
+export interface ErasureJob {
+  readonly jobId: string;
+  readonly estimatedSeconds: number;
+}
+
+/** The type of the job that erases the facts behind a tombstone. */
+export const ERASE_JOB = 'tombstones.erase';
+/** As a slow machine does, its sweeps included. */
+const FACTS_PER_SECOND = 1_000;
+/** Whoever worked on an erasure and has not touched it for so long has ended. */
+const ABANDONED_MS = 30_000;
+const RESUMED_AT_ONCE = 10;
+
+/** Destroys what the facts behind tombstones say. */
+export class StoredErasures {
+  readonly #parts: ErasureParts;
+
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+  }
+
+  /** What `erase` would destroy. */
+  async preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview> {
+    const tombstone = await this.#erasable(caller, tombstoneId, confirm);
+    return previewOf(tombstone, await previewErasure(this.#parts, subjectOf(tombstone, null)));
+  }
+
+  /**
+   * Destroys the facts behind a tombstone of this node, or has a job do it where they are many. Called again, it
+   * destroys what has come since. Rejects with `lookup`, `validation` for another `confirm` than the entity, with
+   * `tombstones_off`, `legal_hold`, and `conflict` for a tombstone that was revoked or that a peer has issued.
+   */
+  async erase(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt | ErasureJob> {
+    const { jobs, jobThreshold, tables } = this.#parts;
+    const tombstone = await this.#erasable(caller, tombstoneId, confirm);
+    const { tenantId, entityUri: creator } = caller;
+    const count = await tables.read((_own, snapshot) => snapshot.count(unerased(tombstone)));
+    const marked = await this.#begin(tombstone, { requestedBy: creator, originNodeId: null, hasMore: count > 0 });
+    if (jobs === undefined || count <= jobThreshold) return runErasure(this.#parts, marked);
+    const estimatedSeconds = Math.ceil(count / FACTS_PER_SECOND);
+    const dedupe = { key: tombstoneId, until: 'ended' } as const;
+    const payload = { tombstone_id: tombstoneId };
+    const jobId = await jobs.enqueue({ type: ERASE_JOB, tenantId, creator, payload, estimatedSeconds, dedupe });
+    return { jobId, estimatedSeconds };
+  }
+
+  /** The work of the job. */
+  async eraseFor(tenantId: string, tombstoneId: string): Promise<ErasureReceipt> {
+    const { tables } = this.#parts;
+    const tombstone = await tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }));
+    if (tombstone === undefined) throw new ServiceError('lookup', 'no such tombstone');
+    return runErasure(this.#parts, tombstone);
+  }
+
+  /**
+   * Destroys the facts that a peer has destroyed and that it said itself. `tombstone` is stored already, says `erase`,
+   * and its signature was verified. Returns `kept`, and does nothing, where the operator does not want that, or where a
+   * legal hold stands.
+   */
+  async eraseFromPeer(tombstone: Tombstone): Promise<'erased' | 'kept'> {
+    if (!this.#parts.erasesForPeers || !tombstone.erase) return 'kept';
+    if ((await this.#held(tombstone)) !== undefined) return 'kept';
+    const { signedBy } = tombstone;
+    const begun = { requestedBy: signedBy, originNodeId: signedBy, hasMore: true };
+    await runErasure(this.#parts, await this.#begin(tombstone, begun));
+    return 'erased';
+  }
+
+  /** Goes on with what processes have left behind that have ended. */
+  async resume(): Promise<void> {
+    const { tables, clock } = this.#parts;
+    const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
+    for (const { tenantId, tombstoneId } of left) await this.eraseFor(tenantId, tombstoneId);
+  }
+
+  /**
+   * Hides again what was erased before the store was put back to an earlier state, and begins to erase it again; `resume`
+   * goes on. To be called before the node serves.
+   */
+  async restore(): Promise<void> {
+    const { tables, journal, identity, log, self, tombstones } = this.#parts;
+    for await (const { receipt, tombstone: kept } of readErasures(journal, identity, log)) {
+      const { tenantId, id } = kept;
+      const known = await tables.read((own) => erasureOf(own, { tenantId, tombstoneId: id }));
+      if (known !== undefined) continue;
+      const erasedMs = parseInstant(receipt.created_at);
+      const entityKey = matchKey(kept.entityUri, self.names);
+      const originNodeId = kept.receivedFrom === null ? null : kept.signedBy;
+      await tables.write(tenantId, async (own, transaction) => {
+        const stored = await tombstoneById(own, { tenantId, id });
+        if (stored === undefined) await insertTombstone(own, { ...kept, entityKey, erasedMs, revokedMs: null });
+        else if (stored.revokedMs === null) await tombstones.markErased(stored, erasedMs ?? 0, transaction);
+        else return;
+        await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
+      });
+      log.warn('facts that were erased are in the store again, from a backup; they are hidden, and erased anew', {
+        tombstoneId: id,
+      });
+    }
+  }
+
+  /** Says in the marker that its facts are destroyed, so that it can no more be revoked, and starts from the beginning. */
+  async #begin(
+    tombstone: Tombstone,
+    { requestedBy, originNodeId, hasMore }: { requestedBy: string; originNodeId: string | null; hasMore: boolean },
+  ): Promise<Tombstone> {
+    const { tables, clock, tombstones } = this.#parts;
+    const { tenantId, id: tombstoneId } = tombstone;
+    return tables.write(tenantId, async (own, transaction) => {
+      await this.#refuseUnfit(tombstone, transaction);
+      const nowMs = clock.nowMs();
+      const marked = await tombstones.markErased(tombstone, nowMs, transaction);
+      const known = await erasureOf(own, { tenantId, tombstoneId });
+      const isNeeded = known === undefined || (known.state === 'done' && hasMore);
+      const fresh = { ...FRESH, tenantId, tombstoneId, originNodeId, requestedBy, touchedMs: nowMs };
+      if (isNeeded) await putErasure(own, fresh);
+      return marked;
+    });
+  }
+
+  async #erasable(caller: Principal, tombstoneId: string, confirm: string): Promise<Tombstone> {
+    requirePermission(caller, 'admin');
+    const { tables, tombstones } = this.#parts;
+    const { tenantId } = caller;
+    // No store holds such an id.
+    const isName = !hasForbiddenCodePoint(tombstoneId);
+    const tombstone = isName
+      ? await tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }))
+      : undefined;
+    if (tombstone === undefined) throw new ServiceError('lookup', 'no such tombstone');
+    if (confirm !== tombstone.entityUri) {
+      throw memberRefusal('body.confirm', 'must repeat the entity_uri of the tombstone exactly');
+    }
+    if (!tombstones.isSuppressing) {
+      throw new ServiceError(TOMBSTONES_OFF, 'facts are erased only while tombstones hide them', {
+        hint: 'set SVC_TOMBSTONES_ENABLED=true',
+      });
+    }
+    if (tombstone.receivedFrom !== null) {
+      throw new ServiceError('conflict', 'the tombstone belongs to a peer', {
+        hint: 'make a tombstone of this node for the entity, and erase by that one',
+      });
+    }
+    await tables.read((_own, snapshot) => this.#refuseUnfit(tombstone, snapshot as PluginTransaction));
+    return tombstone;
+  }
+
+  async #refuseUnfit({ tenantId, id }: Tombstone, transaction: PluginTransaction): Promise<void> {
+    const own = this.#parts.tables.in(transaction);
+    const tombstone = await tombstoneById(own, { tenantId, id });
+    if (tombstone === undefined || tombstone.revokedMs !== null) {
+      throw new ServiceError('conflict', 'the tombstone is revoked');
+    }
+    const all = await tombstonesOfEntity(own, tenantId, tombstone.entityKey);
+    if (all.some((other) => isHolding(other, tombstone.scope))) {
+      throw new ServiceError(LEGAL_HOLD, 'a legal hold keeps the facts', {
+        hint: 'revoke the tombstone with the legal hold first',
+      });
+    }
+  }
+
+  async #held({ tenantId, entityKey, scope }: Tombstone): Promise<Tombstone | undefined> {
+    const found = await this.#parts.tables.read((own) => tombstonesOfEntity(own, tenantId, entityKey));
+    return found.find((other) => isHolding(other, scope));
+  }
+}
+
+const isHolding = ({ legalHold, revokedMs, scope }: Tombstone, within: TombstoneScope): boolean =>
+  legalHold && revokedMs === null && (scope === '*' || within === '*' || scope === within);
+
+/** At its beginning. Whoever looks for abandoned ones takes it up at once. */
+const FRESH = { state: 'running', position: ERASURE_START, counts: {}, touchedMs: 0, receipt: null } as const;
+
+const unerased = ({ tenantId, entityKey, scope }: Tombstone) =>
+  all(
+    equals('tenantId', tenantId),
+    equals('entityKey', entityKey),
+    isIn('scope', scope === '*' ? SCOPES : [scope]),
+    not(isNull('cid')),
+  );
