@@ -60,6 +60,13 @@ forEachStore('The tables of a store', (kind) => {
     expect(told.sort(byName)).to.deep.equal(found.sort(byName));
   });
 
+  it('are all told of what an erasure does with them', () => {
+    const told = [...pageText('docs/reference/erasure.md').matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(
+      ([, table]) => table,
+    );
+    expect(told.sort()).to.deep.equal(described.map(({ table }) => table).sort());
+  });
+
   it('fill themselves again where the page leaves them out of a backup', async () => {
     const first = await start();
     const key = await first.addKey();

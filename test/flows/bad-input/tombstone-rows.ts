@@ -39,4 +39,17 @@ export const TOMBSTONE_ROWS: readonly RouteRow[] = [
     accepts: 404,
     lacking: NO_ADMIN,
   },
+  {
+    route: `POST ${PATH}/:id/erase`,
+    path: () => `${PATH}/tomb_none/erase`,
+    parameter: (text) => `${PATH}/${text}/erase`,
+    body: {
+      valid: { confirm: '"user:gone"' },
+      kinds: { confirm: 'note', dry_run: 'boolean' },
+      required: ['confirm'],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 404,
+    lacking: NO_ADMIN,
+  },
 ];

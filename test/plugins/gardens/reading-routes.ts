@@ -136,4 +136,5 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/tombstones': 'writes',
   'GET /v1/tombstones/*entity_uri': () => [['/v1/tombstones/user:alice'], ['/v1/tombstones/user:hidden']],
   'POST /v1/tombstones/:id/revoke': 'writes',
+  'POST /v1/tombstones/:id/erase': 'writes',
 };
