@@ -39,8 +39,8 @@ export interface FactErasure {
     transaction: PluginTransaction,
   ): Promise<{ readonly next: ErasurePosition | null; readonly counts: ErasureCounts }>;
   /**
-   * Destroys what facts of one tenant say, in this transaction: facts that were erased before, and came again. References
-   * and sweeps are left out, because there was no time for anybody to refer to them.
+   * Destroys what facts of one tenant say, in this transaction: facts that were erased before, and came again.
+   * References and sweeps are left out, because there was no time for anybody to refer to them.
    */
   erase(tenantId: string, factIds: readonly string[], transaction: PluginTransaction): Promise<ErasureCounts>;
   /**

@@ -38,7 +38,10 @@ export interface CheckedFact {
   readonly cover: Cover['kind'] | null;
 }
 
-/** `known`: it was stored before, and stays as it is, or stays erased. `taken`: another fact is stored under its identifier. */
+/**
+ * `known`: it was stored before, and stays as it is, or stays erased. `taken`: another fact is stored under its
+ * identifier.
+ */
 export type RestoreVerdict = 'stored' | 'known' | 'taken';
 
 /**

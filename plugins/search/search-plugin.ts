@@ -22,6 +22,8 @@ import { drawHashSeed } from './index/text-hash.ts';
 import { SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
+import { KeptSnapshots } from './snapshot/kept-snapshots.ts';
+import { SnapshotFiles } from './snapshot/snapshot-files.ts';
 import { VECTORS_ADDED, VectorStore } from './vectors/vector-store.ts';
 import { createTextRanker } from './words/rank-texts.ts';
 
@@ -75,10 +77,11 @@ export const searchPlugin = definePlugin({
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
-    const search = new SearchService({ ...use, store, log, folder: config.snapshotFolder, vectors: side });
+    const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
+    const search = new SearchService({ ...use, store, log, snapshots, vectors: side });
     on(factErased, (erased) => VectorStore.erase(erased, tables));
     on(erasureFiles, async () => {
-      await search.erased();
+      await snapshots.erased();
       return SNAPSHOT_LIMITS;
     });
     provide(SearchIndex, search);

@@ -4,7 +4,6 @@ import {
   type FactFeed,
   type Hlc,
   type Logger,
-  type NodeNotes,
   type NodeSelf,
   type PluginSnapshot,
   type Random,
@@ -16,12 +15,9 @@ import { openSuppression } from './feed/follow-suppression.ts';
 import { MemoryIndex } from './index/memory-index.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
-<<<<<<< HEAD
 import { beginLater } from './snapshot/begin-later.ts';
-import { type FoundSnapshot, SnapshotFiles, type SnapshotOwner } from './snapshot/snapshot-files.ts';
-=======
-import { type FoundSnapshot, NO_ERASURES, SnapshotFiles, type SnapshotOwner } from './snapshot/snapshot-files.ts';
->>>>>>> 3405431 (Plugins destroy what they keep of erased facts)
+import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
+import type { FoundSnapshot, SnapshotOwner } from './snapshot/snapshot-files.ts';
 import { readVectors, writeVectors } from './snapshot/vector-snapshot.ts';
 import { VectorFeed } from './vectors/vector-feed.ts';
 import type { VectorLayer } from './vectors/vector-layer.ts';
@@ -34,10 +30,8 @@ export interface SearchParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
-  readonly notes: NodeNotes;
   readonly log: Logger;
-  /** Folder of the snapshots. */
-  readonly folder: string;
+  readonly snapshots: KeptSnapshots;
   /** Absent where nothing is ever hidden. */
   readonly suppressed?: SuppressedFacts | undefined;
   /** Absent without an embedder. */
@@ -52,8 +46,6 @@ interface OpenIndex {
   readonly owner: SnapshotOwner;
 }
 
-/** The note that counts erasures. */
-const ERASURES = 'search erasures';
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
@@ -65,7 +57,7 @@ const BUILD_PATIENCE_MS = 10_000;
  */
 export class SearchService implements SearchIndex {
   readonly #parts: SearchParts;
-  readonly #files: SnapshotFiles;
+  readonly #snapshots: KeptSnapshots;
   #opening: Promise<OpenIndex> | undefined;
   /** The same, once it is there. */
   #open: OpenIndex | undefined;
@@ -77,12 +69,10 @@ export class SearchService implements SearchIndex {
   #building: Promise<void> = Promise.resolve();
   #vectorsGoal: Hlc | undefined;
   #isClosed = false;
-  /** The snapshot that is being written. Never rejects. */
-  #saving: Promise<void> = Promise.resolve();
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
-    this.#files = new SnapshotFiles(parts.folder, parts.random);
+    this.#snapshots = parts.snapshots;
     this.#vectorsGoal = parts.vectors?.goal;
     // Searches are told of the error; there may be none yet.
     this.#opened().catch((error: unknown) =>
@@ -150,21 +140,13 @@ export class SearchService implements SearchIndex {
     return (await this.#opened()).index.newest(view, limit);
   }
 
-  /** Writes a snapshot if enough has changed since the last one. One at a time. */
-  save(): Promise<void> {
-    const saving = this.#saving.then(() => this.#save());
-    this.#saving = saving.catch(() => {});
-    return saving;
-  }
-
-  async #save(): Promise<void> {
+  /** Writes a snapshot if enough has changed since the last one. */
+  async save(): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;
     const size = sizeOf(open);
     if (size - this.#savedSize < NEWS_PER_SNAPSHOT) return;
     const { index, feed, vectors, owner } = open;
-    // This index has words of facts that were erased since it was opened. The next start builds another.
-    if (owner.erasures !== (await this.#erasures())) return;
     const written =
       vectors === undefined || this.#parts.vectors === undefined
         ? undefined
@@ -173,25 +155,12 @@ export class SearchService implements SearchIndex {
             seq: vectors.feed.seq,
             chunks: writeVectors(vectors.layer),
           };
-    await this.#files.save(
+    await this.#snapshots.save(
       owner,
       beginLater(() => index.snapshot(feed.applied)),
       written,
     );
     this.#savedSize = size;
-    // An erasure of another process, which removed what it found, may have overtaken it.
-    if (owner.erasures !== (await this.#erasures())) await this.#files.drop();
-  }
-
-  /** Removes what snapshots hold of erased facts. No process writes another from an index that has learned them. */
-  async erased(): Promise<void> {
-    await this.#parts.notes.change(ERASURES, (before = NO_ERASURES) => String(Number(before) + 1));
-    await this.#saving;
-    await this.#files.drop();
-  }
-
-  async #erasures(): Promise<string> {
-    return (await this.#parts.notes.read(ERASURES)) ?? NO_ERASURES;
   }
 
   /** Waits for what is under way, but not until every fact was read: the store ends that. */
@@ -223,9 +192,9 @@ export class SearchService implements SearchIndex {
     const { store, self, log, clock } = this.#parts;
     const beganMs = clock.monotonicMs();
     // Before anything is read: what is erased from then on may be in the index.
-    const erasures = await this.#erasures();
+    const erasures = await this.#parts.snapshots.erasures();
     const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures };
-    const found = await this.#files.find(owner);
+    const found = await this.#snapshots.find(owner);
     const restored = found === undefined ? undefined : await this.#restore(found);
     const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
     const suppression = restored?.suppression ?? (await openSuppression(index, this.#parts));

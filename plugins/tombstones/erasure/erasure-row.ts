@@ -9,7 +9,8 @@ import { ERASURES } from './erasure-migrations.ts';
 import type { ErasureReceipt } from './erasure-receipt.ts';
 
 /**
- * `running`: pieces are left. `scrubbing`: the rows are done, and bytes may be left in files. `done`: there is a receipt.
+ * `running`: pieces are left. `scrubbing`: the rows are done, and bytes may be left in files. `done`: there is a
+ * receipt.
  */
 export type ErasureState = 'running' | 'scrubbing' | 'done';
 

@@ -18,7 +18,14 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
 import { insertTombstone, tombstoneById, tombstonesOfEntity } from '../markers/marker-store.ts';
-import { LEGAL_HOLD, TOMBSTONES_OFF, type Tombstone, type TombstoneScope, type Tombstones } from '../tombstones-api.ts';
+import {
+  LEGAL_HOLD,
+  TOMBSTONE_CHANGED,
+  TOMBSTONES_OFF,
+  type Tombstone,
+  type TombstoneScope,
+  type Tombstones,
+} from '../tombstones-api.ts';
 import { readErasures } from './erasure-journal.ts';
 import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
 import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';
@@ -111,11 +118,11 @@ export class StoredErasures {
   }
 
   /**
-   * Hides again what was erased before the store was put back to an earlier state, and begins to erase it again; `resume`
-   * goes on. To be called before the node serves.
+   * Hides again what was erased before the store was put back to an earlier state, and begins to erase it again;
+   * `resume` goes on. To be called before the node serves.
    */
   async restore(): Promise<void> {
-    const { tables, journal, identity, log, self, tombstones } = this.#parts;
+    const { tables, journal, identity, log, self, clock, tombstones } = this.#parts;
     for await (const { receipt, tombstone: kept } of readErasures(journal, identity, log)) {
       const { tenantId, id } = kept;
       const known = await tables.read((own) => erasureOf(own, { tenantId, tombstoneId: id }));
@@ -125,9 +132,14 @@ export class StoredErasures {
       const originNodeId = kept.receivedFrom === null ? null : kept.signedBy;
       await tables.write(tenantId, async (own, transaction) => {
         const stored = await tombstoneById(own, { tenantId, id });
-        if (stored === undefined) await insertTombstone(own, { ...kept, entityKey, erasedMs, revokedMs: null });
-        else if (stored.revokedMs === null) await tombstones.markErased(stored, erasedMs ?? 0, transaction);
-        else return;
+        if (stored === undefined) {
+          const feed = await transaction.announce(TOMBSTONE_CHANGED, [id], clock.nowMs());
+          const hidden = { ...kept, entityKey, erasedMs, revokedMs: null };
+          await insertTombstone(own, hidden, { feed, originNodeId: originNodeId ?? '' });
+        } else {
+          if (stored.revokedMs !== null) return;
+          await tombstones.markErased(stored, erasedMs ?? 0, transaction);
+        }
         await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
       });
       log.warn('facts that were erased are in the store again, from a backup; they are hidden, and erased anew', {
@@ -136,7 +148,9 @@ export class StoredErasures {
     }
   }
 
-  /** Says in the marker that its facts are destroyed, so that it can no more be revoked, and starts from the beginning. */
+  /**
+   * Says in the marker that its facts are destroyed, so that it can no more be revoked, and starts from the beginning.
+   */
   async #begin(
     tombstone: Tombstone,
     { requestedBy, originNodeId, hasMore }: { requestedBy: string; originNodeId: string | null; hasMore: boolean },

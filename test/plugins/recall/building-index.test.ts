@@ -3,6 +3,8 @@ import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
 import { DEFAULT_TENANT, Facts, NodeNotes, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
+import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
+import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
@@ -59,9 +61,11 @@ forEachStore('a search index that is still being built', () => {
       clock,
       random: createSeededRandom(),
       self: node.kernel.get(NodeSelf),
-      notes: node.kernel.get(NodeNotes),
       log: createMemoryLogger([]),
-      folder: `${node.folder}/none`,
+      snapshots: new KeptSnapshots(
+        new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
+        node.kernel.get(NodeNotes),
+      ),
       vectors: undefined,
     });
     const readies = search.ready();
