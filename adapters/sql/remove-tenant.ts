@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT, ServiceError } from '../../ports/ports.ts';
+import { DEFAULT_TENANT, ServiceError, type Snapshot } from '../../ports/ports.ts';
 import { FACTS_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
@@ -24,6 +24,15 @@ export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promis
   // The write waits for it at its end, and may fail before.
   refused.catch(() => {});
   return refused;
+};
+
+/** Those of the tenants that were removed, or are being removed. */
+export const removedAmong = async (
+  snapshot: Pick<Snapshot, 'select'>,
+  tenantIds: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await snapshot.select(REMOVED_TENANTS_TABLE, { id: tenantIds });
+  return new Set(rows.map(({ id }) => String(id)));
 };
 
 /** Marks the tenant as removed and deletes up to `limit` of its rows. Returns how many, by table. */

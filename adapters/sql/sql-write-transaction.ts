@@ -1,20 +1,22 @@
-import type {
-  Cover,
-  FactLink,
-  FactReferences,
-  FeedEntry,
-  Hlc,
-  LedgerHead,
-  Row,
-  StoredFact,
-  WriteRecord,
-  WriteTransaction,
+import {
+  type Cover,
+  DEFAULT_TENANT,
+  type FactLink,
+  type FactReferences,
+  type FeedEntry,
+  type Hlc,
+  type LedgerHead,
+  type Row,
+  type StoredFact,
+  type WriteRecord,
+  type WriteTransaction,
 } from '../../ports/ports.ts';
 import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
 import { FACTS_TABLE, FEED_ENTRIES_TABLE } from './fact-table.ts';
 import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
 import { ADD_LINK, CLOCK_AND_HEAD, ERASE, REDACT, SAVE_HEAD } from './ledger-statements.ts';
+import { removedAmong } from './remove-tenant.ts';
 import { scalar } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { InsertTarget, SqlSession } from './sql-engine.ts';
@@ -141,7 +143,9 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     this.#change(tenantId, { number, newest, linked });
   }
 
-  async insertRows(table: string, rows: readonly Row[]): Promise<void> {
+  async insertRows(table: string, given: readonly Row[]): Promise<void> {
+    const others = otherTenants(given, this.#tenantId);
+    const rows = others.size === 0 ? given : await this.#withoutRemoved(given, others);
     const [first] = rows;
     if (first === undefined) return;
     const columns = Object.keys(first);
@@ -149,6 +153,12 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
       { table, columns },
       rows.map((row) => columns.map((column) => valueAt(row, column))),
     );
+  }
+
+  /** Work for many tenants at once need not know that one of them was removed meanwhile. */
+  async #withoutRemoved(rows: readonly Row[], tenantIds: ReadonlySet<string>): Promise<readonly Row[]> {
+    const removed = await removedAmong(this, [...tenantIds]);
+    return removed.size === 0 ? rows : rows.filter((row) => !removed.has(String(row['tenant_id'])));
   }
 
   async cover(covers: readonly Cover[]): Promise<void> {
@@ -203,6 +213,15 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     this.session.signal(topic);
   }
 }
+
+/** Tenants of the rows that are neither the transaction's own nor `default`, which nobody removes. */
+const otherTenants = (rows: readonly Row[], own: string): ReadonlySet<string> => {
+  const others = new Set<string>();
+  for (const { tenant_id: tenantId = own } of rows) {
+    if (tenantId !== own && tenantId !== DEFAULT_TENANT) others.add(String(tenantId));
+  }
+  return others;
+};
 
 const MOST_TOPIC_CHARACTERS = 200;
 

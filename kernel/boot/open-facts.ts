@@ -39,6 +39,6 @@ export const openFacts = ({ store, clock, random, self, vocabulary, hooks, conta
   const erasure = createFactErasure({ store, hooks, random });
   container.provide(FactErasure, erasure);
   container.provide(ServedTenants, createServedTenants());
-  container.provide(TenantRemoval, createTenantRemoval({ store, hooks, erasure }));
+  container.provide(TenantRemoval, createTenantRemoval(store, erasure));
   container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
 };

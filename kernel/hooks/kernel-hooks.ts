@@ -138,11 +138,5 @@ export interface GreetingPart {
  */
 export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
 
-/**
- * Every row of a tenant is deleted. Handlers destroy what their plugin holds of the tenant in memory. Called in each
- * process, and again after a failure. Files follow with `erasure:files`.
- */
-export const tenantErased = defineCollectHook<{ readonly tenantId: string }, never>('tenant:erased');
-
 /** A throw, or a problem returned, makes the node unhealthy; the text goes to the log, not to the caller. */
 export const nodeHealth = defineCollectHook<Record<string, never>, string>('node:health');

@@ -77,7 +77,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     const own = tables.in(transaction);
     const key = this.#keyOf(first, caller, 'body.first_key');
     const digest = sha256Hex(first.rawKey);
-    if ((await store.byDigest(own, digest)) !== undefined) throw known();
+    if (await store.isKnown(own, digest)) throw known();
     await store.insert(own, key, digest);
     await this.#auditRegistration(key, caller, { transaction, tenantId: DEFAULT_TENANT });
     return recordOf(key);
@@ -153,14 +153,14 @@ export class StoredKeyRegistry implements KeyRegistry {
     const digest = sha256Hex(registration.rawKey);
     try {
       await tables.write(this.#parts.tenantOf(key), async (own, transaction) => {
-        const isTaken = onlyFirst ? (await store.countIn(own)) > 0 : (await store.byDigest(own, digest)) !== undefined;
+        const isTaken = onlyFirst ? (await store.countIn(own)) > 0 : await store.isKnown(own, digest);
         if (isTaken) throw known();
         await store.insert(own, key, digest);
         await this.#auditRegistration(key, actor, { transaction, tenantId: this.#parts.tenantOf(key) });
       });
     } catch (error) {
       // Two tenants can insert one digest at the same time. The store's index lets one of them in.
-      const lost = !(error instanceof ServiceError) && (await store.findByDigest(digest)) !== undefined;
+      const lost = !(error instanceof ServiceError) && (await tables.read((own) => store.isKnown(own, digest)));
       throw lost ? known() : error;
     }
     return recordOf(key);

@@ -34,6 +34,11 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
+  /** Whether a key of this digest was ever registered, in whatever tenant, and be the tenant erased. */
+  async isKnown(own: ReadableTables, digest: string): Promise<boolean> {
+    return (await own.select(DIGESTS_TABLE, { digest })).length > 0;
+  }
+
   async byId(own: ReadableTables, id: string): Promise<StoredKey | undefined> {
     const [row] = await own.select(TABLE, { id });
     return row === undefined ? undefined : keyFromRow(row);

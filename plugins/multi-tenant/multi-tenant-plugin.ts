@@ -69,13 +69,7 @@ export const multiTenantPlugin = definePlugin({
   async setup({ config, use, tables, hooks, log, provide, route, onSignal, onStart }) {
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
     const directory = new TenantDirectory(tables);
-    const standings = new TenantStandings({
-      directory,
-      served,
-      onErased: (tenantId) => {
-        removal.forget(tenantId).catch((error: unknown) => log.warn('an erased tenant is still in memory', { error }));
-      },
-    });
+    const standings = new TenantStandings({ directory, served });
     const signing = { nodeId: self.nodeId, identity };
     const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing });
     const isOn = config.enabled;

@@ -12,8 +12,6 @@ const STANDINGS: Readonly<Record<TenantStatus, Standing>> = {
 export interface StandingsParts {
   readonly directory: TenantDirectory;
   readonly served: ServedTenants;
-  /** Called once in this process for each tenant whose rows are deleted. */
-  readonly onErased: (tenantId: string) => void;
 }
 
 /** How each tenant stands, in memory, for requests. Follows the directory. */
@@ -46,12 +44,8 @@ export class TenantStandings {
   }
 
   async #read(): Promise<void> {
-    const { directory, served, onErased } = this.#parts;
-    const before = this.#exceptions;
+    const { directory, served } = this.#parts;
     this.#exceptions = await directory.exceptions();
     served.rest(new Set(this.#exceptions.keys()));
-    for (const [id, status] of this.#exceptions) {
-      if (status === 'erased' && before.get(id) === 'erasing') onErased(id);
-    }
   }
 }

@@ -76,6 +76,24 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
+    it('gets no row from work for many tenants', async () => {
+      const { store } = current();
+      await removeAcme(store);
+      const rows = ['acme', 'other', 'default'].map((tenant_id) => ({
+        tenant_id,
+        fact_id: sampleId(1),
+        expires_ms: 1,
+        hlc_wall: 1,
+        hlc_ctr: 0,
+      }));
+      await store.write('some lock', (tx) => tx.insertRows('fact_expiries', rows));
+      const stored: { tenant_id: string }[] = await store
+        .table('fact_expiries')
+        .select('tenant_id')
+        .orderBy('tenant_id');
+      expect(stored.map(({ tenant_id }) => tenant_id)).to.deep.equal(['default', 'other']);
+    });
+
     it('is never the tenant default', async () => {
       const { store } = current();
       expect((await rejection(store.removeTenant('default', PIECE, async () => {}))).message).to.match(/default/);

@@ -144,10 +144,10 @@ const settle = async ({ node, ask }: SweepNode): Promise<void> => {
     const head = await store.read((snapshot) => snapshot.head());
     return Number(row?.feed_wall) === head?.wallMs && Number(row?.feed_ctr) === head?.counter;
   });
-  const body = { query: 'nothing of the kind', token_budget: 100, weights: { vector: 1 } };
-  for (let turn = 0; turn < 5; turn += 1) await ask('operator', 'POST', '/v1/recall', { body });
   // How long that took is no part of the story.
   node.clock.setNowMs(LATER_MS);
+  const body = { query: 'nothing of the kind', token_budget: 100, weights: { vector: 1 } };
+  for (let turn = 0; turn < 5; turn += 1) await ask('operator', 'POST', '/v1/recall', { body });
 };
 
 /**

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sweepHiddenFacts } from '../../kit/sweep/sweep-hidden-facts.ts';
-import { startGardenNode } from './garden-kit.ts';
+import { type GardenNode, startGardenNode } from './garden-kit.ts';
 import { hideFacts } from './hidden-kinds.ts';
 
-sweepHiddenFacts('fifty facts of every kind in a garden', {
+sweepHiddenFacts<GardenNode>('fifty facts of every kind in a garden', {
   start: () => startGardenNode(),
   hide: hideFacts,
   async hideMore(garden) {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createSigner } from '../../../kernel/crypto/ed25519-signing.ts';
 import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import { AgentKeys, KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { Tenants } from '../../../plugins/multi-tenant/multi-tenant-api.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -41,7 +42,9 @@ describe('keys without HTTP', () => {
   it('are listed to an administrator of the tenant, and all of them to the node', async () => {
     await keys.register(admin, registration('agent:a', 'first'));
     const foreigner = createPrincipal({ permissions: new Set(['read', 'admin']), tenantId: 'other' });
-    await keys.register(operator, { ...registration('agent:a', 'second'), tenantId: 'other' });
+    const second = { ...registration('agent:a', 'second'), tenantId: 'other' };
+    expect(await rejection(keys.register(operator, second))).to.include({ code: 'lookup' });
+    await node.kernel.get(Tenants).create(operator, { id: 'other', firstKey: second });
     expect((await keys.list(foreigner)).map(({ tenantId }) => tenantId)).to.deep.equal(['other']);
     expect(await keys.list(operator)).to.have.lengthOf(2);
   });
