@@ -10,6 +10,7 @@ import {
   optional,
 } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
+import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { BillingLedger, BillingSink } from './billing-api.ts';
 import { BillingDelivery } from './billing-delivery.ts';
 import { billingMigrations } from './billing-migrations.ts';
@@ -26,11 +27,18 @@ export const billingPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
-  requires: { facts: Facts, clock: Clock, cursors: Cursors, leases: Leases, sink: optional(BillingSink) },
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    cursors: Cursors,
+    leases: Leases,
+    sink: optional(BillingSink),
+    tenancy: optional(Tenancy),
+  },
   provides: [BillingLedger],
   migrations: billingMigrations,
   async setup({ use, tables, log, on, provide, route, every, onStop }) {
-    const { facts, clock, cursors, leases, sink = createStderrBillingSink() } = use;
+    const { facts, clock, cursors, leases, tenancy, sink = createStderrBillingSink() } = use;
     if (use.sink === undefined) onStop(surviveClosedStderr());
     const store = new BillingStore(tables);
     const delivery = new BillingDelivery({ store, sink, clock, log, leases });
@@ -47,7 +55,7 @@ export const billingPlugin = definePlugin({
     onStop(() => delivery.stop());
     const ledger = createLedger(store, facts);
     provide(BillingLedger, ledger);
-    route(billingEventsRoute({ ledger, clock, cursors }));
+    route(billingEventsRoute({ ledger, clock, cursors, tenancy }));
     // A crash may have left events of the last run undelivered.
     await delivery.start();
   },

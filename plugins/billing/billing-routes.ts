@@ -2,15 +2,19 @@ import {
   bindCursor,
   type Clock,
   type CursorCodec,
+  type Principal,
   type Route,
   readInstantParameter,
+  ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
+import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import type { BillingEvent, BillingFilter, BillingLedger } from './billing-api.ts';
 import { billingEventJson, EVENT_TYPES, LEDGER_JSON } from './billing-event-json.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS } from './create-ledger.ts';
 
 interface Query {
+  readonly tenant_id?: string;
   readonly event_type?: BillingEvent['eventType'];
   readonly entity_uri?: string;
   readonly since?: string;
@@ -23,9 +27,11 @@ export interface BillingRouteParts {
   readonly ledger: BillingLedger;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
+  /** Undefined on a node without the plugin of tenants. */
+  readonly tenancy: Pick<Tenancy, 'administer'> | undefined;
 }
 
-/** `GET /v1/admin/billing/events`: the ledger of the caller's tenant, newest first. */
+/** `GET /v1/admin/billing/events`: the ledger of the caller's tenant, newest first. `tenant_id` names another one. */
 export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Query> => ({
   method: 'GET',
   path: '/v1/admin/billing/events',
@@ -35,6 +41,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   query: schema<Query>({
     type: 'object',
     properties: {
+      tenant_id: { type: 'string', minLength: 1, maxLength: 63 },
       event_type: { type: 'string', enum: EVENT_TYPES },
       entity_uri: { type: 'string', minLength: 1, maxLength: 2048 },
       since: { type: 'string' },
@@ -45,9 +52,10 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   }),
   answers: { 200: { json: LEDGER_JSON } },
   async handle(request) {
-    const { caller, query } = request;
+    const { query } = request;
     const filter = filterOf(query);
-    const bound = bindCursor(request, query.cursor, filter, parts);
+    const caller = await readerOf(request.caller, query.tenant_id, parts.tenancy);
+    const bound = bindCursor({ ...request, caller }, query.cursor, filter, parts);
     const beforeSeq = bound.position && Number(bound.position[0]);
     const { events, total, more } = await parts.ledger.events(caller, filter, { beforeSeq, limit: query.limit });
     const { list, cursor } = bound.page(events, query.limit, {
@@ -58,6 +66,17 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
     return { status: 200, body: { events: list, total, cursor } };
   },
 });
+
+/** Administrators of the node read the ledger of any tenant, all others that of their own. */
+const readerOf = async (
+  caller: Principal,
+  tenantId: string | undefined,
+  tenancy: BillingRouteParts['tenancy'],
+): Promise<Principal> => {
+  if (tenantId === undefined || tenantId === caller.tenantId) return caller;
+  if (tenancy === undefined) throw new ServiceError('authorization', 'the ledgers of other tenants are not yours');
+  return tenancy.administer(caller, tenantId);
+};
 
 const filterOf = (query: Query): BillingFilter => ({
   eventType: query.event_type,

@@ -5,6 +5,7 @@ import {
   type Principal,
   type Random,
   type ReadableTables,
+  type ServedTenants,
   ServiceError,
   type SqlValue,
   sha256Hex,
@@ -31,6 +32,8 @@ export interface JobStoreParts {
   readonly random: Random;
   /** Milliseconds since the epoch by the clock that all processes on the store share: `PluginSnapshot.databaseMs`. */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
+  /** Jobs of tenants that rest wait. */
+  readonly served: Pick<ServedTenants, 'resting'>;
   /** How long a job is kept once it has ended, in milliseconds. */
   readonly keepMs: number;
 }
@@ -81,6 +84,7 @@ export class JobStore {
         .whereIn('status', ['pending', 'running'])
         .where('due_ms', '<=', nowMs)
         .whereIn('job_type', types)
+        .whereNotIn('tenant_id', [...this.#parts.served.resting])
         .orderBy('due_ms')
         .limit(limit);
       return rows.map(jobOf);

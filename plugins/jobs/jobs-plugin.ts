@@ -1,4 +1,13 @@
-import { Clock, definePlugin, erasureSweeps, Facts, KERNEL_API, Random, schema } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  erasureSweeps,
+  Facts,
+  KERNEL_API,
+  Random,
+  ServedTenants,
+  schema,
+} from '../../kernel/plugin-api.ts';
 import { jobRoute } from './job-routes.ts';
 import { JobRunner } from './job-runner.ts';
 import { JobStore, WORK } from './job-store.ts';
@@ -24,7 +33,7 @@ export const jobsPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary:
     'Does work later and in the background: a durable queue that all processes share, and the route that shows a job',
-  requires: { facts: Facts, clock: Clock, random: Random },
+  requires: { facts: Facts, clock: Clock, random: Random, served: ServedTenants },
   provides: [JobQueue],
   config: schema<Settings>({
     type: 'object',
@@ -58,10 +67,11 @@ export const jobsPlugin = definePlugin({
   }),
   migrations: jobsMigrations,
   setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
-    const { facts, clock, random } = use;
+    const { facts, clock, random, served } = use;
     const store = new JobStore({
       tables,
       random,
+      served,
       storeTime: (snapshot) => snapshot.databaseMs(),
       keepMs: config.keepSeconds * 1000,
     });

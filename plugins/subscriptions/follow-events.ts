@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel/plugin-api.ts';
+import type { Principal, ServedTenants } from '../../kernel/plugin-api.ts';
 import { positionOf, type ReadEventsParts, readEvents } from './read-events.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import type { StreamStep } from './subscriptions-api.ts';
@@ -7,6 +7,7 @@ import type { WakeUps } from './wake-ups.ts';
 export interface FollowParts extends ReadEventsParts {
   readonly wakeUps: WakeUps;
   readonly slots: StreamSlots;
+  readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
 /** A sign of life for proxies, and a look for what no signal told of. */
@@ -15,7 +16,8 @@ const EVENTS_AT_ONCE = 50;
 
 /**
  * Events as `Subscriptions.follow` says. Each passes the checks of a delivery when it is yielded; the stream ends after
- * the terminal event, and without one when the key that opened it is no longer good.
+ * the terminal event, and without one when the key that opened it is no longer good or its tenant
+ * rests.
  */
 export const followEvents = async (
   caller: Principal,
@@ -60,7 +62,7 @@ const stepsOf = (
     let position = afterSeq;
     try {
       yield 'open';
-      while (!isOver) {
+      while (!isOver && parts.served.isServed(caller.tenantId)) {
         const page = await readEvents(id, caller, { afterSeq: position }, EVENTS_AT_ONCE, parts);
         if (page === undefined) return;
         for (const shown of page.shown.slice(0, EVENTS_AT_ONCE)) {

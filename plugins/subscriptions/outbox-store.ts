@@ -3,6 +3,7 @@ import type {
   PluginTables,
   PluginTransaction,
   ReadableTables,
+  ServedTenants,
   SqlValue,
   WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -27,6 +28,8 @@ export interface OutboxStoreParts {
   readonly subscriptions: SubscriptionStore;
   /** Milliseconds since the epoch by the clock that all processes on the store share. */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
+  /** Deliveries of tenants that rest wait. */
+  readonly served: Pick<ServedTenants, 'resting'>;
   /** By the node's own clock, which replay windows follow. */
   nowMs(): number;
   readonly circuitThreshold: number;
@@ -63,10 +66,11 @@ export class OutboxStore {
 
   /** What could be claimed now, first come first, without these hosts. */
   due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
-    const { tables, storeTime } = this.#parts;
+    const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
       const query = own(EVENTS)
         .where('due_ms', '<=', await storeTime(snapshot))
+        .whereNotIn('tenant_id', [...served.resting])
         .orderBy(['due_ms', 'seq'])
         .limit(limit);
       if (busyHosts.length > 0) query.whereNotIn('host', busyHosts);

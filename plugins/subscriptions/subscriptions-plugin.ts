@@ -14,6 +14,7 @@ import {
   nodeMetadata,
   optional,
   Random,
+  ServedTenants,
   schema,
   Transport,
 } from '../../kernel/plugin-api.ts';
@@ -74,6 +75,7 @@ export const subscriptionsPlugin = definePlugin({
     identity: NodeIdentity,
     keys: KeyRegistry,
     tokens: CapabilityTokens,
+    served: ServedTenants,
     gardens: optional(GardenAccess),
     audit: optional(AuditLog),
   },
@@ -109,7 +111,8 @@ export const subscriptionsPlugin = definePlugin({
   }),
   migrations: subscriptionsMigrations,
   async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
-    const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, gardens, audit } = use;
+    const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, gardens, audit, served } =
+      use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
     const nowMs = () => clock.nowMs();
@@ -122,10 +125,11 @@ export const subscriptionsPlugin = definePlugin({
       tables,
       subscriptions: store,
       storeTime: (snapshot) => snapshot.databaseMs(),
+      served,
       nowMs,
       circuitThreshold,
     });
-    const parts = { tables, access, seals, transport, clock, random, log, names: self.names, factJson };
+    const parts = { served, tables, access, seals, transport, clock, random, log, names: self.names, factJson };
     on(erasureSweeps, () => [sweepEvents(tables)]);
     const runner = new DeliveryRunner({
       store: outbox,

@@ -6,6 +6,7 @@ import {
   type PluginContext,
   type Random,
   type Requires,
+  type ServedTenants,
   type Transport,
 } from '../../../kernel/plugin-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
@@ -30,6 +31,7 @@ export interface PullingNeeds extends OpenedIngest {
   readonly node: NodeSettings;
   readonly peerings: Peerings;
   readonly tokens: PeerTokens;
+  readonly served: ServedTenants;
 }
 
 type Context = Pick<
@@ -45,7 +47,7 @@ export const openPulling = (
   { config, tables, log, on, every, onStop }: Context,
   needs: PullingNeeds,
 ): OpenedPulling => {
-  const { clock, random, transport, self, node, peerings, tokens, ingest, usages } = needs;
+  const { clock, random, transport, self, node, peerings, tokens, ingest, usages, served } = needs;
   const store = new PullStore(tables);
   const parked = new ParkedFacts(tables, node.maxStampLeadMs);
   on(erasureSweeps, () => [sweepParked(tables, self.names)]);
@@ -56,6 +58,7 @@ export const openPulling = (
     ingest,
     usages,
     peerings,
+    served,
     clock,
     random,
     log,

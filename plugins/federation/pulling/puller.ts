@@ -1,4 +1,4 @@
-import { BackgroundWork, type Scope } from '../../../kernel/plugin-api.ts';
+import { BackgroundWork, type Scope, type ServedTenants } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { LONGEST_PAUSE_MS } from './back-off.ts';
@@ -8,6 +8,7 @@ import type { TurnParts } from './turn-parts.ts';
 
 export interface PullerParts extends TurnParts {
   readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys' | 'active'>;
+  readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
 /** Peers that this process reads from at once. One that hangs keeps nobody but itself. */
@@ -51,8 +52,12 @@ export class Puller {
   }
 
   async #startDue(): Promise<void> {
-    const { peerings, store, clock } = this.#parts;
-    const active = new Map((await peerings.active()).map((peering) => [peering.peerId, peering]));
+    const { peerings, store, clock, served } = this.#parts;
+    const active = new Map(
+      (await peerings.active())
+        .filter(({ tenantId }) => served.isServed(tenantId))
+        .map((peering) => [peering.peerId, peering]),
+    );
     const rows = await store.all([...active.values()]);
     const nowMs = clock.nowMs();
     for (const row of rows) {

@@ -9,6 +9,7 @@ import {
   type Random,
   type Requires,
   readAnnotate,
+  type ServedTenants,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
@@ -39,6 +40,7 @@ export interface ServingParts {
   readonly work: SignatureWork;
   readonly peerings: Peerings;
   readonly log: FederationLog;
+  readonly served: ServedTenants;
 }
 
 export interface Serving {
@@ -51,7 +53,7 @@ type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' 
 
 /** Who peers are, and what they are given. */
 export const openServing = ({ tables, on, route, every, provide }: Context, parts: ServingParts): Serving => {
-  const { settings, clock } = parts;
+  const { settings, clock, served } = parts;
   const nonces = createSpentNonces(tables);
   const tokens = createPeerTokens({ ...parts, nonces });
   const proofs = createOriginProofs({ ...parts, tables, requireProof: settings.requireProof });
@@ -61,7 +63,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   on(readAnnotate, createMarkOrigins(origins));
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
-  on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS));
+  on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));
   route(pullRoute({ ...parts, tokens, proofs, cursors }));
   every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));
   return { tokens, proofs, cursors };

@@ -1,4 +1,10 @@
-import { type HttpRequestInfo, type Principal, readBearerToken } from '../../../kernel/plugin-api.ts';
+import {
+  type HttpRequestInfo,
+  type Principal,
+  readBearerToken,
+  type ServedTenants,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
 import type { PeerTokens } from './peer-tokens.ts';
 import { tokenRefusal } from './token-refusal.ts';
 import { PEER_TOKEN_REQUIRED } from './token-words.ts';
@@ -8,11 +14,15 @@ import { PEER_TOKEN_REQUIRED } from './token-words.ts';
  * credential too, of either kind: callers who have one are told which methods there are.
  */
 export const createIdentifyPeer =
-  (tokens: PeerTokens, paths: ReadonlySet<string>) =>
+  (tokens: PeerTokens, paths: ReadonlySet<string>, served: Pick<ServedTenants, 'isServed'>) =>
   async (known: Principal | null, { access, route, request }: HttpRequestInfo): Promise<Principal | null> => {
     const isWrongMethod = route === null && known === null && paths.has(request.path);
     if (access !== 'peer' && !isWrongMethod) return known;
     const token = readBearerToken(request);
     if (token === null) throw tokenRefusal(PEER_TOKEN_REQUIRED);
-    return (await tokens.accept(token)).principal;
+    const { principal } = await tokens.accept(token);
+    if (!served.isServed(principal.tenantId)) {
+      throw new ServiceError('authorization', 'the tenant of this peering is suspended: ask the operator of the node');
+    }
+    return principal;
   };

@@ -160,6 +160,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     route: 'GET /v1/admin/billing/events',
     path: () => '/v1/admin/billing/events',
     query: {
+      tenant_id: 'filledText',
       event_type: 'word',
       entity_uri: 'filledText',
       since: 'instant',

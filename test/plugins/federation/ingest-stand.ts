@@ -11,6 +11,7 @@ import {
   type Principal,
   Random,
   SCOPES,
+  ServedTenants,
   Transport,
   Vocabulary,
 } from '../../../kernel/plugin-api.ts';
@@ -98,6 +99,7 @@ export const standPlugin = (stand: IngestStand) =>
     kernelApi: KERNEL_API,
     summary: 'A stand for tests',
     requires: {
+      served: ServedTenants,
       self: NodeSelf,
       node: NodeSettings,
       facts: Facts,

@@ -7,6 +7,7 @@ import {
   NodeSelf,
   Random,
   type Scope,
+  ServedTenants,
   SignatureWork,
 } from '../../../kernel/plugin-api.ts';
 import { VerifiedOrigins } from '../../../plugins/federation/federation-api.ts';
@@ -78,6 +79,7 @@ export const startServingNode = async (
       clock: Clock,
       random: Random,
       work: SignatureWork,
+      served: ServedTenants,
     },
     provides: [VerifiedOrigins],
     declares: [words, events, servingWords, tokenWords].flatMap((all) => Object.values(all)),

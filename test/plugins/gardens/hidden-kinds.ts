@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { assertion, type GardenNode } from './garden-kit.ts';
 
 /** Fifty facts of every kind, woven into what a stranger sees, and hidden from it in a garden. */
-export const hideFacts = async (garden: Pick<GardenNode, 'ask' | 'must'>, seen: readonly { id: string; cid: string }[]): Promise<number> => {
+export const hideFacts = async (
+  garden: Pick<GardenNode, 'ask' | 'must'>,
+  seen: readonly { id: string; cid: string }[],
+): Promise<number> => {
   const ids: string[] = [];
   const hide = async (members: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) => {
     const body = assertion({ garden_id: 'herbs', ...members });

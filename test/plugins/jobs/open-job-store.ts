@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import type { PluginTables } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
+import { createServedTenants } from '../../../kernel/tenants/served-tenants.ts';
 import { JobStore } from '../../../plugins/jobs/job-store.ts';
 import { jobsMigrations } from '../../../plugins/jobs/jobs-migrations.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
@@ -35,6 +36,7 @@ export const openJobStore = async (kind: StoreKind): Promise<OpenJobStore> => {
     jobs: new JobStore({
       tables,
       random: createSeededRandom(),
+      served: createServedTenants(),
       storeTime: async () => opened.nowMs,
       keepMs: KEEP_MS,
     }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { planMigrations } from '../../../kernel/plugins/plan-migrations.ts';
 import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
+import { createServedTenants } from '../../../kernel/tenants/served-tenants.ts';
 import { eventOf, type OutboxEvent, rowOfNewEvent } from '../../../plugins/subscriptions/event-row.ts';
 import { OutboxStore } from '../../../plugins/subscriptions/outbox-store.ts';
 import {
@@ -52,6 +53,7 @@ export const openOutbox = async (kind: StoreKind): Promise<OpenOutbox> => {
     tables,
     subscriptions,
     storeTime: async () => opened.nowMs,
+    served: createServedTenants(),
     nowMs,
     circuitThreshold: THRESHOLD,
   });

@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
+import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { ADMIN_RIGHTS, rawKey, startTenantsNode, type TenantsNode } from './tenants-node.ts';
+
+const TARGET = 'svc://localhost/project/atlas';
+
+/** Notes which tenants had a job done. */
+const createWorker = () => {
+  const done: string[] = [];
+  const plugin = definePlugin({
+    name: 'test-worker',
+    version: '1.0.0',
+    kernelApi: KERNEL_API,
+    requires: { jobs: JobQueue },
+    setup: ({ use }) =>
+      use.jobs.handle('test.note', {
+        run: async ({ tenantId }) => {
+          done.push(tenantId);
+          return {};
+        },
+      }),
+  });
+  return { done, plugin };
+};
+
+forEachStore('a suspended tenant', () => {
+  it('has no job begun until it is resumed', async () => {
+    const worker = createWorker();
+    const node = await startTenantsNode({ extra: [worker.plugin] });
+    try {
+      await node.create('acme');
+      await node.create('other');
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
+      const jobs = node.kernel.get(JobQueue);
+      for (const tenantId of ['acme', 'other']) await jobs.enqueue({ type: 'test.note', tenantId, creator: 'agent:x' });
+      const looks = async (): Promise<void> => node.clock.advance(1_000);
+      await comesTrue(async () => {
+        await looks();
+        return worker.done.length > 0;
+      });
+      expect(worker.done).to.deep.equal(['other']);
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'active' });
+      await comesTrue(async () => {
+        await looks();
+        return worker.done.includes('acme');
+      });
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it('has no event delivered until it is resumed, and loses none', async () => {
+    const network = createLoopbackNetwork();
+    const received: string[] = [];
+    for (const tenant of ['acme', 'other']) {
+      await network.transport(`https://${tenant}.example`).serve({
+        endpoints: [
+          {
+            method: 'POST',
+            path: '/in',
+            handle: async () => {
+              received.push(tenant);
+              return { status: 200, headers: {} };
+            },
+          },
+        ],
+        unmatched: async () => ({ status: 404, headers: {} }),
+      });
+    }
+    const node = await startTenantsNode({ network });
+    try {
+      const keys = new Map<string, string>();
+      for (const tenantId of ['acme', 'other']) {
+        const key = await node.addKey({ entityUri: 'agent:sub', permissions: ADMIN_RIGHTS, tenantId });
+        keys.set(tenantId, key);
+        await subscribe(node, key, `https://${tenantId}.example/in`);
+      }
+      // Said before the tenant is suspended; what waits for its delivery then, waits on.
+      const said = [...keys.values()].map((key) => node.say(key, TARGET, 'green'));
+      await Promise.all(said);
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
+      await comesTrue(async () => {
+        await node.clock.advance(1_000);
+        return received.includes('other');
+      });
+      expect(received).not.to.include('acme');
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'active' });
+      await comesTrue(async () => {
+        await node.clock.advance(1_000);
+        return received.includes('acme');
+      });
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it('is refused by every process on the store, and served again by every one', async () => {
+    const first = await startTenantsNode();
+    const other = await startTenantsNode({ folder: first.folder, url: 'http://localhost:8766' });
+    try {
+      const acme = await first.create('acme');
+      const status = async () => (await other.request('GET', '/v1/me', { key: acme })).status;
+      const becomes = (expected: number) =>
+        comesTrue(async () => {
+          // Where the engine cannot notify, signals are looked for now and then.
+          await other.clock.advance(1_000);
+          return (await status()) === expected;
+        });
+      await becomes(200);
+      await first.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
+      await becomes(403);
+      await first.must(200, 'PATCH', '/v1/tenants/acme', { status: 'active' });
+      await becomes(200);
+      await first.must(200, 'DELETE', '/v1/tenants/acme', { confirm: 'acme' });
+      await becomes(401);
+    } finally {
+      await other.stop();
+      await first.stop();
+    }
+  });
+
+  it('gets no key, and keeps those that it has', async () => {
+    const node = await startTenantsNode();
+    try {
+      const acme = await node.create('acme');
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
+      const body = { raw_key: rawKey('second'), entity_uri: 'agent:b' };
+      await node.must(403, 'POST', '/v1/auth/keys', body, acme);
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'active' });
+      await node.must(201, 'POST', '/v1/auth/keys', body, acme);
+    } finally {
+      await node.stop();
+    }
+  });
+});
+
+forEachStore('the ledger of another tenant', () => {
+  it('is open to the operator, and to nobody else', async () => {
+    const node = await startTenantsNode();
+    try {
+      const acme = await node.create('acme');
+      const id = await node.say(acme, 'user:x', 'charged');
+      const path = '/v1/admin/billing/events?tenant_id=';
+      const { body } = await node.must(200, 'GET', `${path}acme`);
+      expect(body.events.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal([id]);
+      expect(body.events[0].tenant_id).to.equal('acme');
+      expect((await node.must(200, 'GET', `${path}default`)).body.total).to.equal(0);
+      expect((await node.must(200, 'GET', `${path}acme`, undefined, acme)).body.total).to.equal(1);
+      await node.must(403, 'GET', `${path}default`, undefined, acme);
+      await node.must(403, 'GET', `${path}no-such`, undefined, acme);
+      await node.must(404, 'GET', `${path}no-such`);
+    } finally {
+      await node.stop();
+    }
+  });
+});
+
+const subscribe = async (node: TenantsNode, key: string, webhook_url: string): Promise<void> => {
+  const token = { issuer: 'agent:sub', subject: 'agent:sub', verb: 'subscribe', object: TARGET };
+  const issued = await node.must(201, 'POST', '/v1/federation/capability-tokens', token, key);
+  const reply = await node.request('POST', '/v1/subscriptions', {
+    key,
+    headers: { 'X-Svc-Capability': issued.body.token_json },
+    body: { target: TARGET, on_change: 'webhook', webhook_url },
+  });
+  expect(reply.status, reply.text).to.equal(201);
+};
