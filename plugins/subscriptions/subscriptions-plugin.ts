@@ -111,8 +111,8 @@ export const subscriptionsPlugin = definePlugin({
   }),
   migrations: subscriptionsMigrations,
   async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
-    const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, gardens, audit, served } =
-      use;
+    const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;
+    const { gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
     const nowMs = () => clock.nowMs();
@@ -175,15 +175,8 @@ export const subscriptionsPlugin = definePlugin({
     onStop(() => runner.stop());
     onStop(() => wakeUps.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
-    const subscriptions = createSubscriptionService({
-      ...parts,
-      ...reading,
-      self,
-      gardens,
-      tokens,
-      allowPrivate,
-      wakeUps,
-    });
+    const asking = { self, gardens, tokens, allowPrivate, wakeUps };
+    const subscriptions = createSubscriptionService({ ...parts, ...reading, ...asking });
     provide(Subscriptions, subscriptions);
     const routes = { subscriptions, json: createSubscriptionJson(replaySeconds), names: self.names };
     route(createSubscriptionRoute(routes));
