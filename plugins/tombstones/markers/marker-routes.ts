@@ -42,6 +42,7 @@ export const entityTombstonesRoute = (tombstones: Tombstones): Route<{ entity_ur
   path: '/v1/tombstones/*entity_uri',
   summary: 'Tombstones of an entity, ended ones included',
   access: { permission: 'admin' },
+  dimension: 'admin_action',
   params: schema<{ entity_uri: string }>({
     type: 'object',
     properties: { entity_uri: { type: 'string' } },
