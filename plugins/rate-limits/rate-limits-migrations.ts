@@ -3,6 +3,12 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 /** What is left of each quota. A holder without a row has used nothing lately. */
 export const BUCKETS_TABLE = 'rate_limits_buckets';
 
+/**
+ * Bytes that each entity has stored. The row of a tenant that names no entity says up to which number of its ledger
+ * they are counted.
+ */
+export const STORED_TABLE = 'rate_limits_stored';
+
 export const rateLimitsMigrations: readonly Migration[] = [
   {
     number: 67,
@@ -17,6 +23,19 @@ export const rateLimitsMigrations: readonly Migration[] = [
         table.bigInteger('at_ms').notNullable().index();
         table.bigInteger('breached_ms').notNullable();
         table.primary(['tenant_id', 'bucket']);
+      });
+    },
+  },
+  {
+    number: 72,
+    name: 'rate_limits_stored',
+    async up({ schema }) {
+      await schema.createTable(STORED_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('entity_key').notNullable();
+        table.bigInteger('bytes').notNullable();
+        table.bigInteger('counted_to').notNullable();
+        table.primary(['tenant_id', 'entity_key']);
       });
     },
   },

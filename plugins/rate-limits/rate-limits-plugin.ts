@@ -1,24 +1,41 @@
-import { Clock, definePlugin, httpAdmit, KERNEL_API, NodeSelf, optional, schema } from '../../kernel/plugin-api.ts';
+import {
+  appendJudge,
+  Clock,
+  definePlugin,
+  factAppended,
+  factErased,
+  factRestored,
+  httpAdmit,
+  KERNEL_API,
+  NodeSelf,
+  optional,
+  schema,
+} from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { BucketStore } from './bucket-store.ts';
-import { createQuotas, NO_QUOTAS } from './create-quotas.ts';
+import { createQuotas } from './create-quotas.ts';
+import { myLimitsRoute } from './my-limits-route.ts';
 import { Quotas } from './rate-limits-api.ts';
 import { rateLimitsMigrations } from './rate-limits-migrations.ts';
 import { QUOTA_BREACH } from './rate-limits-words.ts';
 import { readQuotas } from './read-quotas.ts';
+import { StoredBytes } from './stored-bytes.ts';
 
 interface Settings {
   readonly perMinute: string;
+  readonly maxStoredBytes: number;
 }
 
 /** Milliseconds between looks for buckets that are full again. */
 const SWEEP_INTERVAL_MS = 60_000;
+/** Milliseconds between looks for facts that were stored while nobody counted. */
+const COUNT_INTERVAL_MS = 5_000;
 
 export const rateLimitsPlugin = definePlugin({
   name: 'rate-limits',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
-  summary: 'Limits what each caller may do in a minute; does nothing without a list of limits',
+  summary: 'Limits what each caller may do in a minute and store altogether; does nothing without limits',
   requires: { clock: Clock, self: NodeSelf, audit: optional(AuditLog) },
   provides: [Quotas],
   declares: [QUOTA_BREACH],
@@ -35,22 +52,51 @@ export const rateLimitsPlugin = definePlugin({
           'requests a minute that each entity may make, such as fact_write=100,recall=200; spec: the list of the ' +
           'specification; empty: no limits',
       },
+      maxStoredBytes: {
+        type: 'integer',
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        env: 'SVC_MAX_STORED_BYTES_PER_ENTITY',
+        description: 'bytes of facts that each entity may store in a tenant; 0 sets no limit',
+      },
     },
   }),
   migrations: rateLimitsMigrations,
   inspect({ config }) {
     readQuotas(config.perMinute);
   },
-  setup({ config, use, tables, log, on, every, provide }) {
-    const limits = readQuotas(config.perMinute);
-    if (limits.size === 0) {
-      provide(Quotas, NO_QUOTAS);
-      return;
-    }
+  setup({ config, use, tables, log, on, every, provide, route }) {
     const { clock, self, audit } = use;
+    const { names } = self;
+    const { maxStoredBytes } = config;
+    const stored = new StoredBytes({ tables, names, maxBytes: maxStoredBytes });
+    // An erasure frees what was counted before, whether or not anything is limited now.
+    on(factErased, (erased) => stored.free(erased));
+    if (maxStoredBytes > 0) {
+      on(appendJudge, (batch) => stored.judge(batch));
+      on(factAppended, ({ facts, transaction }) =>
+        stored.add(
+          facts.map(({ fact }) => fact),
+          transaction,
+        ),
+      );
+      on(factRestored, ({ facts, transaction }) => stored.add(facts, transaction));
+      every(COUNT_INTERVAL_MS, () => stored.countOthers());
+    }
+
+    const limits = readQuotas(config.perMinute);
     const store = new BucketStore(tables);
-    const quotas = createQuotas({ limits, store, clock, names: self.names, log, audit });
+    const quotas = createQuotas({ limits, store, clock, names, log, audit });
     provide(Quotas, quotas);
+    route(
+      myLimitsRoute({
+        quotas: (holder) => quotas.states(holder),
+        storedBytes: async (caller) =>
+          maxStoredBytes === 0 ? null : { limit: maxStoredBytes, used: await stored.of(caller) },
+      }),
+    );
+    if (limits.size === 0) return;
     on(httpAdmit, ({ access, dimension, caller }) => {
       // Nobody is known on an open route: what is limited there is counted where the caller is found out.
       return dimension === null || access === 'open' ? undefined : quotas.admit(caller, dimension);

@@ -54,6 +54,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     isOpen: true,
   },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
+  { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },
   { route: 'GET /v1/auth/keys', path: () => '/v1/auth/keys', accepts: 200 },
   {
     route: 'POST /v1/auth/keys',

@@ -28,6 +28,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /.well-known/svc': 'open',
   'GET /healthz': 'open',
   'GET /v1/me': () => [['/v1/me']],
+  'GET /v1/me/limits': () => [['/v1/me/limits']],
   'GET /v1/facts': () => [
     ['/v1/facts'],
     ['/v1/facts?limit=3'],

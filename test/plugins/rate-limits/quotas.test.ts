@@ -165,4 +165,26 @@ forEachStore('The quota of an entity', () => {
     ]);
     expect((await send(10)).status).to.equal(200);
   });
+
+  it('can be looked up by its holder, and costs nothing to look up', async () => {
+    const node = await start('fact_write=20,recall=5');
+    const [key, other] = [await node.addKey(), await node.addKey({ entityUri: 'agent:other' })];
+    const limits = async (asker: string) => (await node.request('GET', '/v1/me/limits', { key: asker })).body;
+    await statusesOf(5, assertFact(node, key));
+    expect(await limits(key)).to.deep.equal({
+      quotas: [
+        { dimension: 'fact_write', limit: 20, remaining: 15, reset: 15 },
+        { dimension: 'recall', limit: 5, remaining: 5, reset: 0 },
+      ],
+      stored_bytes: null,
+    });
+    expect((await limits(other)).quotas[0].remaining).to.equal(20);
+    expect(await limits(key)).to.deep.equal(await limits(key));
+  });
+
+  it('of whoever needs no key is one for all of them', async () => {
+    const node = await start('fact_write=3', { node: { authRequired: false } });
+    const send = () => node.request('POST', '/v1/facts', { body: newFact() });
+    expect(await statusesOf(5, send)).to.deep.equal([201, 201, 201, 429, 429]);
+  });
 });

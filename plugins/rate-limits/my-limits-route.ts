@@ -1,0 +1,50 @@
+import {
+  COUNT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  type Principal,
+  type Route,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
+import type { QuotaHolder, QuotaState } from './rate-limits-api.ts';
+
+export interface MyLimitsParts {
+  /** Quotas of the holder; none where nothing is limited. */
+  quotas(holder: QuotaHolder): Promise<readonly QuotaState[]>;
+  /** Null where nothing is limited. */
+  storedBytes(caller: Principal): Promise<{ readonly limit: number; readonly used: number } | null>;
+}
+
+/** `GET /v1/me/limits`: what the entity of the caller may do in a minute and store, and what is left of it. */
+export const myLimitsRoute = (parts: MyLimitsParts): Route => ({
+  method: 'GET',
+  path: '/v1/me/limits',
+  summary: "Quotas and limits of the caller's entity, and what is left of them",
+  access: { permission: 'any' },
+  answers: {
+    200: {
+      json: objectOf({
+        quotas: listOf(
+          objectOf({ dimension: STRING_JSON, limit: COUNT_JSON, remaining: COUNT_JSON, reset: COUNT_JSON }),
+        ),
+        stored_bytes: orNull(objectOf({ limit: COUNT_JSON, used: COUNT_JSON })),
+      }),
+    },
+  },
+  async handle({ caller }) {
+    const quotas = await parts.quotas(caller);
+    return {
+      status: 200,
+      body: {
+        quotas: quotas.map(({ dimension, perMinute, remaining, resetS }) => ({
+          dimension,
+          limit: perMinute,
+          remaining,
+          reset: resetS,
+        })),
+        stored_bytes: await parts.storedBytes(caller),
+      },
+    };
+  },
+});

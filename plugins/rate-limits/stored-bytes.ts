@@ -1,0 +1,221 @@
+import {
+  type AppendBatch,
+  type ErasedFacts,
+  type ErasureCounts,
+  isIn,
+  matchKey,
+  type PluginTables,
+  type PluginTransaction,
+  type Principal,
+  type Row,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+  valueBytesOf,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import { STORED_TABLE } from './rate-limits-migrations.ts';
+
+export interface StoredBytesParts {
+  readonly tables: PluginTables;
+  readonly names: ServiceNames;
+  readonly maxBytes: number;
+}
+
+/** Facts of one transaction of the count. */
+const FACTS_AT_ONCE = 500;
+/** Names the row that says how far the count is. */
+const TENANT = '';
+
+/** What a transaction knows of the counts of its tenant. */
+interface Counts {
+  /** Number of the ledger up to which facts are counted. */
+  countedTo: number;
+  /** Bytes by match key of the entity, as far as they were asked for. */
+  readonly bytes: Map<string, number>;
+}
+
+type NamedFact = Pick<StoredFact, 'entity' | 'relation' | 'source'>;
+
+/**
+ * How many bytes of facts each entity has stored, counted in the transactions that store them. The count says how far
+ * it is in the ledger: what was stored while nobody counted is counted later, before anything that comes after it.
+ */
+export class StoredBytes {
+  readonly #parts: StoredBytesParts;
+  readonly #counts = new WeakMap<PluginTransaction, Counts>();
+
+  constructor(parts: StoredBytesParts) {
+    this.#parts = parts;
+  }
+
+  /** Refuses what would take a client beyond the limit, each fact by itself. Administrators are not held to it. */
+  async judge({ items, transaction }: AppendBatch): Promise<void> {
+    const open = items.filter((item) => item.open && item.byClient);
+    const [first] = open;
+    if (first === undefined) return;
+    const keys = open.map(({ caller }) => this.#keyOf(caller.entityUri));
+    const { bytes } = await this.#countsOf(transaction, first.fact.tenantId, keys);
+    const after = new Map(bytes);
+    for (const [at, item] of open.entries()) {
+      const key = keys[at] as string;
+      const total = (after.get(key) ?? 0) + bytesOf(item.fact);
+      if (total > this.#parts.maxBytes && !item.caller.permissions.has('admin')) item.reject(tooMuch(this.#parts));
+      else after.set(key, total);
+    }
+  }
+
+  /** Counts facts that this transaction has just stored. */
+  async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
+    const tenantId = facts[0]?.tenantId;
+    if (tenantId === undefined) return;
+    const added = this.#sumOf(facts.map((fact) => [fact.assertedBy, bytesOf(fact)]));
+    const counts = await this.#countsOf(transaction, tenantId, [...added.keys()]);
+    const newest = (await transaction.ledgerHead(tenantId)).newest?.number ?? 0;
+    const before = { tenantId, above: counts.countedTo, below: newest - facts.length + 1 } as const;
+    // Numbers may be left out between facts. Facts that were left out are counted first, and these after them.
+    const isBehind = before.below - before.above > 1 && (await this.#hasFacts(transaction, before));
+    if (!isBehind) await this.#save(transaction, tenantId, counts, added, newest);
+  }
+
+  /** Counts facts that were stored while nobody did, tenant by tenant, in short transactions. */
+  async countOthers(): Promise<void> {
+    const ends = await this.#parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
+    for (const { tenantId } of ends) while (await this.#countSome(tenantId));
+  }
+
+  /** The values of erased facts count no more; their names stay, and count. */
+  async free({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
+    const counts = await this.#countsOf(transaction, tenantId, []);
+    if (counts.countedTo === 0) return {};
+    const ids = facts.map(({ id }) => id);
+    const uncounted = await transaction.ledger({
+      tenantId,
+      above: counts.countedTo,
+      filter: isIn('id', ids),
+      order: 'oldest',
+      limit: ids.length,
+      members: ['factId'],
+    });
+    const later = new Set(uncounted.map(({ factId }) => factId));
+    const freed = facts.filter(({ id }) => !later.has(id));
+    const sums = this.#sumOf(freed.map((fact) => [fact.assertedBy, -valueBytesOf([fact])]));
+    await this.#countsOf(transaction, tenantId, [...sums.keys()]);
+    await this.#save(transaction, tenantId, counts, sums, counts.countedTo);
+    return {};
+  }
+
+  /** Bytes that the entity has stored, as far as they are counted. */
+  async of({ tenantId, entityUri }: Pick<Principal, 'tenantId' | 'entityUri'>): Promise<number> {
+    const where = { tenant_id: tenantId, entity_key: this.#keyOf(entityUri) };
+    const [row] = await this.#parts.tables.read((own) => own.select(STORED_TABLE, where));
+    return Number(row?.['bytes'] ?? 0);
+  }
+
+  #keyOf(entityUri: string): string {
+    return matchKey(entityUri, this.#parts.names);
+  }
+
+  #sumOf(counted: readonly (readonly [entityUri: string | null, bytes: number])[]): Map<string, number> {
+    const sums = new Map<string, number>();
+    for (const [entityUri, bytes] of counted) {
+      if (entityUri === null) continue;
+      const key = this.#keyOf(entityUri);
+      sums.set(key, (sums.get(key) ?? 0) + bytes);
+    }
+    return sums;
+  }
+
+  /** Reads what the transaction does not know yet, in one statement or none. */
+  async #countsOf(transaction: PluginTransaction, tenantId: string, keys: readonly string[]): Promise<Counts> {
+    const known = this.#counts.get(transaction);
+    const counts = known ?? { countedTo: 0, bytes: new Map<string, number>() };
+    this.#counts.set(transaction, counts);
+    const missing = [...new Set(keys)].filter((key) => !counts.bytes.has(key));
+    if (known === undefined) missing.push(TENANT);
+    if (missing.length === 0) return counts;
+    const own = this.#parts.tables.in(transaction);
+    const rows = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_key: missing });
+    for (const key of missing) if (key !== TENANT) counts.bytes.set(key, 0);
+    for (const row of rows) {
+      const key = String(row['entity_key']);
+      if (key === TENANT) counts.countedTo = Number(row['counted_to']);
+      else counts.bytes.set(key, Number(row['bytes']));
+    }
+    return counts;
+  }
+
+  async #hasFacts(
+    transaction: PluginTransaction,
+    range: { readonly tenantId: string; readonly above: number; readonly below: number },
+  ): Promise<boolean> {
+    const some = await transaction.ledger({ ...range, order: 'oldest', limit: 1, members: ['number'] });
+    return some.length > 0;
+  }
+
+  async #save(
+    transaction: PluginTransaction,
+    tenantId: string,
+    counts: Counts,
+    added: ReadonlyMap<string, number>,
+    countedTo: number,
+  ): Promise<void> {
+    counts.countedTo = countedTo;
+    for (const [key, bytes] of added) counts.bytes.set(key, Math.max(0, (counts.bytes.get(key) ?? 0) + bytes));
+    const rows: Row[] = [...added.keys()].map((key) => ({
+      tenant_id: tenantId,
+      entity_key: key,
+      bytes: counts.bytes.get(key) ?? 0,
+      counted_to: 0,
+    }));
+    rows.push({ tenant_id: tenantId, entity_key: TENANT, bytes: 0, counted_to: countedTo });
+    await upsert(this.#parts.tables.in(transaction), rows);
+  }
+
+  /** Returns whether there may be more. Looks first, so that a count that is done writes nothing. */
+  async #countSome(tenantId: string): Promise<boolean> {
+    const { tables } = this.#parts;
+    const isDone = await tables.read(async (own, snapshot) => {
+      const [row] = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_key: TENANT });
+      const above = Number(row?.['counted_to'] ?? 0);
+      const next = await snapshot.ledger({ tenantId, above, order: 'oldest', limit: 1, members: ['number'] });
+      return next.length === 0;
+    });
+    if (isDone) return false;
+    return tables.write(tenantId, async (_own, transaction) => {
+      const { countedTo } = await this.#countsOf(transaction, tenantId, []);
+      const entries = await transaction.ledger({
+        tenantId,
+        above: countedTo,
+        order: 'oldest',
+        limit: FACTS_AT_ONCE,
+        members: ['number', 'factId'],
+      });
+      const last = entries.at(-1);
+      if (last === undefined) return false;
+      const ids = entries.map(({ factId }) => factId);
+      const facts = await transaction.outline({
+        kind: 'all',
+        of: [isIn('tenantId', [tenantId]), isIn('id', ids)],
+      });
+      const sums = this.#sumOf(facts.map((fact) => [fact.assertedBy, namesBytes(fact) + fact.valueBytes]));
+      const counts = await this.#countsOf(transaction, tenantId, [...sums.keys()]);
+      await this.#save(transaction, tenantId, counts, sums, last.number);
+      return entries.length === FACTS_AT_ONCE;
+    });
+  }
+}
+
+/** What a fact counts: its names and its value, as text. */
+const bytesOf = (fact: NamedFact & Pick<StoredFact, 'value'>): number => namesBytes(fact) + valueBytesOf([fact]);
+
+const namesBytes = ({ entity, relation, source }: NamedFact): number =>
+  Buffer.byteLength(entity) + Buffer.byteLength(relation) + Buffer.byteLength(source);
+
+const upsert = (own: WritableTables, rows: readonly Row[]): Promise<unknown> =>
+  own(STORED_TABLE).insert(rows).onConflict(['tenant_id', 'entity_key']).merge();
+
+const tooMuch = ({ maxBytes }: StoredBytesParts): ServiceError =>
+  new ServiceError('limit_reached', `an entity stores at most ${maxBytes} bytes of facts, and this would be more`, {
+    hint: 'erased values do not count; an administrator may raise SVC_MAX_STORED_BYTES_PER_ENTITY',
+  });
