@@ -51,6 +51,7 @@ describe('the configuration', () => {
       'keys',
       'multi-tenant',
       'node-info',
+      'oidc',
       'rate-limits',
       'recall',
       'search',
