@@ -36,7 +36,7 @@ forEachStore('A quota over several processes', (store) => {
       { Authorization: `Bearer ${key}`, 'X-Forwarded-For': `10.1.${n % 200}.1` },
     );
 
-  it('lets five times its writes through only once, loses none of them, and leaves others alone (C10-08)', async function () {
+  it('lets five times its writes through only once, loses none of them, and leaves others alone', async function () {
     this.timeout(120_000);
     const nodes = await processes.start(PROCESSES, VARIABLES);
     const nodeOf = (n: number): NodeProcess => nodes[n % PROCESSES] as NodeProcess;
