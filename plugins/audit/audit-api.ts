@@ -1,4 +1,5 @@
 import {
+  type ChainLink,
   type ChainPlace,
   defineCollectHook,
   definePermission,
@@ -115,6 +116,8 @@ export interface RecordedEntry {
   readonly tsMs: number;
   /** JSON text. */
   readonly detail: string | null;
+  /** Its place in the chain of entries; null for an entry that a fact is, which has a chain of its own. */
+  readonly link: ChainLink | null;
 }
 
 /** An entry with what its reader may know about the fact and about the key that signed it. */
@@ -211,6 +214,11 @@ export interface Audit {
    * open for long holds up the store. Ends early when the signal aborts.
    */
   export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]>;
+  /**
+   * The same as JSON lines, oldest first, in pieces of text. The last line is the end: the number of entries, and the
+   * newest checkpoint at the beginning of the export. Lines have number, detail and link for callers who may read all.
+   */
+  exportLines(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<string>;
   /**
    * Verifies the chain over the entries of the tenant that no fact is: the entries behind the number `afterSeq`, some
    * 2000 at a time, with the checkpoints and the stub that belong to them. Needs `admin` or `audit.read`.

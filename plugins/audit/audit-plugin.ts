@@ -21,10 +21,11 @@ import {
   FACT_WRITE,
   KEY_ROTATION,
 } from './audit-api.ts';
+import { auditCommands } from './audit-commands.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
-import { signedLog, signerOf } from './chain/entry-checkpoints.ts';
+import { newestDocument, signedLog, signerOf } from './chain/entry-checkpoints.ts';
 import { CheckpointKeeper } from './chain/keep-checkpoints.ts';
 import { Retention } from './chain/retention.ts';
 import { verifyLog } from './chain/verify-log.ts';
@@ -76,6 +77,7 @@ export const auditPlugin = definePlugin({
   },
   provides: [AuditLog, Audit],
   declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
+  commands: [auditCommands],
   migrations: auditMigrations,
   config: settings,
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
@@ -102,6 +104,7 @@ export const auditPlugin = definePlugin({
       facts,
       hooks,
       verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
+      checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),
     });
     provide(Audit, audit);
     route(authAuditRoute(audit));

@@ -21,7 +21,10 @@ export interface EntryStamp {
   readonly tsMs: number;
 }
 
-/** The entry as it is stored. Text is made what both engines store: a link is made of what is read again. */
+/**
+ * The entry as it is stored, before it has its link. Text is made what both engines store: a link is made of what is
+ * read again.
+ */
 export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): RecordedEntry => ({
   seq,
   id,
@@ -34,6 +37,7 @@ export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp):
   attestedKeyId: entry.attestedKeyId?.toWellFormed() ?? null,
   tsMs,
   detail: entry.detail === undefined ? null : JSON.stringify(entry.detail),
+  link: null,
 });
 
 export const rowOfEntry = (entry: RecordedEntry, link: ChainLink): Row => ({
@@ -111,6 +115,7 @@ export const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedE
   attestedKeyId: textOrNull(row['attested_key_id']),
   tsMs: Number(row['ts_ms']),
   detail: textOrNull(row['detail']),
+  link: row['link_hash'] == null ? null : linkFromRow(row),
 });
 
 /** The link in a row. */

@@ -72,20 +72,39 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   },
 });
 
-/** `GET /v1/audit/export`: all entries of `GET /v1/audit`, as CSV. */
-export const exportAuditRoute = (audit: Audit): Route<undefined, EntryFilters> => ({
+interface ExportQuery extends EntryFilters {
+  readonly format?: 'csv' | 'jsonl';
+}
+
+const JSON_LINES = 'application/x-ndjson';
+
+/** `GET /v1/audit/export`: all entries of `GET /v1/audit`, as CSV, newest first, or as JSON lines, oldest first. */
+export const exportAuditRoute = (audit: Audit): Route<undefined, ExportQuery> => ({
   method: 'GET',
   path: '/v1/audit/export',
-  summary: 'Audit entries with their facts as CSV, newest first',
+  summary: 'Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest first',
   access: ACCESS,
-  query: schema<EntryFilters>({ type: 'object', properties: ENTRY_FILTERS }),
-  answers: { 200: { text: ['text/csv'] } },
-  handle({ caller, query, signal }) {
+  query: schema<ExportQuery>({
+    type: 'object',
+    properties: { ...ENTRY_FILTERS, format: { type: 'string', enum: ['csv', 'jsonl'] } },
+  }),
+  answers: { 200: { text: ['text/csv', JSON_LINES] } },
+  handle({ caller, query: { format, ...query }, header, signal }) {
+    const filter = entryFilter(query);
+    const wantsLines = format === undefined ? header('accept')?.includes(JSON_LINES) === true : format === 'jsonl';
+    if (wantsLines) {
+      return {
+        status: 200,
+        contentType: JSON_LINES,
+        headers: { 'Content-Disposition': 'attachment; filename="audit.jsonl"' },
+        text: audit.exportLines(caller, filter, signal),
+      };
+    }
     return {
       status: 200,
       contentType: 'text/csv; charset=utf-8; header=present',
       headers: { 'Content-Disposition': 'attachment; filename="audit.csv"' },
-      text: csvText(audit.export(caller, entryFilter(query), signal)),
+      text: csvText(audit.export(caller, filter, signal)),
     };
   },
 });

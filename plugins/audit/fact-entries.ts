@@ -132,4 +132,5 @@ const entryOfFact = (entry: LoggedEntry): RecordedEntry => ({
   attestedKeyId: entry.attestedKeyId,
   tsMs: entry.feed.wallMs,
   detail: null,
+  link: null,
 });

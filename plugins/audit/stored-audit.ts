@@ -14,9 +14,11 @@ import {
   type EntryPosition,
   type EntryWithFact,
   type RecordedEntry,
+  type SignedDocument,
   type VerifiedEntries,
 } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
+import { exportLines } from './chain/export-lines.ts';
 import type { StoredFilter } from './matching-entries.ts';
 import { readFactEntries } from './read-fact-entries.ts';
 
@@ -26,6 +28,8 @@ export interface StoredAuditParts {
   readonly hooks: HookCaller;
   /** See `Audit.verify`. */
   verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
+  /** The newest checkpoint of a tenant; null while there is none. */
+  checkpointOf(tenantId: string): Promise<SignedDocument | null>;
 }
 
 /** Permissions to read the entries of all callers in the tenant. */
@@ -99,8 +103,46 @@ export class StoredAudit implements Audit {
     return this.#pages(caller, filter, signal);
   }
 
+  exportLines(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<string> {
+    requirePermission(caller, READS_SOME);
+    return this.#lines(caller, filter, signal);
+  }
+
   verify(caller: Principal, afterSeq = 0): Promise<VerifiedEntries> {
     return this.#parts.verify(caller, afterSeq);
+  }
+
+  async *#lines(
+    caller: Principal,
+    filter: AuditFilter,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string, void, undefined> {
+    const showsAll = readsAll(caller);
+    // Before the entries: what it covers is in the export.
+    const checkpoint = showsAll ? await this.#parts.checkpointOf(caller.tenantId) : null;
+    yield* exportLines(this.#pagesInOrder(caller, filter, signal), showsAll, { checkpoint });
+  }
+
+  async *#pagesInOrder(
+    caller: Principal,
+    filter: AuditFilter,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly EntryWithFact[], void, undefined> {
+    const { store, facts, hooks } = this.#parts;
+    const open = openTo(caller, filter);
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      // Without its last line, an export that ends here is known to be cut off.
+      signal?.throwIfAborted();
+      const above: number = after;
+      const page = await facts.read(caller, 'get', async (reader) => {
+        const matching = await store.matching(open, reader.snapshot);
+        const found = await matching.inOrder(above, EXPORT_PAGE);
+        const entries = await readFactEntries(found, reader, hooks);
+        return { entries, isLast: found.length < EXPORT_PAGE && entries.length === found.length };
+      });
+      yield page.entries;
+      after = page.isLast ? undefined : page.entries.at(-1)?.entry.seq;
+    }
   }
 
   async *#pages(
@@ -129,5 +171,7 @@ export class StoredAudit implements Audit {
 const openTo = (caller: Principal, filter: AuditFilter): StoredFilter => ({
   ...filter,
   tenantId: caller.tenantId,
-  ownedBy: caller.kind === 'node' || hasPermission(caller, READS_ALL) ? undefined : caller.entityUri,
+  ownedBy: readsAll(caller) ? undefined : caller.entityUri,
 });
+
+const readsAll = (caller: Principal): boolean => caller.kind === 'node' || hasPermission(caller, READS_ALL);

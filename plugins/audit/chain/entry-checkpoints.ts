@@ -9,9 +9,9 @@ import {
   type ReadableTables,
   type SqlValue,
 } from '../../../kernel/plugin-api.ts';
-import { type AuditSigner, auditSigner } from '../audit-api.ts';
+import { type AuditSigner, auditSigner, type SignedDocument } from '../audit-api.ts';
 import { signatureFromRow } from './chain-stub.ts';
-import { type Signature, signDocument } from './signed-document.ts';
+import { type Signature, signDocument, withSignature } from './signed-document.ts';
 
 export const CHECKPOINTS_TABLE = 'audit_checkpoints';
 
@@ -51,6 +51,16 @@ export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): Chec
 /** The newest checkpoint of a tenant, with its signature. */
 export const newestSigned = async (tables: Builder, tenantId: string): Promise<SignedCheckpoint | undefined> =>
   (await fromRows(tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1)))[0];
+
+/** The same as it is shown; null while there is none. */
+export const newestDocument = async (
+  tables: Builder,
+  tenantId: string,
+  self: NodeSelf,
+): Promise<SignedDocument | null> => {
+  const newest = await newestSigned(tables, tenantId);
+  return newest === undefined ? null : withSignature(checkpointDocument(newest.checkpoint, self), newest.signature);
+};
 
 /** Checkpoints of places above `above` and up to `upTo`, in their order. */
 export const signedBetween = (

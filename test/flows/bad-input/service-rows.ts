@@ -146,7 +146,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   {
     route: 'GET /v1/audit/export',
     path: () => '/v1/audit/export',
-    query: ENTRY_FILTERS,
+    query: { ...ENTRY_FILTERS, format: 'status' },
     accepts: 200,
     lacking: ['write'],
   },

@@ -78,7 +78,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/recall': () => recalls().map((members): Target => [`/v1/recall?${asQuery(members)}`]),
   'GET /v1/audit': () => [['/v1/audit'], ['/v1/audit?limit=2']],
   'GET /v1/audit/facts/:id': ({ factId }) => [[`/v1/audit/facts/${factId}`]],
-  'GET /v1/audit/export': () => [['/v1/audit/export']],
+  'GET /v1/audit/export': () => [['/v1/audit/export'], ['/v1/audit/export?format=jsonl']],
   'GET /v1/audit/verify': () => [['/v1/audit/verify']],
   'GET /v1/auth/audit': () => [['/v1/auth/audit']],
   'GET /v1/admin/audit': () => [['/v1/admin/audit']],
