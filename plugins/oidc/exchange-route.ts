@@ -9,6 +9,7 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { type AuditLog, CREDENTIAL_REFUSED } from '../audit/audit-api.ts';
 import { type SubjectKeys, subjectEntity } from '../keys/keys-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { permissionsFor, requireDomain, rolesOf } from './grant-rights.ts';
@@ -33,6 +34,7 @@ export interface ExchangeParts {
   readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
   readonly keys: SubjectKeys;
   readonly quotas: Quotas | undefined;
+  readonly audit: AuditLog | undefined;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
 }
@@ -77,22 +79,32 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   handle: ({ body }) => exchange(body, parts),
 });
 
-const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas }: ExchangeParts) => {
+const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, audit }: ExchangeParts) => {
   if (provider === undefined) {
     throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
   }
   const given = credentialOf(body);
   const token = typeof given === 'string' ? given : await provider.redeem(given);
   const { subject, claims } = await provider.verify(token);
-  requireDomain(claims, settings.allowedDomains);
   // Only now is it known who asks: a stranger uses up nobody's quota.
   const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
   const quota = await quotas?.take(holder, 'token_issue');
   const roles = rolesOf(claims, settings.roleClaim);
+  const refuse = (): Promise<void> | undefined =>
+    audit?.recordRejection({
+      event: CREDENTIAL_REFUSED,
+      ...holder,
+      oidcSub: subject,
+      detail: { action: 'oidc_exchange', roles },
+    });
+  const permissions = await orRefuse(() => {
+    requireDomain(claims, settings.allowedDomains);
+    return permissionsFor(roles, body.permissions ?? ['read', 'write']);
+  }, refuse);
   const { rawKey, record } = await keys.issue({
     oidcSub: subject,
     client: body.client ?? null,
-    permissions: permissionsFor(roles, body.permissions ?? ['read', 'write']),
+    permissions,
     roles,
     lifeMs: settings.tokenTtlHours * HOUR_MS,
   });
@@ -107,6 +119,16 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas }
       expires_at: record.expiresAt,
     },
   };
+};
+
+/** Runs `refuse` before it throws what `judge` throws. */
+const orRefuse = async <T>(judge: () => T, refuse: () => Promise<void> | undefined): Promise<T> => {
+  try {
+    return judge();
+  } catch (error) {
+    await refuse();
+    throw error;
+  }
 };
 
 /** The id token, or the code with all that belongs to it. */

@@ -9,6 +9,7 @@ import {
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
 import { SubjectKeys } from '../keys/keys-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { exchangeRoute } from './exchange-route.ts';
@@ -29,16 +30,17 @@ export const oidcPlugin = definePlugin({
     transport: Transport,
     keys: SubjectKeys,
     quotas: optional(Quotas),
+    audit: optional(AuditLog),
   },
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
   setup({ config: settings, use, on, route }) {
-    const { clock, self, vocabulary, transport, keys, quotas } = use;
+    const { clock, self, vocabulary, transport, keys, quotas, audit } = use;
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
-    route(exchangeRoute({ settings, provider, keys, quotas, permissions }));
+    route(exchangeRoute({ settings, provider, keys, quotas, audit, permissions }));
     if (!settings.enabled) return;
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { jsonReply } from '../../kit/oidc/fake-provider.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
 import { FORGED_TOKENS, goodToken } from './forged-tokens.ts';
-import { type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
+import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
 
 describe('a token that is not a good id token', () => {
   let oidc: OidcNode;
@@ -12,9 +13,11 @@ describe('a token that is not a good id token', () => {
   });
   after(() => oidc.node.stop());
 
+  let refusals = 0;
   const refuse = async (token: string, detail?: string): Promise<void> => {
-    // Addresses that are refused too often wait for their answers, and the clock stands still.
-    await oidc.node.clock.advance(5_000);
+    refusals += 1;
+    // An address that is refused too often waits for its answers, and few of its refusals are recorded.
+    await oidc.node.clock.advance(7_000);
     const { status, headers, text, body } = await oidc.exchange({ id_token: token });
     expect([status, body?.code], text).to.deep.equal([401, 'authentication']);
     expect(headers['www-authenticate']).to.equal('Bearer');
@@ -63,13 +66,28 @@ describe('a token that is not a good id token', () => {
   it('and a good one opens no other route', async () => {
     const key = await oidc.token();
     for (const path of ['/v1/me', '/v1/facts', '/v1/auth/keys']) {
-      await oidc.node.clock.advance(5_000);
+      await oidc.node.clock.advance(7_000);
       expect((await oidc.node.request('GET', path, { key })).status, path).to.equal(401);
     }
   });
 
   it('makes no request to any address that the token names', () => {
     expect(new Set(oidc.provider.asked)).to.deep.equal(new Set(['/.well-known/openid-configuration', '/jwks']));
+  });
+
+  it('is recorded by the place where it was refused, and never itself', async () => {
+    const key = await oidc.node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    const page = '/v1/auth/audit?event_type=credential_refused&limit=1000';
+    const read = async () => {
+      const { body, text } = await oidc.node.request('GET', page, { key });
+      const ofExchange = body.entries.filter(({ detail }: { detail: { route: string } }) => detail.route === EXCHANGE);
+      return { count: ofExchange.length as number, text };
+    };
+    expect(refusals).to.be.above(FORGED_TOKENS.length);
+    await waitUntil('all refusals are recorded', 10_000, async () => (await read()).count >= refusals);
+    const { count, text } = await read();
+    expect(count).to.equal(refusals);
+    expect(text).not.to.match(/eyJ/);
   });
 
   it('leaves no key and no entry of a person behind', async () => {

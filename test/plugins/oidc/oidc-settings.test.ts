@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EXCHANGE, type OidcNode, startOidcNode } from './oidc-node.ts';
+import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
 
 describe('the settings of the exchange', () => {
   const withNode = async (settings: Readonly<Record<string, unknown>>, work: (oidc: OidcNode) => Promise<void>) => {
@@ -55,6 +55,12 @@ describe('the settings of the exchange', () => {
         const reply = await oidc.signIn({ email, email_verified });
         expect(reply.status, `${email} ${email_verified}: ${reply.text}`).to.equal(status);
       }
+      const key = await oidc.node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+      const page = `/v1/auth/audit?event_type=credential_refused&principal=${encodeURIComponent(`oidc:${SUBJECT}`)}`;
+      const { body, text } = await oidc.node.request('GET', page, { key });
+      expect(body.total).to.equal(EMAILS.filter((row) => row[2] === 403).length);
+      expect(body.entries[0].detail).to.deep.equal({ action: 'oidc_exchange', roles: ['reader'] });
+      expect(text).not.to.include('@');
     }));
 
   it('give no key that lives longer than keys may', async () => {
