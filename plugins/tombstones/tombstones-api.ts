@@ -8,6 +8,7 @@ import {
   type Scope,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import type { ErasurePreview, ErasureReceipt } from './erasure/erasure-receipt.ts';
 
 /** A scope, or `*` for all of them. */
 export type TombstoneScope = Scope | '*';
@@ -141,6 +142,22 @@ export const TOMBSTONE_CHANGED = defineFeedKind('tombstone', { summary: 'a tombs
 /** The subject is a fact. */
 export const FACT_RETURNED = defineFeedKind('re-emit', { summary: 'a fact that was hidden is shown again' });
 
+/** Destroys the facts behind tombstones of this node, in the tenant of the caller. All calls need `admin`. */
+export interface Erasures {
+  /** The entity of a tombstone, for those who do not have to confirm it. */
+  entityOf(caller: Principal, tombstoneId: string): Promise<string>;
+  /** What an erasure would destroy. Rejects as `eraseNow` does. */
+  preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview>;
+  /**
+   * Destroys, however long it takes, and returns the receipt. Rejects with `lookup`, with `validation` for another
+   * `confirm` than the entity, with `tombstones_off` and `legal_hold`, and with `conflict` for a tombstone that was
+   * revoked or that a peer has issued.
+   */
+  eraseNow(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt>;
+}
+
+export const Erasures = defineRef<Erasures>('tombstones.erasures');
+
 export const MAX_TOMBSTONES_SHOWN = 500;
 export const MAX_REASON_LENGTH = 1024;
 
@@ -166,4 +183,5 @@ export const LEGAL_HOLD = defineErrorCode('legal_hold', {
   summary: 'a tombstone with a legal hold keeps the facts',
 });
 
+export type { ErasurePreview, ErasureReceipt } from './erasure/erasure-receipt.ts';
 export { tombstoneBytes } from './markers/marker-document.ts';

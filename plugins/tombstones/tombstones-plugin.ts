@@ -2,6 +2,8 @@ import {
   Clock,
   definePlugin,
   FactErasure,
+  FactJson,
+  Facts,
   factAppended,
   KERNEL_API,
   Leases,
@@ -20,11 +22,15 @@ import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { markerMigrations } from './markers/marker-migrations.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
+import { Subjects, subjectCommands } from './subject/subject-commands.ts';
+import { SubjectExport } from './subject/subject-export.ts';
+import { exportSubjectRoute } from './subject/subject-route.ts';
 import { followUpRest } from './suppression/follow-up.ts';
 import { notSuppressedFor } from './suppression/hide-suppressed.ts';
 import { createSuppressedFacts } from './suppression/stored-suppression.ts';
 import { hideLateWords } from './suppression/words-about-facts.ts';
 import {
+  Erasures,
   FACT_RETURNED,
   LEGAL_HOLD,
   SuppressedFacts,
@@ -52,10 +58,13 @@ export const tombstonesPlugin = definePlugin({
     leases: Leases,
     erasure: FactErasure,
     audit: optional(AuditLog),
+    facts: Facts,
+    factJson: FactJson,
     jobs: optional(JobQueue),
     conflicts: optional(ConflictEntities),
   },
-  provides: [Tombstones, SuppressedFacts],
+  provides: [Tombstones, SuppressedFacts, Erasures, Subjects],
+  commands: [subjectCommands],
   declares: [
     ...Object.values(words),
     FACT_RETURNED,
@@ -123,6 +132,9 @@ export const tombstonesPlugin = definePlugin({
         { order: 'last' },
       );
     }
-    await openErasure(context, { ...use, tombstones });
+    provide(Erasures, await openErasure(context, { ...use, tombstones }));
+    const subjects = new SubjectExport(use);
+    provide(Subjects, subjects);
+    route(exportSubjectRoute(subjects));
   },
 });

@@ -7,3 +7,6 @@ export const TOMBSTONE_REVOKED = defineAuditEvent('tombstone_revoked', { summary
 export const TOMBSTONE_ERASURE = defineAuditEvent('tombstone_erased', {
   summary: 'the facts behind a tombstone were destroyed',
 });
+export const SUBJECT_EXPORTED = defineAuditEvent('subject_exported', {
+  summary: 'what is known about an entity, or said by it, was written down for somebody',
+});

@@ -17,8 +17,9 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
-import { insertTombstone, tombstoneById, tombstonesOfEntity } from '../markers/marker-store.ts';
+import { erasedByPeers, insertTombstone, tombstoneById, tombstonesOfEntity } from '../markers/marker-store.ts';
 import {
+  type Erasures,
   LEGAL_HOLD,
   TOMBSTONE_CHANGED,
   TOMBSTONES_OFF,
@@ -56,36 +57,53 @@ const ABANDONED_MS = 30_000;
 const RESUMED_AT_ONCE = 10;
 
 /** Destroys what the facts behind tombstones say. */
-export class StoredErasures {
+export class StoredErasures implements Erasures {
   readonly #parts: ErasureParts;
 
   constructor(parts: ErasureParts) {
     this.#parts = parts;
   }
 
-  /** What `erase` would destroy. */
+  async entityOf(caller: Principal, tombstoneId: string): Promise<string> {
+    requirePermission(caller, 'admin');
+    return (await this.#find(caller, tombstoneId)).entityUri;
+  }
+
+  async eraseNow(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt> {
+    return runErasure(this.#parts, (await this.#request(caller, tombstoneId, confirm)).tombstone);
+  }
+
   async preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview> {
     const tombstone = await this.#erasable(caller, tombstoneId, confirm);
     return previewOf(tombstone, await previewErasure(this.#parts, subjectOf(tombstone, null)));
   }
 
   /**
-   * Destroys the facts behind a tombstone of this node, or has a job do it where they are many. Called again, it
-   * destroys what has come since. Rejects with `lookup`, `validation` for another `confirm` than the entity, with
-   * `tombstones_off`, `legal_hold`, and `conflict` for a tombstone that was revoked or that a peer has issued.
+   * The same as `eraseNow` where the facts are few; a job does the work where they are many. Called again, it destroys
+   * what has come since.
    */
   async erase(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt | ErasureJob> {
-    const { jobs, jobThreshold, tables } = this.#parts;
-    const tombstone = await this.#erasable(caller, tombstoneId, confirm);
+    const { jobs, jobThreshold } = this.#parts;
+    const { tombstone, count } = await this.#request(caller, tombstoneId, confirm);
+    if (jobs === undefined || count <= jobThreshold) return runErasure(this.#parts, tombstone);
     const { tenantId, entityUri: creator } = caller;
-    const count = await tables.read((_own, snapshot) => snapshot.count(unerased(tombstone)));
-    const marked = await this.#begin(tombstone, { requestedBy: creator, originNodeId: null, hasMore: count > 0 });
-    if (jobs === undefined || count <= jobThreshold) return runErasure(this.#parts, marked);
     const estimatedSeconds = Math.ceil(count / FACTS_PER_SECOND);
     const dedupe = { key: tombstoneId, until: 'ended' } as const;
     const payload = { tombstone_id: tombstoneId };
     const jobId = await jobs.enqueue({ type: ERASE_JOB, tenantId, creator, payload, estimatedSeconds, dedupe });
     return { jobId, estimatedSeconds };
+  }
+
+  /** Begins an erasure, and returns how many facts it is about to destroy. */
+  async #request(
+    caller: Principal,
+    tombstoneId: string,
+    confirm: string,
+  ): Promise<{ readonly tombstone: Tombstone; readonly count: number }> {
+    const asked = await this.#erasable(caller, tombstoneId, confirm);
+    const count = await this.#parts.tables.read((_own, snapshot) => snapshot.count(unerased(asked)));
+    const begun = { requestedBy: caller.entityUri, originNodeId: null, hasMore: count > 0 };
+    return { tombstone: await this.#begin(asked, begun), count };
   }
 
   /** The work of the job. */
@@ -110,11 +128,13 @@ export class StoredErasures {
     return 'erased';
   }
 
-  /** Goes on with what processes have left behind that have ended. */
+  /** Goes on with what processes have left behind that have ended, and with what peers have destroyed. */
   async resume(): Promise<void> {
-    const { tables, clock } = this.#parts;
+    const { tables, clock, erasesForPeers } = this.#parts;
     const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
     for (const { tenantId, tombstoneId } of left) await this.eraseFor(tenantId, tombstoneId);
+    if (!erasesForPeers) return;
+    for (const tombstone of await tables.read(erasedByPeers)) await this.eraseFromPeer(tombstone);
   }
 
   /**
@@ -194,6 +214,15 @@ export class StoredErasures {
     }
     await tables.read((_own, snapshot) => this.#refuseUnfit(tombstone, snapshot as PluginTransaction));
     return tombstone;
+  }
+
+  async #find({ tenantId }: Principal, tombstoneId: string): Promise<Tombstone> {
+    // No store holds such an id.
+    const found = hasForbiddenCodePoint(tombstoneId)
+      ? undefined
+      : await this.#parts.tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }));
+    if (found === undefined) throw new ServiceError('lookup', 'no such tombstone');
+    return found;
   }
 
   async #refuseUnfit({ tenantId, id }: Tombstone, transaction: PluginTransaction): Promise<void> {

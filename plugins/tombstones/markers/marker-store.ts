@@ -110,3 +110,16 @@ export const updateErased = async (own: WritableTables, tombstone: Tombstone, fe
 };
 
 const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
+
+/** Markers of peers that say that the peer has destroyed its facts, where this node has not. */
+export const erasedByPeers = async (own: ReadableTables): Promise<Tombstone[]> => {
+  const rows = await own(MARKERS)
+    .where({ erase: 1 })
+    .whereNotNull('received_from')
+    .whereNull('erased_ms')
+    .whereNull('revoked_ms')
+    .limit(MARKERS_AT_ONCE);
+  return rows.map(tombstoneFromRow);
+};
+
+const MARKERS_AT_ONCE = 100;

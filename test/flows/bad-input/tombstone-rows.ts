@@ -52,4 +52,16 @@ export const TOMBSTONE_ROWS: readonly RouteRow[] = [
     accepts: 404,
     lacking: NO_ADMIN,
   },
+  {
+    route: 'POST /v1/subjects/export',
+    path: () => '/v1/subjects/export',
+    body: {
+      valid: { entity_uri: '"user:alice"' },
+      kinds: { entity_uri: 'uri', about: 'boolean', asserted_by: 'boolean' },
+      required: ['entity_uri'],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 200,
+    lacking: NO_ADMIN,
+  },
 ];

@@ -136,6 +136,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/instruction/audit': 'writes',
   'POST /v1/tombstones': 'writes',
   'GET /v1/tombstones/*entity_uri': () => [['/v1/tombstones/user:alice'], ['/v1/tombstones/user:hidden']],
+  // Its receipt is signed over identifiers; `plugins/tombstones/subject` tests that it holds nothing hidden.
+  'POST /v1/subjects/export': 'writes',
   'POST /v1/tombstones/:id/revoke': 'writes',
   'POST /v1/tombstones/:id/erase': 'writes',
 };

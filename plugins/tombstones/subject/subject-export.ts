@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import {
+  above,
+  all,
+  any,
+  type Clock,
+  canonicalJson,
+  encodeBase64Url,
+  equals,
+  type FactJson,
+  type Facts,
+  type Filter,
+  formatInstant,
+  type Hlc,
+  matchKey,
+  memberRefusal,
+  type NodeSelf,
+  type Principal,
+  type Random,
+  readEntityUri,
+  requirePermission,
+  ZERO_HLC,
+} from '../../../kernel/plugin-api.ts';
+import type { AuditLog } from '../../audit/audit-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { keyIdOf } from '../markers/marker-document.ts';
+import { SUBJECT_EXPORTED } from '../tombstones-words.ts';
+
+export interface SubjectQuery {
+  readonly entityUri: string;
+  /** Facts about the entity. */
+  readonly about: boolean;
+  /** Facts that it asserted, or that name it as their source. */
+  readonly assertedBy: boolean;
+}
+
+export interface SubjectParts {
+  readonly facts: Facts;
+  readonly factJson: FactJson;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly audit: AuditLog | undefined;
+}
+
+const FACTS_PER_PAGE = 64;
+/** Of the values of a page: one may be a mebibyte long. */
+const BYTES_PER_PAGE = 1024 * 1024;
+
+/** Everything about an entity, or said by it, for whoever has to hand that over. */
+export class SubjectExport {
+  readonly #parts: SubjectParts;
+
+  constructor(parts: SubjectParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Lines of JSON, each with its line break: a header, a line for each fact that the caller may see, in the order in
+   * which they were stored, and an end with a signed receipt. A file without its end is not whole. Needs `admin`;
+   * audited before the first line. Each page is a snapshot of its own; facts that come meanwhile are in it or not.
+   */
+  async lines(caller: Principal, query: SubjectQuery): Promise<AsyncIterable<string>> {
+    requirePermission(caller, 'admin');
+    const entityUri = readEntityUri(query.entityUri, 'body.entity_uri');
+    if (!query.about && !query.assertedBy) throw memberRefusal('body.about', 'must be true unless asserted_by is');
+    const { audit } = this.#parts;
+    const { tenantId, entityUri: actor, oidcSub } = caller;
+    const detail = { about: query.about, asserted_by: query.assertedBy };
+    await audit?.record({ event: SUBJECT_EXPORTED, tenantId, entityUri: actor, oidcSub, detail });
+    return this.#lines(caller, { ...query, entityUri });
+  }
+
+  async *#lines(caller: Principal, query: SubjectQuery): AsyncGenerator<string, void, undefined> {
+    const { clock, self } = this.#parts;
+    const digest = createHash('sha256');
+    const told = (line: object): string => {
+      const text = `${JSON.stringify(line)}\n`;
+      digest.update(text);
+      return text;
+    };
+    const asked = { entity_uri: query.entityUri, about: query.about, asserted_by: query.assertedBy };
+    const exportedAt = formatInstant(clock.nowMs());
+    yield told({ type: 'header', version: 1, node_id: self.nodeId, ...asked, exported_at: exportedAt });
+    let facts = 0;
+    for (let after: Hlc | undefined = ZERO_HLC; after !== undefined; ) {
+      const page: Page = await this.#page(caller, query, after);
+      facts += page.lines.length;
+      yield page.lines.map(told).join('');
+      after = page.last;
+    }
+    yield `${JSON.stringify({ type: 'end', ...this.#receipt(caller, asked, facts, digest.digest('hex')) })}\n`;
+  }
+
+  #page(caller: Principal, query: SubjectQuery, after: Hlc): Promise<Page> {
+    const { facts, factJson, self } = this.#parts;
+    return facts.read(caller, 'export', async (reader) => {
+      const filter = all(await reader.constraint('visible'), saidOf(query, self), above('feed', after));
+      const page = { filter, order: 'feed', limit: FACTS_PER_PAGE, maxBytes: BYTES_PER_PAGE } as const;
+      const found = await reader.snapshot.find(page);
+      // Other parts of the node know more of a fact, and return them in an order of their own.
+      const views = new Map((await reader.annotate(found)).map((view) => [view.fact.id, view]));
+      const lines = found.flatMap(({ id }) => {
+        const view = views.get(id);
+        return view === undefined ? [] : [{ type: 'fact', fact: factJson(view) }];
+      });
+      return { lines, last: found.at(-1)?.feed };
+    });
+  }
+
+  #receipt(caller: Principal, asked: object, facts: number, digest: string) {
+    const { clock, random, self, identity } = this.#parts;
+    const unsigned = {
+      id: `export_${random.uuid()}`,
+      tenant_id: caller.tenantId,
+      ...asked,
+      facts,
+      // Over the bytes of all lines before this one.
+      digest: `sha256:${digest}`,
+      created_at: formatInstant(clock.nowMs()),
+      signed_by: self.nodeId,
+      key_id: keyIdOf(identity.publicKey),
+    };
+    const signature = encodeBase64Url(identity.sign(Buffer.from(canonicalJson(unsigned))));
+    return { facts, digest: unsigned.digest, receipt: { ...unsigned, signature } };
+  }
+}
+
+interface Page {
+  readonly lines: readonly object[];
+  /** Undefined for a page without facts, which is the last. */
+  readonly last: Hlc | undefined;
+}
+
+const saidOf = ({ entityUri, about, assertedBy }: SubjectQuery, { names }: NodeSelf): Filter => {
+  const key = matchKey(entityUri, names);
+  return any(
+    ...(about ? [equals('entityKey', key)] : []),
+    ...(assertedBy ? [equals('assertedBy', entityUri), equals('sourceKey', key)] : []),
+  );
+};

@@ -1,0 +1,34 @@
+import { type Route, schema } from '../../../kernel/plugin-api.ts';
+import type { SubjectExport } from './subject-export.ts';
+
+interface ExportBody {
+  readonly entity_uri: string;
+  readonly about: boolean;
+  readonly asserted_by: boolean;
+}
+
+/** `POST /v1/subjects/export` */
+export const exportSubjectRoute = (subjects: SubjectExport): Route<undefined, undefined, ExportBody> => ({
+  method: 'POST',
+  path: '/v1/subjects/export',
+  summary: 'Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  body: schema<ExportBody>({
+    type: 'object',
+    required: ['entity_uri'],
+    properties: {
+      entity_uri: { type: 'string' },
+      about: { type: 'boolean', default: true },
+      asserted_by: { type: 'boolean', default: true },
+    },
+  }),
+  answers: { 200: { text: ['application/x-ndjson'] } },
+  async handle({ caller, body: { entity_uri: entityUri, about, asserted_by: assertedBy } }) {
+    return {
+      status: 200,
+      contentType: 'application/x-ndjson',
+      text: await subjects.lines(caller, { entityUri, about, assertedBy }),
+    };
+  },
+});
