@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 const LOOKS_PER_MS = 4;
 const LONGEST_PAUSE_MS = 20;
 
