@@ -14,10 +14,12 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { TenantTransfer } from '../transfer/transfer-api.ts';
 import { DirectoryService, ERASURE_JOB } from './directory-service.ts';
+import { eraseRestored } from './erase-restored.ts';
 import { exportTenantRoute } from './export-tenant-route.ts';
 import { MULTI_TENANT_DISABLED, Tenancy, Tenants } from './multi-tenant-api.ts';
 import { multiTenantMigrations } from './multi-tenant-migrations.ts';
 import { createTenancy, singleTenancy } from './node-tenancy.ts';
+import { ReceiptFile } from './receipt-file.ts';
 import { tenantCommands } from './tenant-commands.ts';
 import { TENANTS_CHANGED, TenantDirectory } from './tenant-directory.ts';
 import { TenantEraser } from './tenant-eraser.ts';
@@ -66,13 +68,14 @@ export const multiTenantPlugin = definePlugin({
   }),
   migrations: multiTenantMigrations,
   commands: [tenantCommands],
-  async setup({ config, use, tables, hooks, log, provide, route, onSignal, onStart }) {
+  async setup({ config, use, tables, hooks, log, dataFolder, provide, route, onSignal, onStart }) {
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
     const directory = new TenantDirectory(tables);
     const standings = new TenantStandings({ directory, served });
     const signing = { nodeId: self.nodeId, identity };
-    const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing });
     const isOn = config.enabled;
+    const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity) : undefined;
+    const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing, receipts });
     const tenants = new DirectoryService({ isOn, tables, directory, standings, eraser, hooks, clock, audit, jobs });
     const tenancy = isOn ? createTenancy({ directory, standings, tenants }) : singleTenancy;
     provide(Tenancy, tenancy);
@@ -96,6 +99,7 @@ export const multiTenantPlugin = definePlugin({
     });
     onStart(async () => {
       await tenants.adopt();
+      if (receipts !== undefined && (await eraseRestored(directory, receipts, clock.nowMs()))) await standings.reload();
       await tenants.resumeErasures(self.names.systemSource);
     });
   },

@@ -8,6 +8,7 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { MAX_TENANTS_PAGE } from './directory-service.ts';
+import { exportTenantCommand } from './export-command.ts';
 import { type TenantRecord, type TenantReport, Tenants } from './multi-tenant-api.ts';
 import { tenantJson, tenantReportJson } from './tenant-json.ts';
 import { FIRST_PERMISSIONS } from './tenant-routes.ts';
@@ -174,13 +175,13 @@ const rowsOf = (rows: Readonly<Record<string, number>>): number =>
 
 export const tenantCommands: CommandGroup = {
   name: 'tenant',
-  summary: 'make, list, suspend and erase tenants',
+  summary: 'make, list, suspend, export and erase tenants',
   description: 'Works on the store itself, beside a running node or without one.',
-  notes: 'The commands need SVC_MULTI_TENANT_ENABLED=true. "export --tenant ID" writes the facts of one.',
+  notes: 'The commands need SVC_MULTI_TENANT_ENABLED=true.',
   examples: [
     'fact-memory-node tenant create acme --entity agent:acme-admin > acme.key',
     'fact-memory-node tenant suspend acme',
     'fact-memory-node tenant erase acme --yes > receipt.json',
   ],
-  commands: [createCommand, listCommand, showCommand, suspendCommand, resumeCommand, eraseCommand],
+  commands: [createCommand, listCommand, showCommand, suspendCommand, resumeCommand, exportTenantCommand, eraseCommand],
 };

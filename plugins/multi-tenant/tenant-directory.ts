@@ -65,6 +65,12 @@ export class TenantDirectory {
     return new Map(rows.map(({ id, status }) => [id, status]));
   }
 
+  /** Tenants that are gone, with their receipts. */
+  async erased(): Promise<StoredTenant[]> {
+    const rows = await this.#tables.read((own) => own.select(TENANTS_TABLE, { status: 'erased' }));
+    return rows.map(tenantFromRow);
+  }
+
   async countPresent(own: ReadableTables): Promise<number> {
     const [row] = (await own(TENANTS_TABLE).whereNot('status', 'erased').count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);

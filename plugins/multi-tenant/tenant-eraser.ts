@@ -1,6 +1,7 @@
 import type { Clock, TenantRemoval } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
 import { type ReceiptParts, signReceipt } from './erasure-receipt.ts';
+import type { ReceiptFile } from './receipt-file.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 import type { StoredTenant } from './tenant-row.ts';
 import type { TenantStandings } from './tenant-standings.ts';
@@ -15,6 +16,8 @@ export interface EraserParts {
   readonly clock: Clock;
   readonly audit: AuditLog | undefined;
   readonly signing: ReceiptParts;
+  /** Undefined on a node without a key, whose receipts prove nothing. */
+  readonly receipts: Pick<ReceiptFile, 'add'> | undefined;
 }
 
 export interface ErasureRun {
@@ -62,18 +65,20 @@ export class TenantEraser {
   }
 
   async #finish(id: string, limits: readonly string[]): Promise<void> {
-    const { directory, standings, clock, audit, signing } = this.#parts;
-    await directory.change(async (own, transaction) => {
+    const { directory, standings, clock, audit, signing, receipts } = this.#parts;
+    const receipt = await directory.change(async (own, transaction) => {
       const tenant = await directory.findIn(own, id);
       // Another run was faster.
-      if (tenant?.status !== 'erasing') return;
+      if (tenant?.status !== 'erasing') return null;
       const receipt = signReceipt(tenant, { removed: tenant.removed, limits, nowMs: clock.nowMs() }, signing);
       const erased: StoredTenant = { ...tenant, status: 'erased', name: null, suspendedMs: null, receipt };
       await directory.replace(own, erased);
       const detail = { action: 'tenant_erased', tenant_id: id, rows: sum(tenant.removed) };
       const entityUri = tenant.requestedBy ?? '';
       await audit?.record({ event: ADMIN_ACTION, tenantId: 'default', entityUri, detail }, transaction);
+      return receipt;
     });
+    if (receipt !== null) await receipts?.add(receipt);
     await standings.reload();
   }
 }

@@ -1,0 +1,64 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../node-info/node-info-api.ts';
+import type { ErasureReceipt } from './multi-tenant-api.ts';
+
+const FILE = 'erased-tenants.jsonl';
+const OWNER_ONLY = 0o600;
+
+/**
+ * Receipts of erased tenants in a file beside the store. A backup that is restored brings erased tenants back; the
+ * file, which is newer, says that they have to go again. Lines that this node did not sign are left alone.
+ */
+export class ReceiptFile {
+  readonly #file: string;
+  readonly #identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
+
+  constructor(folder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>) {
+    this.#file = join(folder, FILE);
+    this.#identity = identity;
+  }
+
+  async add(receipt: ErasureReceipt): Promise<void> {
+    await appendFile(this.#file, `${JSON.stringify(receipt)}\n`, { mode: OWNER_ONLY, flush: true });
+  }
+
+  /** By tenant. */
+  async read(): Promise<ReadonlyMap<string, ErasureReceipt>> {
+    const { publicKey, retired } = this.#identity;
+    const keys = [publicKey, ...retired.map((one) => one.publicKey)].map(bytesOf);
+    const found = new Map<string, ErasureReceipt>();
+    for (const line of (await this.#text()).split('\n')) {
+      const receipt = parse(line);
+      if (receipt !== undefined && keys.some((key) => isSignedBy(receipt, key))) found.set(receipt.tenant_id, receipt);
+    }
+    return found;
+  }
+
+  async #text(): Promise<string> {
+    try {
+      return await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw error;
+    }
+  }
+}
+
+/** Undefined for a line that a crash has cut short, and for an empty one. */
+const parse = (line: string): ErasureReceipt | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as ErasureReceipt) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isSignedBy = ({ signature, ...content }: ErasureReceipt, key: Uint8Array): boolean =>
+  typeof signature === 'string' &&
+  typeof content.tenant_id === 'string' &&
+  verifyEd25519(key, Buffer.from(canonicalJson(content)), bytesOf(signature));
+
+const bytesOf = (text: string): Uint8Array => decodeBase64Url(text) ?? new Uint8Array();
