@@ -1,7 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import {
+  canonicalJson,
+  decodeBase64Url,
+  NodeSelf,
+  nodePrincipal,
+  verifyEd25519,
+} from '../../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
@@ -133,5 +139,31 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     });
     expect((await at.get(`/v1/facts/${other}`)).value.v).to.equal('stays');
     expect((await at.get(`/v1/tombstones/${VICTIM}`)).tombstones[0].id).to.equal(id);
+  });
+
+  it('keeps facts of peers from coming back, and lets later ones come', async () => {
+    const before = `${at.node.clock.nowMs()}.0`;
+    await at.erase(await at.tombstone());
+    await at.node.clock.advance(60_000);
+    const { names } = at.node.kernel.get(NodeSelf);
+    const arrive = (id: string, hlcText: string, v: string) => {
+      const value = { type: 'text', v, interpretAs: 'content' } as const;
+      const fact = { id, entity: VICTIM, relation: 'memory:note', value, source: 'agent:s', scope: 'public' } as const;
+      const peer = { receivedFrom: 'svc:node:peer', originNodeId: 'svc:node:peer', hlcText };
+      const draft = { ...fact, ...peer, confidence: 1, timestamp: '2026-01-01T00:00:00Z' };
+      return at.node.facts.append(draft, nodePrincipal(names), { origin: 'peer' });
+    };
+    await arrive('from-before', before, CANARY);
+    expect(await traces()).to.deep.equal([]);
+    await arrive('from-later', `${at.node.clock.nowMs()}.0`, 'later');
+    const store = at.node.kernel.get(FactStore);
+    const rows = (await store.table('facts').whereIn('id', ['from-before', 'from-later'])) as {
+      id: string;
+      value_v: string | null;
+    }[];
+    expect(rows.map(({ id, value_v }) => [id, value_v]).sort()).to.deep.equal([
+      ['from-before', null],
+      ['from-later', 'later'],
+    ]);
   });
 });
