@@ -1,4 +1,4 @@
-import { defineRef, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import { defineRef, type Filter, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 import type { DeclarationDocument, DeclareRequest } from './peerings/declaration.ts';
 import type { FederationEntry, FederationEntryFilter, FederationEntryPosition } from './peerings/federation-log.ts';
 import type { Direction, Peering } from './peerings/peering.ts';
@@ -105,3 +105,29 @@ export interface PeerLags {
 }
 
 export const PeerLags = defineRef<PeerLags>('federation.lags');
+
+/** A document of a peer, or why there is none; nothing of what the peer wrote is in the reason. */
+export type PeerReply =
+  | { readonly kind: 'document'; readonly document: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** For plugins that exchange something else than facts with the same peers. */
+export interface PeerExchange {
+  readonly isEnabled: boolean;
+  /** Who asks on a route with access `peer`. Throws 403 while federation is off. */
+  callerOf(principal: Principal): Peering;
+  /** What the peer may have of the facts of its tenant. */
+  eligibleFor(peering: Peering, scopes: ReadonlySet<Scope>): Filter;
+  /** In any status; undefined for a peering that the tenant does not have. */
+  find(tenantId: string, peerId: string): Promise<Peering | undefined>;
+  /** Peerings of a tenant with these nodes, by the match key of their ids. Their keys are those that were pinned. */
+  withNodes(tenantId: string, nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
+  /** Asks a peer for a JSON document under its address, by a peer token. Never rejects for what the peer does. */
+  ask(
+    peering: Peering,
+    target: string,
+    options: { readonly headers?: Readonly<Record<string, string>>; readonly maxBytes: number },
+  ): Promise<PeerReply>;
+}
+
+export const PeerExchange = defineRef<PeerExchange>('federation.exchange');

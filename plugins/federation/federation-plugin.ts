@@ -21,7 +21,7 @@ import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
-import { PeerLags, PeerRegistry, VerifiedOrigins } from './federation-api.ts';
+import { PeerExchange, PeerLags, PeerRegistry, VerifiedOrigins } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';
@@ -35,6 +35,7 @@ import { openPeerings } from './peerings/open-peerings.ts';
 import { peeringMigrations } from './peerings/peering-migrations.ts';
 import { openPulling } from './pulling/open-pulling.ts';
 import { openServing } from './serving/open-serving.ts';
+import { createPeerExchange } from './serving/peer-exchange.ts';
 import { servingMigrations } from './serving/serving-migrations.ts';
 import * as servingWords from './serving/serving-words.ts';
 import * as tokenWords from './tokens/token-words.ts';
@@ -62,7 +63,7 @@ export const federationPlugin = definePlugin({
     served: ServedTenants,
     vocabulary: Vocabulary,
   },
-  provides: [PeerRegistry, VerifiedOrigins, PeerLags],
+  provides: [PeerRegistry, VerifiedOrigins, PeerLags, PeerExchange],
   declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
   commands: [peerCommands],
@@ -79,6 +80,7 @@ export const federationPlugin = definePlugin({
     const { registry, peerings, events: federationLog } = openPeerings({ ...use, config, tables, log, route, every });
     provide(PeerRegistry, registry);
     const serving = openServing(context, { ...use, settings: config, peerings, log: federationLog });
+    provide(PeerExchange, createPeerExchange({ ...use, ...serving, settings: config, peerings }));
     const parts = { ...use, ...serving, peerings, log: federationLog };
     const ingest = openIngest(context, parts);
     const pulling = openPulling(context, { ...parts, ...ingest });

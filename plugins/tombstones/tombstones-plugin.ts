@@ -11,15 +11,22 @@ import {
   optional,
   Random,
   readConstrain,
+  SignatureWork,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
 import { ConflictEntities } from '../conflicts/conflicts-api.ts';
+import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { erasureMigrations } from './erasure/erasure-migrations.ts';
 import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
-import { markerMigrations } from './markers/marker-migrations.ts';
+import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
+import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
+import { pullTombstones } from './federation/tombstone-puller.ts';
+import { MARKERS, markerMigrations } from './markers/marker-migrations.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
@@ -28,7 +35,7 @@ import { exportSubjectRoute } from './subject/subject-route.ts';
 import { followUpRest } from './suppression/follow-up.ts';
 import { notSuppressedFor } from './suppression/hide-suppressed.ts';
 import { createSuppressedFacts } from './suppression/stored-suppression.ts';
-import { hideLateWords } from './suppression/words-about-facts.ts';
+import { hideLateWords, wordsAmong } from './suppression/words-about-facts.ts';
 import {
   Erasures,
   FACT_RETURNED,
@@ -44,6 +51,8 @@ import {
 import * as words from './tombstones-words.ts';
 
 const FOLLOW_UP_INTERVAL_MS = 60_000;
+/** How often is looked whether a peer is due. */
+const PULL_INTERVAL_MS = 5_000;
 
 export const tombstonesPlugin = definePlugin({
   name: 'tombstones',
@@ -62,9 +71,12 @@ export const tombstonesPlugin = definePlugin({
     factJson: FactJson,
     jobs: optional(JobQueue),
     conflicts: optional(ConflictEntities),
+    work: SignatureWork,
+    capabilities: optional(CapabilityTokens),
+    exchange: optional(PeerExchange),
   },
-  provides: [Tombstones, SuppressedFacts, Erasures, Subjects],
-  commands: [subjectCommands],
+  provides: [Tombstones, SuppressedFacts, TombstoneFollows, Erasures, Subjects],
+  commands: [tombstoneCommands, subjectCommands],
   declares: [
     ...Object.values(words),
     FACT_RETURNED,
@@ -109,7 +121,7 @@ export const tombstonesPlugin = definePlugin({
   }),
   migrations: [...markerMigrations, ...erasureMigrations],
   async setup(context) {
-    const { config, use, tables, on, route, provide, every } = context;
+    const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
     const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled });
@@ -119,15 +131,25 @@ export const tombstonesPlugin = definePlugin({
     route(createTombstoneRoute(tombstones));
     route(entityTombstonesRoute(tombstones));
     route(revokeTombstoneRoute(tombstones));
+    const { exchange, capabilities, leases } = use;
+    provide(TombstoneFollows, createFollows(tables, exchange));
+    if (exchange !== undefined && capabilities !== undefined) {
+      route(servedTombstonesRoute({ ...parts, exchange, capabilities }));
+      const lease = leases.hold('tombstones.follow');
+      if (exchange.isEnabled) every(PULL_INTERVAL_MS, () => pullTombstones({ ...parts, exchange, lease, log }));
+    }
     if (config.enabled) {
+      // What was told of hidden facts while nothing was hidden.
+      onStart(async () => {
+        await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
+      });
       on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined));
       // After those whose words may be about hidden facts have kept what they tell.
       on(
         factAppended,
-        async ({ facts, transaction }) => {
-          const stored = facts.map(({ fact }) => fact);
-          await hideLateWords(stored, tables.in(transaction), transaction, parts);
-          return undefined;
+        ({ facts, transaction }) => {
+          const told = wordsAmong(facts, names);
+          return told.length === 0 ? undefined : hideLateWords(told, tables.in(transaction), transaction, parts);
         },
         { order: 'last' },
       );

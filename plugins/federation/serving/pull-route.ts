@@ -123,7 +123,7 @@ const reply = async ({ settings, self, proofs }: PullParts, page: ServedPage): P
   const list = spellList(page.facts, (fact) => servedFactJson(fact, form));
   // What found no room comes with the next page.
   const left = page.facts.length - list.count;
-  const cursor = left === 0 ? page.cursor : (page.facts[list.count - 1]?.feed ?? page.cursor);
+  const cursor = left === 0 ? page.cursor : (page.stamps[list.count - 1] ?? page.cursor);
   const hasMore = page.hasMore || left > 0;
   return {
     status: 200,

@@ -12,6 +12,7 @@ import {
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts';
+import { withReturned } from './returned-facts.ts';
 
 /** Entries of the ledger that one request looks at, hidden ones included. */
 export const ENTRIES_PER_PAGE = 5_000;
@@ -29,6 +30,8 @@ export interface PageQuery {
 export interface ServedPage {
   /** In feed order. */
   readonly facts: readonly StoredFact[];
+  /** Where the feed tells of each of them: a fact that was hidden for a while stands there again. */
+  readonly stamps: readonly Hlc[];
   /** Stamp of the last entry looked at; null while the feed is empty. */
   readonly cursor: Hlc | null;
   readonly hasMore: boolean;
@@ -48,14 +51,16 @@ export const readPage = async (reader: FactReader, query: PageQuery): Promise<Se
   const { snapshot, caller } = reader;
   const epoch = await snapshot.epoch();
   const { newest } = await snapshot.ledgerHead(caller.tenantId);
-  if (newest === null) return { facts: [], cursor: null, hasMore: false, remaining: null, epoch };
+  if (newest === null) return { facts: [], stamps: [], cursor: null, hasMore: false, remaining: null, epoch };
   const first = await firstAfter(reader, query.after, newest);
-  if (first === undefined) return { facts: [], cursor: newest.feed, hasMore: false, remaining: null, epoch };
   const filter = all(await reader.constraint('visible'), eligibleFor(query.requester, query.ownNodeId));
-  const { facts, last } = await readWindow(reader, { first, newest, filter, limit: query.limit });
-  const hasMore = last.number < newest.number;
-  const remaining = hasMore ? await countBeyond(reader, last.number, filter) : null;
-  return { facts, cursor: last.feed, hasMore, remaining, epoch };
+  const window = { filter, limit: query.limit };
+  const found =
+    first === undefined ? { facts: [], last: newest } : await readWindow(reader, { ...window, first, newest });
+  const page = await withReturned(reader, found, { ...window, after: query.after ?? START });
+  const hasMore = page.isCut || found.last.number < newest.number;
+  const remaining = hasMore ? await countBeyond(reader, found.last.number, filter) : null;
+  return { facts: page.facts, stamps: page.stamps, cursor: page.end, hasMore, remaining, epoch };
 };
 
 /** Number of the first fact behind the cursor; undefined where nothing follows. */

@@ -3,6 +3,8 @@ import type { Migration } from '../../../kernel/plugin-api.ts';
 export const MARKERS = 'tombstones_markers';
 export const REVOCATIONS = 'tombstones_revocations';
 export const HIDDEN = 'tombstones_hidden';
+export const FOLLOWS = 'tombstones_follows';
+export const PARKED = 'tombstones_parked';
 
 export const markerMigrations: readonly Migration[] = [
   {
@@ -59,6 +61,27 @@ export const markerMigrations: readonly Migration[] = [
         table.text('origin_node_id').notNullable();
         table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
         table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
+      });
+      await schema.createTable(FOLLOWS, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('peer_id').notNullable();
+        // Good for nobody but this node, which has to show its peer token with it.
+        table.text('capability').notNullable();
+        table.text('cursor');
+        table.text('epoch');
+        table.bigInteger('due_ms').notNullable();
+        table.integer('failures').notNullable();
+        table.text('last_error');
+        table.primary(['tenant_id', 'peer_id']);
+      });
+      await schema.createTable(PARKED, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('tombstone_id').notNullable();
+        table.text('issuer').notNullable();
+        table.text('received_from').notNullable();
+        table.text('document').notNullable();
+        table.primary(['tenant_id', 'tombstone_id', 'issuer']);
+        table.index(['tenant_id', 'issuer'], 'tombstones_parked_issuer');
       });
     },
   },

@@ -102,6 +102,14 @@ export const insertRevocation = async (
   await own(HIDDEN).where(named).delete();
 };
 
+/** Takes the words of the issuer, who has destroyed the facts behind a marker since. */
+export const updateMarker = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
+  const { tenantId, id, keyId, signature, erase } = tombstone;
+  await own(MARKERS)
+    .where({ tenant_id: tenantId, tombstone_id: id })
+    .update({ erase: erase ? 1 : 0, key_id: keyId, signature, ...stampOf(feed) });
+};
+
 export const updateErased = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
   const { tenantId, id, keyId, signedBy, signature, erasedMs } = tombstone;
   await own(MARKERS)

@@ -57,10 +57,15 @@ export const followPiece = async (
   const tombstone = tombstoneFromRow(row);
   const { entityKey, scope, revokedMs } = tombstone;
   const above = Number(row['followed_number']);
+  const isOurs = tombstone.receivedFrom === null;
   const found = await transaction.ledger({
     tenantId,
     above,
-    filter: all(equals('entityKey', entityKey), isIn('scope', scope === '*' ? SCOPES : [scope])),
+    filter: all(
+      equals('entityKey', entityKey),
+      isIn('scope', scope === '*' ? SCOPES : [scope]),
+      ...(isOurs ? [] : [equals('originNodeId', tombstone.signedBy)]),
+    ),
     order: 'oldest',
     limit: FACTS_PER_PIECE,
     members: ['factId', 'number'],
@@ -70,7 +75,8 @@ export const followPiece = async (
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
     const words = [...(await entitiesAbout(transaction, tenantId, factIds, names))];
-    if (above === 0) words.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
+    // Conflicts are told of by this node: facts of another one are a part of them at most.
+    if (above === 0 && isOurs) words.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
     const by = { tombstoneId: id, isHeld: tombstone.legalHold, originNodeId: '' };
     await hideWords(
       own,

@@ -1,4 +1,5 @@
 import {
+  type AppendedBatch,
   all,
   equals,
   type FactOutline,
@@ -37,14 +38,17 @@ export const entitiesAbout = async (
   return [...new Set(found.map(({ entityKey }) => entityKey))];
 };
 
-/** Hides what a transaction tells of hidden facts. Nothing is read for facts that tell of no others. */
+/** Those of the facts that tell of others. */
+export const wordsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] =>
+  facts.flatMap(({ fact }) => (tellsOfFacts(fact, names) ? [fact] : []));
+
+/** Hides what a transaction tells of hidden facts. */
 export const hideLateWords = async (
-  facts: readonly StoredFact[],
+  words: readonly StoredFact[],
   own: WritableTables,
   transaction: PluginTransaction,
   parts: WordParts,
-): Promise<void> => {
-  const words = facts.filter((fact) => tellsOfFacts(fact, parts.names));
+): Promise<undefined> => {
   const tenantId = words[0]?.tenantId;
   if (tenantId === undefined) return;
   const subjects = await subjectsOf(words, tenantId, transaction, parts);

@@ -64,4 +64,5 @@ export const TOMBSTONE_ROWS: readonly RouteRow[] = [
     accepts: 200,
     lacking: NO_ADMIN,
   },
+  { route: 'GET /v1/federation/tombstones', path: () => '/v1/federation/tombstones', accepts: 401, isForPeers: true },
 ];

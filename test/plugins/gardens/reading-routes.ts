@@ -114,6 +114,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   // No key opens it: what peers get to see of gardens is tested with federation.
   'GET /v1/federation/facts': 'open',
   'POST /v1/federation/facts/push': 'writes',
+  'GET /v1/federation/tombstones': 'open',
   'GET /v1/federation/peers': () => [['/v1/federation/peers']],
   'POST /v1/federation/peers': 'writes',
   'DELETE /v1/federation/peers/:peer_id': 'writes',

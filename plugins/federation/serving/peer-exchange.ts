@@ -1,0 +1,74 @@
+import { matchKey, type NodeSelf, parseStrictJson, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
+import type { PeerExchange, PeerReply } from '../federation-api.ts';
+import type { FederationSettings } from '../federation-settings.ts';
+import { inboundScopes } from '../peerings/peering.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { PeerTokens } from '../tokens/peer-tokens.ts';
+import { eligibleFor } from './eligible-facts.ts';
+import { federationDisabled } from './pull-route.ts';
+
+export interface ExchangeParts {
+  readonly settings: Pick<FederationSettings, 'enabled' | 'insecure'>;
+  readonly self: NodeSelf;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly peerings: Pick<Peerings, 'get' | 'withNodes'>;
+  readonly tokens: Pick<PeerTokens, 'mint' | 'callerOf'>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+export const createPeerExchange = (parts: ExchangeParts): PeerExchange => {
+  const { settings, self, peerings, tokens } = parts;
+  return {
+    isEnabled: settings.enabled,
+    callerOf(principal) {
+      const { peering } = tokens.callerOf(principal);
+      if (!settings.enabled) throw federationDisabled();
+      return peering;
+    },
+    eligibleFor: ({ nodeId }, scopes) => eligibleFor({ nodeId, scopes }, self.nodeId),
+    async find(tenantId, peerId) {
+      const peering = await peerings.get(peerId);
+      return peering?.tenantId === tenantId ? peering : undefined;
+    },
+    async withNodes(tenantId, nodeIds) {
+      const found = await peerings.withNodes(nodeIds);
+      const own = [...found.values()].filter((peering) => peering.tenantId === tenantId);
+      return new Map(own.map((peering) => [matchKey(peering.nodeId, self.names), peering]));
+    },
+    ask: (peering, target, options) => ask(parts, peering, target, options),
+  };
+};
+
+const ask = async (
+  { transport, tokens, settings }: ExchangeParts,
+  peering: Parameters<PeerExchange['ask']>[0],
+  target: string,
+  { headers = {}, maxBytes }: Parameters<PeerExchange['ask']>[2],
+): Promise<PeerReply> => {
+  try {
+    const reply = await transport.send({
+      method: 'GET',
+      url: `${peering.nodeUrl}${target}`,
+      headers: {
+        ...headers,
+        Authorization: `Bearer ${tokens.mint(peering, [...inboundScopes(peering)])}`,
+        Accept: 'application/json',
+      },
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: maxBytes,
+      allowPrivate: settings.insecure,
+    });
+    if (reply.status !== 200) return failed(`the peer replied with status ${reply.status}`);
+    return { kind: 'document', document: parseStrictJson(reply.body, 'reply') };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return failed(
+      error.code === 'unavailable'
+        ? 'the peer did not reply, or not within the limits of time and size'
+        : 'the peer sent no JSON document',
+    );
+  }
+};
+
+const failed = (reason: string): PeerReply => ({ kind: 'failed', reason });

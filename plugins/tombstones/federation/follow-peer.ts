@@ -1,0 +1,42 @@
+import {
+  defineRef,
+  hasForbiddenCodePoint,
+  memberRefusal,
+  type PluginTables,
+  type Principal,
+  requirePermission,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
+import type { PeerExchange } from '../../federation/federation-api.ts';
+import { FOLLOWS } from '../markers/marker-migrations.ts';
+
+/** Whose tombstones this node reads. */
+export interface TombstoneFollows {
+  /**
+   * Reads the tombstones of a peer from now on, by a capability token that the peer has issued to this node; takes a
+   * new token for one that is followed already. Needs `admin`. Rejects with `lookup` for a peer that the tenant does
+   * not have.
+   */
+  follow(caller: Principal, peerId: string, capability: string): Promise<void>;
+}
+
+export const TombstoneFollows = defineRef<TombstoneFollows>('tombstones.follows');
+
+const MAX_CAPABILITY_LENGTH = 96 * 1024;
+
+export const createFollows = (tables: PluginTables, exchange: PeerExchange | undefined): TombstoneFollows => ({
+  async follow(caller, peerId, capability) {
+    requirePermission(caller, 'admin');
+    const { tenantId } = caller;
+    const isText = capability.length <= MAX_CAPABILITY_LENGTH && !hasForbiddenCodePoint(capability);
+    if (!isText || capability.trim() === '') {
+      throw memberRefusal('capability', 'must be the text of a capability token that the peer has issued');
+    }
+    if ((await exchange?.find(tenantId, peerId)) === undefined) throw new ServiceError('lookup', 'no such peer');
+    const row = { tenant_id: tenantId, peer_id: peerId, capability: capability.trim(), due_ms: 0, failures: 0 };
+    await tables(FOLLOWS)
+      .insert({ ...row, cursor: null, epoch: null, last_error: null })
+      .onConflict(['tenant_id', 'peer_id'])
+      .merge(['capability', 'due_ms', 'failures']);
+  },
+});

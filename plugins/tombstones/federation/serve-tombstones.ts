@@ -1,0 +1,141 @@
+import {
+  all,
+  equals,
+  type Filter,
+  formatHlc,
+  type Hlc,
+  isIn,
+  type NodeSelf,
+  type PluginSnapshot,
+  type PluginTables,
+  parseHlc,
+  type ReadableTables,
+  type Route,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  schema,
+} from '../../../kernel/plugin-api.ts';
+import { type CapabilityTokens, capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
+import type { PeerExchange } from '../../federation/federation-api.ts';
+import { MARKERS } from '../markers/marker-migrations.ts';
+import { tombstoneFromRow } from '../markers/marker-row.ts';
+import { revocationsOf } from '../markers/marker-store.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+import { SERVED_PAGE_JSON, servedTombstoneJson } from './tombstone-wire.ts';
+
+export const SERVED_PATH = '/v1/federation/tombstones';
+/** Each one that is looked at takes a look at the facts of its entity. */
+export const MAX_SERVED = 200;
+
+export interface ServeParts {
+  readonly tables: PluginTables;
+  readonly self: NodeSelf;
+  readonly exchange: PeerExchange;
+  readonly capabilities: CapabilityTokens;
+}
+
+interface Query {
+  readonly since?: string;
+  readonly limit: number;
+}
+
+/** `GET /v1/federation/tombstones`: what the peer should hide, in the order in which it changed. */
+export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query> => ({
+  method: 'GET',
+  path: SERVED_PATH,
+  summary: 'Tombstones for a peer, in feed order, behind its cursor',
+  access: 'peer',
+  dimension: 'federation_pull',
+  query: schema<Query>({
+    type: 'object',
+    properties: {
+      since: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_SERVED, default: 100 },
+    },
+  }),
+  answers: { 200: { json: SERVED_PAGE_JSON } },
+  async handle(request) {
+    const { tables, self, exchange, capabilities } = parts;
+    const after = readCursor(request.query.since);
+    const peering = exchange.callerOf(request.caller);
+    const presented = request.header(capabilityHeader(self.names).toLowerCase());
+    const holder = { entityUri: peering.nodeId, tenantId: peering.tenantId };
+    const scopes = [...request.caller.allowedScopes];
+    const needOf = (scope: Scope) => ({ verb: 'tombstone:read', target: { kind: 'scope', scope } }) as const;
+    const { tokenId } = await capabilities.verify(presented, needOf(scopes[0] ?? 'public'), holder);
+    return tables.read(async (own, snapshot) => {
+      const covered: Scope[] = [];
+      for (const scope of scopes) {
+        if (await capabilities.stillHolds(tokenId, needOf(scope), holder, snapshot)) covered.push(scope);
+      }
+      const eligible = exchange.eligibleFor(peering, new Set(covered));
+      const page = await readPage(own, { tenantId: peering.tenantId, after, limit: request.query.limit });
+      const served: Tombstone[] = [];
+      for (const tombstone of page.tombstones) {
+        const isTheirs = tombstone.signedBy === peering.nodeId;
+        if (!isTheirs && (await hasEligibleFact(snapshot, tombstone, eligible, covered))) served.push(tombstone);
+      }
+      const ids = served.map(({ id }) => id);
+      const revocations = new Map(
+        (await revocationsOf(own, peering.tenantId, ids)).map((revocation) => [revocation.tombstoneId, revocation]),
+      );
+      return {
+        status: 200,
+        body: {
+          tombstones: served.map((one) => servedTombstoneJson(one, revocationOfIssuer(one, revocations.get(one.id)))),
+          cursor: page.cursor === null ? (request.query.since ?? null) : formatHlc(page.cursor),
+          has_more: page.hasMore,
+          epoch: await snapshot.epoch(),
+        },
+      };
+    });
+  },
+});
+
+/** An operator may end here what another node has said; that is for this node alone. */
+const revocationOfIssuer = <T extends { readonly signedBy: string }>(
+  { signedBy }: Tombstone,
+  revocation: T | undefined,
+): T | undefined => (revocation?.signedBy === signedBy ? revocation : undefined);
+
+const readCursor = (text: string | undefined): Hlc | undefined => {
+  if (text === undefined) return undefined;
+  const cursor = parseHlc(text);
+  if (cursor === null) throw new ServiceError('invalid_cursor', 'the cursor is no stamp such as 1772442904131.2');
+  return cursor;
+};
+
+const readPage = async (
+  own: ReadableTables,
+  { tenantId, after, limit }: { readonly tenantId: string; readonly after: Hlc | undefined; readonly limit: number },
+) => {
+  const query = own(MARKERS)
+    .where('tenant_id', tenantId)
+    .orderBy(['feed_wall', 'feed_ctr'])
+    .limit(limit + 1);
+  if (after !== undefined) {
+    query.where((later) =>
+      later
+        .where('feed_wall', '>', after.wallMs)
+        .orWhere((same) => same.where('feed_wall', after.wallMs).where('feed_ctr', '>', after.counter)),
+    );
+  }
+  const rows = await query;
+  const last = rows.slice(0, limit).at(-1);
+  const cursor = last === undefined ? null : { wallMs: Number(last['feed_wall']), counter: Number(last['feed_ctr']) };
+  return { tombstones: rows.slice(0, limit).map(tombstoneFromRow), cursor, hasMore: rows.length > limit };
+};
+
+/** That there is a tombstone tells of the entity: nobody is told of one about facts that it could not have. */
+const hasEligibleFact = async (
+  snapshot: PluginSnapshot,
+  { tenantId, entityKey, scope }: Tombstone,
+  eligible: Filter,
+  covered: readonly Scope[],
+): Promise<boolean> => {
+  const scopes = (scope === '*' ? SCOPES : [scope]).filter((one) => covered.includes(one));
+  if (scopes.length === 0) return false;
+  const about = all(equals('tenantId', tenantId), equals('entityKey', entityKey), isIn('scope', scopes));
+  return (await snapshot.outline(all(about, eligible), 1)).length > 0;
+};

@@ -1,0 +1,152 @@
+import {
+  type Clock,
+  formatHlc,
+  type HeldLease,
+  type Logger,
+  type NodeSelf,
+  parseHlc,
+  parseStrictJsonText,
+  type Row,
+} from '../../../kernel/plugin-api.ts';
+import { capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
+import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
+import { FOLLOWS, PARKED } from '../markers/marker-migrations.ts';
+import { MAX_SERVED, SERVED_PATH } from './serve-tombstones.ts';
+import { type TakeParts, takeTombstones } from './take-tombstones.ts';
+
+export interface PullerParts extends TakeParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly lease: HeldLease;
+  readonly self: NodeSelf;
+  readonly exchange: PeerExchange;
+}
+
+const INTERVAL_MS = 30_000;
+const LONGEST_PAUSE_MS = 900_000;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Pages of one peer before the others have their turn. */
+const PAGES_PER_TURN = 20;
+const FOLLOWED_AT_ONCE = 256;
+const PARKED_AT_ONCE = 200;
+
+interface Follow {
+  readonly tenantId: string;
+  readonly peerId: string;
+  readonly capability: string;
+  readonly cursor: string | null;
+  readonly epoch: string | null;
+  readonly failures: number;
+}
+
+/** Reads the tombstones of the peers that the operator follows, in the one process that holds the lease. */
+export const pullTombstones = async (parts: PullerParts): Promise<void> => {
+  await parts.lease.whileHeld(async () => {
+    const { tables, clock } = parts;
+    const rows = await tables(FOLLOWS).where('due_ms', '<=', clock.nowMs()).orderBy('due_ms').limit(FOLLOWED_AT_ONCE);
+    for (const row of rows) await pullFrom(followOf(row), parts);
+    if (rows.length > 0) await takeParked(parts);
+  });
+};
+
+const followOf = (row: Row): Follow => ({
+  tenantId: String(row['tenant_id']),
+  peerId: String(row['peer_id']),
+  capability: String(row['capability']),
+  cursor: row['cursor'] as string | null,
+  epoch: row['epoch'] as string | null,
+  failures: Number(row['failures']),
+});
+
+const pullFrom = async (begun: Follow, parts: PullerParts): Promise<void> => {
+  const { exchange, clock, tables } = parts;
+  const { tenantId, peerId } = begun;
+  const peering = await exchange.find(tenantId, peerId);
+  const named = { tenant_id: tenantId, peer_id: peerId };
+  if (peering?.status !== 'active') {
+    await tables(FOLLOWS)
+      .where(named)
+      .update({ due_ms: clock.nowMs() + INTERVAL_MS, last_error: 'the peering is not active' });
+    return;
+  }
+  let follow = begun;
+  for (let page = 0; page < PAGES_PER_TURN; page += 1) {
+    const next = await takePage(follow, peering, parts);
+    if (next === undefined) return;
+    follow = next;
+  }
+};
+
+/** Undefined when this turn is over. */
+const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): Promise<Follow | undefined> => {
+  const { exchange, clock, self, tables, log } = parts;
+  const named = { tenant_id: follow.tenantId, peer_id: follow.peerId };
+  const query = new URLSearchParams({ limit: String(MAX_SERVED), ...(follow.cursor && { since: follow.cursor }) });
+  const reply = await exchange.ask(peering, `${SERVED_PATH}?${query}`, {
+    headers: { [capabilityHeader(self.names)]: follow.capability },
+    maxBytes: MAX_PAGE_BYTES,
+  });
+  const page = reply.kind === 'document' ? readPage(reply.document) : undefined;
+  if (page === undefined) {
+    const reason = reply.kind === 'failed' ? reply.reason : 'the peer sent a page that is no page';
+    const failures = follow.failures + 1;
+    const pause = Math.min(LONGEST_PAUSE_MS, INTERVAL_MS * 2 ** Math.min(failures, 10));
+    log.warn('tombstones of a peer could not be read', { peer: peering.nodeId, reason, failures });
+    await tables(FOLLOWS)
+      .where(named)
+      .update({ failures, last_error: reason, due_ms: clock.nowMs() + pause });
+    return undefined;
+  }
+  // The peer was put back to an earlier state: what it says now is read from the start.
+  if (follow.epoch !== null && page.epoch !== follow.epoch && follow.cursor !== null) {
+    await tables(FOLLOWS).where(named).update({ cursor: null, epoch: page.epoch });
+    return { ...follow, cursor: null, epoch: page.epoch };
+  }
+  const isFurther = page.cursor !== null && page.cursor !== follow.cursor;
+  const hasMore = page.hasMore && isFurther;
+  const place = {
+    cursor: page.cursor ?? follow.cursor,
+    epoch: page.epoch,
+    failures: 0,
+    last_error: null,
+    due_ms: hasMore ? clock.nowMs() : clock.nowMs() + INTERVAL_MS,
+  };
+  await takeTombstones(page.tombstones, peering, parts, async (own) => {
+    await own(FOLLOWS).where(named).update(place);
+  });
+  return hasMore ? { ...follow, cursor: place.cursor, epoch: page.epoch, failures: 0 } : undefined;
+};
+
+const EPOCH = /^[\x21-\x7e]{1,128}$/;
+
+const readPage = (document: unknown) => {
+  if (typeof document !== 'object' || document === null) return undefined;
+  const { tombstones, cursor, has_more: more, epoch } = document as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(tombstones) || tombstones.length > MAX_SERVED) return undefined;
+  if (typeof epoch !== 'string' || !EPOCH.test(epoch)) return undefined;
+  const stamp = typeof cursor === 'string' ? parseHlc(cursor) : null;
+  if (cursor !== null && stamp === null) return undefined;
+  const next = stamp === null ? null : formatHlc(stamp);
+  return { tombstones: tombstones as readonly unknown[], cursor: next, hasMore: more === true, epoch };
+};
+
+/** Tombstones whose issuers have become known. */
+const takeParked = async (parts: PullerParts): Promise<void> => {
+  const { tables, exchange } = parts;
+  const issuers = await tables(PARKED).distinct('tenant_id', 'issuer').limit(FOLLOWED_AT_ONCE);
+  for (const { tenant_id: tenantId, issuer } of issuers) {
+    const known = await exchange.withNodes(tenantId, [issuer]);
+    if (![...known.values()].some(({ keys }) => keys.length > 0)) continue;
+    const of = { tenant_id: tenantId, issuer };
+    const rows: Row[] = await tables(PARKED).where(of).orderBy('tombstone_id').limit(PARKED_AT_ONCE);
+    const senders = new Set(rows.map((row) => String(row['received_from'])));
+    for (const nodeId of senders) {
+      const some = rows.filter((row) => row['received_from'] === nodeId);
+      const documents = some.map((row) => parseStrictJsonText(String(row['document']), 'tombstone'));
+      const ids = some.map((row) => String(row['tombstone_id']));
+      await takeTombstones(documents, { tenantId, nodeId }, parts, async (own) => {
+        await own(PARKED).where(of).whereIn('tombstone_id', ids).delete();
+      });
+    }
+  }
+};

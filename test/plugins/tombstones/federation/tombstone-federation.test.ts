@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { canonicalJson, encodeBase64Url, NodeSelf, nodePrincipal } from '../../../../kernel/plugin-api.ts';
+import { TombstoneFollows } from '../../../../plugins/tombstones/federation/follow-peer.ts';
+import { FactStore } from '../../../../ports/ports.ts';
+import { comesTrue } from '../../../kit/comes-true.ts';
+import { createWorld, type FederatedNode, startFederatedNode } from '../../../kit/federation/federated-node.ts';
+import type { PeerIdentity } from '../../../kit/federation/peer-identity.ts';
+import { peerUp } from '../../../kit/federation/peering-steps.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+
+const PATH = '/v1/federation/tombstones';
+const SETTINGS = { tombstones: { enabled: true } };
+
+forEachStore('tombstones between nodes', () => {
+  let a: FederatedNode;
+  let b: FederatedNode;
+  const world = createWorld();
+  beforeEach(async () => {
+    a = await startFederatedNode({ name: 'a', ...world, settings: SETTINGS });
+    b = await startFederatedNode({ name: 'b', ...world, settings: SETTINGS });
+    await peerUp(a, b);
+  });
+  afterEach(async () => {
+    await b?.stop();
+    await a?.stop();
+  });
+
+  const on = (node: FederatedNode, method: string, path: string, body?: unknown) =>
+    node.request(method, path, { key: node.key, ...(body === undefined ? {} : { body }) });
+  const tombstone = async (node: FederatedNode, body: object): Promise<Record<string, string>> => {
+    const reply = await on(node, 'POST', '/v1/tombstones', body);
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body;
+  };
+  const revoke = (node: FederatedNode, id: string | undefined) =>
+    on(node, 'POST', `/v1/tombstones/${id}/revoke`, { reason: 'a mistake' });
+  const capability = async (members: object = {}): Promise<string> => {
+    const body = {
+      issuer: 'agent:owner-of-a',
+      subject: b.nodeId,
+      verb: 'tombstone:read',
+      object: 'public',
+      ...members,
+    };
+    const reply = await on(a, 'POST', '/v1/federation/capability-tokens', body);
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body.token_json;
+  };
+  const ask = (token: string | undefined, query = '') =>
+    a.request('GET', `${PATH}${query}`, {
+      key: b.identity.token(a.nodeId),
+      headers: token === undefined ? {} : { 'X-Svc-Capability': token },
+    });
+  const follow = async (): Promise<void> => {
+    const { body } = await b.get('/v1/federation/peers');
+    const peer = body.peers.find(({ node_id }: { node_id: string }) => node_id === a.nodeId);
+    const follows = b.kernel.get(TombstoneFollows);
+    await follows.follow(nodePrincipal(b.kernel.get(NodeSelf).names), peer.peer_id, await capability());
+  };
+  const has = async (node: FederatedNode, id: string) => (await node.get(`/v1/facts/${id}`)).status === 200;
+  const soon = (holds: () => Promise<boolean>) =>
+    comesTrue(async () => {
+      await world.clock.advance(1_000);
+      return holds();
+    });
+  const rowsOf = (node: FederatedNode, table: string) => node.kernel.get(FactStore).table(table);
+
+  it('are for peers with a token of their own and a capability', async () => {
+    expect((await a.request('GET', PATH, {})).status).to.equal(401);
+    expect((await a.request('GET', PATH, { key: a.key })).status).to.equal(401);
+    expect((await ask(undefined)).status).to.equal(403);
+    expect((await ask(await capability({ verb: 'read' }))).status).to.equal(403);
+    expect((await ask(await capability({ subject: 'svc://c.test' }))).status).to.equal(403);
+    expect((await ask(await capability({ object: 'user:alice' }))).status).to.equal(403);
+    expect((await ask('{}')).status).to.equal(403);
+    const reply = await ask(await capability());
+    expect([reply.status, reply.body.tombstones]).to.deep.equal([200, []]);
+    expect((await ask(await capability(), '?since=x')).status).to.equal(400);
+  });
+
+  it('are not told where the peer has nothing to hide', async () => {
+    await a.say({ entity: 'user:local', scope: 'local' });
+    await a.say({ entity: 'user:company', scope: 'company' });
+    await a.say({ entity: 'user:told' });
+    for (const entity of ['user:local', 'user:company', 'user:nobody']) await tombstone(a, { entity_uri: entity });
+    await tombstone(a, { entity_uri: 'user:told', scope: 'local' });
+    const token = await capability();
+    expect((await ask(token)).body.tombstones).to.deep.equal([]);
+    const told = await tombstone(a, { entity_uri: 'user:told' });
+    const { body } = await ask(token);
+    expect(body.tombstones).to.deep.equal([{ ...told, erase: false, revocation: null }]);
+    expect((await ask(token, `?since=${body.cursor}`)).body.tombstones).to.deep.equal([]);
+    expect((await ask(token, '?limit=2')).body.has_more).to.equal(true);
+    const { body: revocation } = await revoke(a, told['id']);
+    const after = await ask(token, `?since=${body.cursor}`);
+    expect(after.body.tombstones).to.deep.equal([{ ...told, erase: false, revocation }]);
+  });
+
+  it('hide the facts of their issuer on a peer that follows it, and no others', async () => {
+    const theirs = await a.say({ entity: 'user:gone' });
+    const ours = await b.say({ entity: 'user:gone' });
+    await soon(() => has(b, theirs.id));
+    await follow();
+    const marker = await tombstone(a, { entity_uri: 'user:Gone' });
+    await soon(async () => !(await has(b, theirs.id)));
+    expect(await has(b, ours.id)).to.equal(true);
+    const { body } = await b.get('/v1/tombstones/user:gone');
+    expect(body.tombstones).to.deep.equal([marker]);
+    const { body: log } = await b.get('/v1/auth/audit?event_type=tombstone_federation_ingested');
+    expect(log.entries).to.have.lengthOf(1);
+    expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
+  });
+
+  it('give back all facts when they are revoked, also those that were withheld from a peer meanwhile', async () => {
+    const first = await a.say({ entity: 'user:back' });
+    await soon(() => has(b, first.id));
+    await follow();
+    const marker = await tombstone(a, { entity_uri: 'user:back' });
+    const withheld = await a.say({ entity: 'user:back' });
+    const other = await a.say({ entity: 'user:other' });
+    // The cursor of the peer has passed what was withheld.
+    await soon(async () => (await has(b, other.id)) && !(await has(b, first.id)));
+    expect(await has(b, withheld.id)).to.equal(false);
+    expect((await revoke(a, marker['id'])).status).to.equal(200);
+    await soon(async () => (await has(b, first.id)) && (await has(b, withheld.id)));
+    expect((await revoke(b, marker['id'])).status).to.equal(409);
+  });
+
+  it('give facts back to a peer that does not follow as well', async () => {
+    const marker = await tombstone(a, { entity_uri: 'user:late' });
+    const withheld = await a.say({ entity: 'user:late' });
+    const other = await a.say({ entity: 'user:other' });
+    await soon(() => has(b, other.id));
+    expect(await has(b, withheld.id)).to.equal(false);
+    await revoke(a, marker['id']);
+    await soon(() => has(b, withheld.id));
+  });
+
+  const forged = (signer: PeerIdentity, changes: object = {}) => {
+    const members = {
+      id: 'tomb_00000000-0000-4000-8000-000000000001',
+      entity_uri: 'user:forged',
+      scope: '*',
+      signed_by: signer.nodeId,
+      key_id: signer.keyId,
+      created_at: new Date(world.clock.nowMs()).toISOString(),
+      legal_hold: false,
+      reason: null,
+      erase: false,
+      ...changes,
+    };
+    const signature = encodeBase64Url(signer.signer.sign(Buffer.from(canonicalJson(members))));
+    return { ...members, signature, revocation: null };
+  };
+  it('are refused without the signature of their issuer, and wait while the issuer is unknown', async () => {
+    const fact = await a.say({ entity: 'user:forged' });
+    await soon(() => has(b, fact.id));
+    const issuer = a.identity;
+    const stranger = { ...issuer, nodeId: 'svc://stranger.test' };
+    const liar = { ...b.identity, nodeId: a.nodeId, keyId: a.identity.keyId };
+    await follow();
+    const bad = forged(liar, { id: 'tomb_00000000-0000-4000-8000-000000000002' });
+    const unknown = forged(stranger, { id: 'tomb_00000000-0000-4000-8000-000000000003' });
+    const epoch = 'e';
+    await a.stop();
+    const listener = await world.network.transport(a.url).serve({
+      endpoints: [
+        {
+          method: 'GET',
+          path: PATH,
+          handle: async () => ({
+            status: 200,
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ tombstones: [bad, unknown, { id: 5 }], cursor: '1.0', has_more: false, epoch }),
+          }),
+        },
+      ],
+      unmatched: async () => ({ status: 404, headers: {}, body: '' }),
+    });
+    await soon(async () => (await rowsOf(b, 'tombstones_parked')).length > 0);
+    const rejected = async () => (await b.get('/v1/auth/audit?event_type=tombstone_federation_rejected')).body.total;
+    await soon(async () => (await rejected()) >= 2);
+    expect(await rowsOf(b, 'tombstones_markers')).to.deep.equal([]);
+    expect(await has(b, fact.id)).to.equal(true);
+    await listener.close(0);
+  });
+});
