@@ -38,8 +38,11 @@ export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, pa
 
 /** Goes on with every marker that was left in the middle. */
 export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
-  const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
-  for (const row of rows) await followUp(tombstoneFromRow(row), parts);
+  for (;;) {
+    const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
+    for (const row of rows) await followUp(tombstoneFromRow(row), parts);
+    if (rows.length < MARKERS_AT_ONCE) return;
+  }
 };
 
 const MARKERS_AT_ONCE = 100;
