@@ -17,14 +17,13 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
-import { erasedByPeers, insertTombstone, tombstoneById, tombstonesOfEntity } from '../markers/marker-store.ts';
+import { erasedByPeers, insertTombstone, isHeld, tombstoneById } from '../markers/marker-store.ts';
 import {
   type Erasures,
   LEGAL_HOLD,
   TOMBSTONE_CHANGED,
   TOMBSTONES_OFF,
   type Tombstone,
-  type TombstoneScope,
   type Tombstones,
 } from '../tombstones-api.ts';
 import { readErasures } from './erasure-journal.ts';
@@ -121,7 +120,7 @@ export class StoredErasures implements Erasures {
    */
   async eraseFromPeer(tombstone: Tombstone): Promise<'erased' | 'kept'> {
     if (!this.#parts.erasesForPeers || !tombstone.erase) return 'kept';
-    if ((await this.#held(tombstone)) !== undefined) return 'kept';
+    if (await this.#parts.tables.read((own) => isHeld(own, tombstone))) return 'kept';
     const { signedBy } = tombstone;
     const begun = { requestedBy: signedBy, originNodeId: signedBy, hasMore: true };
     await runErasure(this.#parts, await this.#begin(tombstone, begun));
@@ -142,29 +141,43 @@ export class StoredErasures implements Erasures {
    * `resume` goes on. To be called before the node serves.
    */
   async restore(): Promise<void> {
-    const { tables, journal, identity, log, self, clock, tombstones } = this.#parts;
+    const { tables, journal, identity, log } = this.#parts;
     for await (const { receipt, tombstone: kept } of readErasures(journal, identity, log)) {
       const { tenantId, id } = kept;
       const known = await tables.read((own) => erasureOf(own, { tenantId, tombstoneId: id }));
       if (known !== undefined) continue;
-      const erasedMs = parseInstant(receipt.created_at);
-      const entityKey = matchKey(kept.entityUri, self.names);
-      const originNodeId = kept.receivedFrom === null ? null : kept.signedBy;
-      await tables.write(tenantId, async (own, transaction) => {
+      if (!(await this.#restoreOne(receipt, kept))) continue;
+      log.warn('facts that were erased are in the store again, from a backup; they are hidden, and erased anew', {
+        tombstoneId: id,
+      });
+    }
+  }
+
+  /** Returns whether there is anything to erase again. */
+  async #restoreOne(receipt: ErasureReceipt, kept: Tombstone): Promise<boolean> {
+    const { tables, self, clock, tombstones } = this.#parts;
+    const { tenantId, id } = kept;
+    const erasedMs = parseInstant(receipt.created_at);
+    const entityKey = matchKey(kept.entityUri, self.names);
+    const originNodeId = kept.receivedFrom === null ? null : kept.signedBy;
+    try {
+      return await tables.write(tenantId, async (own, transaction) => {
         const stored = await tombstoneById(own, { tenantId, id });
         if (stored === undefined) {
           const feed = await transaction.announce(TOMBSTONE_CHANGED, [id], clock.nowMs());
           const hidden = { ...kept, entityKey, erasedMs, revokedMs: null };
           await insertTombstone(own, hidden, { feed, originNodeId: originNodeId ?? '' });
         } else {
-          if (stored.revokedMs !== null) return;
+          if (stored.revokedMs !== null) return false;
           await tombstones.markErased(stored, erasedMs ?? 0, transaction);
         }
         await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
+        return true;
       });
-      log.warn('facts that were erased are in the store again, from a backup; they are hidden, and erased anew', {
-        tombstoneId: id,
-      });
+    } catch (error) {
+      // The store keeps nothing of a tenant that was erased since, and takes nothing for it any more.
+      if (error instanceof ServiceError && error.code === 'authorization') return false;
+      throw error;
     }
   }
 
@@ -231,22 +244,13 @@ export class StoredErasures implements Erasures {
     if (tombstone === undefined || tombstone.revokedMs !== null) {
       throw new ServiceError('conflict', 'the tombstone is revoked');
     }
-    const all = await tombstonesOfEntity(own, tenantId, tombstone.entityKey);
-    if (all.some((other) => isHolding(other, tombstone.scope))) {
+    if (await isHeld(own, tombstone)) {
       throw new ServiceError(LEGAL_HOLD, 'a legal hold keeps the facts', {
         hint: 'revoke the tombstone with the legal hold first',
       });
     }
   }
-
-  async #held({ tenantId, entityKey, scope }: Tombstone): Promise<Tombstone | undefined> {
-    const found = await this.#parts.tables.read((own) => tombstonesOfEntity(own, tenantId, entityKey));
-    return found.find((other) => isHolding(other, scope));
-  }
 }
-
-const isHolding = ({ legalHold, revokedMs, scope }: Tombstone, within: TombstoneScope): boolean =>
-  legalHold && revokedMs === null && (scope === '*' || within === '*' || scope === within);
 
 /** At its beginning. Whoever looks for abandoned ones takes it up at once. */
 const FRESH = { state: 'running', position: ERASURE_START, counts: {}, touchedMs: 0, receipt: null } as const;

@@ -45,6 +45,18 @@ export const isActive = async (own: ReadableTables, tenantId: string, entityKey:
   return (await own(MARKERS).where(of).whereNull('revoked_ms').first('tombstone_id')) !== undefined;
 };
 
+/** Whether a legal hold stands on facts that this marker hides, however many other markers there are. */
+export const isHeld = async (
+  own: ReadableTables,
+  { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
+): Promise<boolean> => {
+  const query = own(MARKERS)
+    .where({ tenant_id: tenantId, entity_key: entityKey, legal_hold: 1 })
+    .whereNull('revoked_ms');
+  if (scope !== '*') query.whereIn('scope', ['*', scope]);
+  return (await query.first('tombstone_id')) !== undefined;
+};
+
 export const revocationsOf = async (
   own: ReadableTables,
   tenantId: string,

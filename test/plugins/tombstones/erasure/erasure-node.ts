@@ -31,6 +31,11 @@ export class ErasureNode {
     return this.#node;
   }
 
+  /** Of an administrator. */
+  get key(): string {
+    return this.#key;
+  }
+
   async start(options: TestNodeOptions = {}): Promise<void> {
     this.#node = await startTestNode({
       folder: this.folder,

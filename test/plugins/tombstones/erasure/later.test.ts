@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { MAX_TOMBSTONES_SHOWN } from '../../../../plugins/tombstones/tombstones-api.ts';
+import { FactStore } from '../../../../ports/ports.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import { ErasureNode, VICTIM } from './erasure-node.ts';
+
+forEachStore('What erasures meet later', (kind) => {
+  let at: ErasureNode;
+  afterEach(() => at.remove());
+
+  it('does not stop the start of a node whose tenant was erased since', async () => {
+    const env = { SVC_MULTI_TENANT_ENABLED: 'true' };
+    at = await ErasureNode.start(kind, { env });
+    const key = 'acme-'.padEnd(40, 'k');
+    await at.post('/v1/tenants', { id: 'acme', first_key: { raw_key: key, entity_uri: 'agent:admin' } }, 201);
+    const made = await at.node.request('POST', '/v1/tombstones', { key, body: { entity_uri: VICTIM } });
+    expect(made.status, made.text).to.equal(201);
+    const done = await at.node.request('POST', `/v1/tombstones/${made.body.id}/erase`, {
+      key,
+      body: { confirm: VICTIM },
+    });
+    expect(done.status, done.text).to.equal(200);
+    const gone = await at.node.request('DELETE', '/v1/tenants/acme', { key: at.key, body: { confirm: 'acme' } });
+    expect(gone.status, gone.text).to.equal(200);
+    await at.end();
+    await at.start({ env });
+    await at.get('/v1/tenants/acme');
+  });
+
+  it('heeds a legal hold that is older than all tombstones that are shown', async () => {
+    at = await ErasureNode.start(kind);
+    const held = await at.tombstone({ scope: 'company', legal_hold: true });
+    const markers = () => at.node.kernel.get(FactStore).table('tombstones_markers');
+    const [row] = await markers().where({ tombstone_id: held });
+    const later = Array.from({ length: MAX_TOMBSTONES_SHOWN + 1 }, (_, at) => ({
+      ...row,
+      tombstone_id: `tomb_${at}`,
+      scope: 'team',
+      legal_hold: 0,
+      created_ms: Number(row.created_ms) + 1 + at,
+      revoked_ms: Number(row.created_ms) + 2 + at,
+    }));
+    for (let made = 0; made < later.length; made += 50) await markers().insert(later.slice(made, made + 50));
+    await at.node.clock.advance(10_000);
+    expect((await at.erase(await at.tombstone(), {}, 409)).code).to.equal('legal_hold');
+  });
+});
