@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
+import { benchGovernance, type GovernanceOptions } from './governance.ts';
 import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
@@ -73,6 +74,15 @@ program
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .option('--against <dir>', 'a checkout that was built: its node fills the store, and this one migrates a copy')
   .action((options: LedgersOptions) => benchLedgers(options));
+
+program
+  .command('governance')
+  .description('assertions and recalls with every feature of governance on, by turns with a node that has none on')
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
+  .option('--seconds <n>', 'measured time of assertions for each side', positive, 10)
+  .option('--facts <n>', 'facts in the store that is recalled from', positive, 10_000)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: GovernanceOptions) => benchGovernance(options));
 
 program
   .command('roundtrip')

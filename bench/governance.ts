@@ -1,0 +1,140 @@
+import { Contestant, type ContestLoad } from './contestant.ts';
+import { type BenchStore, openPlace } from './processes/bench-place.ts';
+import { cpuMs, type ServerProcess } from './processes/child-process.ts';
+import { NODE_KEY } from './processes/launch-node.ts';
+import { LatencyTable } from './recall/latency-table.ts';
+import { loadFacts } from './recall/load-facts.ts';
+import { RecallClient } from './recall/recall-client.ts';
+import { questionWords, spell } from './recall/synthetic-facts.ts';
+import { figure, printTable, share } from './report/print-table.ts';
+
+export interface GovernanceOptions {
+  readonly connections: number;
+  /** Measured time of assertions for each side. */
+  readonly seconds: number;
+  /** Facts in the store that is recalled from. */
+  readonly facts: number;
+  readonly store: BenchStore;
+}
+
+const ROUNDS = 5;
+const WARM_UP_SECONDS = 4;
+const QUESTIONS = 400;
+const BUDGET = 2_000;
+/** Rules and markers that touch none of the facts which are measured: what they cost those is what is asked. */
+const TOMBSTONES = 200;
+const NAMESPACES = 50;
+
+/** Every feature of governance on, and so wide that it refuses nothing. */
+const GOVERNED: NodeJS.ProcessEnv = {
+  SVC_MULTI_TENANT_ENABLED: 'true',
+  SVC_SOURCE_ATTESTATION_MODE: 'warn',
+  SVC_TOMBSTONES_ENABLED: 'true',
+  SVC_NAMESPACES_ENABLED: 'true',
+  SVC_RATE_LIMITS: 'fact_write=100000000,fact_read=100000000,recall=100000000',
+  SVC_MAX_STORED_BYTES_PER_ENTITY: '1000000000000',
+  SVC_AUDIT_RETENTION_DAYS: '365',
+};
+
+/** Assertions and recalls of a node with every feature of governance on, by turns with a node that has none. */
+export const benchGovernance = async (options: GovernanceOptions): Promise<void> => {
+  const place = await openPlace(options.store);
+  const started: Contestant[] = [];
+  const open = async (name: string, env: NodeJS.ProcessEnv): Promise<Side> => {
+    const nodes = await place.startNodes({ env });
+    const contestant = new Contestant(name, nodes, place.databaseCpuMs);
+    started.push(contestant);
+    return { name, contestant, node: nodes[0] as ServerProcess };
+  };
+  try {
+    const plain = await open('off', {});
+    const governed = await open('on', GOVERNED);
+    await govern(governed.node);
+    const heading = place.databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
+    await compareRecalls([plain, governed], options);
+    await compareAppends([plain, governed], options, heading);
+  } finally {
+    await Promise.all(started.map((contestant) => contestant.stop()));
+    await place.close();
+  }
+};
+
+interface Side {
+  readonly name: string;
+  readonly contestant: Contestant;
+  readonly node: ServerProcess;
+}
+
+const govern = async ({ port }: ServerProcess): Promise<void> => {
+  const send = async (method: string, path: string, body: object): Promise<void> => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${NODE_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${method} ${path} was refused with ${reply.status}: ${await reply.text()}`);
+  };
+  for (let n = 0; n < TOMBSTONES; n += 1) await send('POST', '/v1/tombstones', { entity_uri: `user:forgotten-${n}` });
+  for (let n = 0; n < NAMESPACES; n += 1) {
+    const pattern = `svc://bench.example/project/p${n}/*`;
+    await send('PUT', '/v1/namespaces', { pattern, owners: [`agent:owner-${n}`] });
+  }
+};
+
+const compareAppends = async (
+  sides: readonly [Side, Side],
+  { connections, seconds, store }: GovernanceOptions,
+  heading: readonly string[],
+): Promise<void> => {
+  const asserting = (forSeconds: number): ContestLoad => ({
+    connections,
+    seconds: forSeconds,
+    expectedStatus: '201',
+    requests: (first) => ({ kind: 'append', first, contradicting: 0.02 }),
+  });
+  for (const { contestant } of sides) await contestant.warmUp(asserting(WARM_UP_SECONDS));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { contestant } of inTurn(sides, round)) await contestant.measure(asserting(seconds / ROUNDS));
+  }
+  const [off, on] = sides.map(({ contestant }) => contestant) as [Contestant, Contestant];
+  console.log(
+    `\nPOST /v1/facts on ${store}, ${connections} connections, ${ROUNDS} rounds by turns, governance off and on`,
+  );
+  printTable(
+    heading,
+    [off, on].map((contestant) => contestant.row()),
+  );
+  const rounds = off.rates.map((rate, round) => figure((100 * (on.rates[round] ?? 0)) / rate));
+  console.log(`on / off: ${share(on.requestsPerSecond, off.requestsPerSecond)} (rounds: ${rounds.join(', ')})`);
+};
+
+const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: GovernanceOptions): Promise<void> => {
+  for (const { node } of sides) await loadFacts(node, 0, facts);
+  const table = new LatencyTable(`${store}, recall`);
+  const clients = await Promise.all(sides.map(({ node }) => RecallClient.open(node)));
+  const ask = (client: RecallClient, n: number) =>
+    client.timeRecall({ query: spell(questionWords(n, facts)), token_budget: BUDGET });
+  for (const client of clients) for (let n = 0; n < QUESTIONS; n += 1) await ask(client, QUESTIONS + n);
+  const spent = sides.map(() => 0);
+  const part = QUESTIONS / ROUNDS;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const side of inTurn(sides, round)) {
+      const at = sides.indexOf(side);
+      const before = cpuMs(side.node.pid);
+      for (let n = round * part; n < (round + 1) * part; n += 1) {
+        const ms = await ask(clients[at] as RecallClient, n);
+        spent[at] = (spent[at] ?? 0) + ms;
+        table.add(facts, side.name, ms);
+      }
+      const after = cpuMs(side.node.pid);
+      if (before !== null && after !== null) table.addCpu(facts, side.name, after - before);
+    }
+  }
+  for (const client of clients) client.close();
+  table.print();
+  console.log(`speed of recall, on / off: ${share(spent[0] ?? 0, spent[1] ?? 0)}`);
+};
+
+/** Forwards and backwards: what disturbs the machine disturbs both. */
+const inTurn = (sides: readonly Side[], round: number): readonly Side[] =>
+  round % 2 === 0 ? sides : [...sides].reverse();
