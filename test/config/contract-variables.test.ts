@@ -58,7 +58,7 @@ describe('the catalogue of variables', () => {
 
   it('refuses all others together, with what to do about each', () => {
     const env = {
-      SVC_ASYNC_JOB_THRESHOLD: '9',
+      SVC_DECAY_MIN_CONFIDENCE: '9',
       SVC_DECAY_TTL_SECONDS: '9',
       SVC_CARD_MAX_AGE_S: '60',
       SVC_CARD_MAX_AGE: '60',
@@ -66,10 +66,10 @@ describe('the catalogue of variables', () => {
     expect(dishonouredVariables(env, [])).to.deep.equal([
       {
         message:
-          'SVC_ASYNC_JOB_THRESHOLD, SVC_CARD_MAX_AGE_S, SVC_DECAY_TTL_SECONDS are set, and nothing in this node honours them',
+          'SVC_CARD_MAX_AGE_S, SVC_DECAY_MIN_CONFIDENCE, SVC_DECAY_TTL_SECONDS are set, and nothing in this node honours them',
         hint:
           'switch the plugin cards on, or unset SVC_CARD_MAX_AGE_S; ' +
-          'unset SVC_DECAY_TTL_SECONDS, SVC_ASYNC_JOB_THRESHOLD: no plugin of this node has what they ask for',
+          'unset SVC_DECAY_TTL_SECONDS, SVC_DECAY_MIN_CONFIDENCE: no plugin of this node has what they ask for',
       },
     ]);
   });

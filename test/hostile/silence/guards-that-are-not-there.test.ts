@@ -6,7 +6,6 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 const GUARDS: Readonly<Record<string, string>> = {
   SVC_DECAY_TTL_SECONDS: '86399',
   SVC_DECAY_MIN_CONFIDENCE: '0.5',
-  SVC_ASYNC_JOB_THRESHOLD: '500',
 };
 
 /** A third party's plugin that honours one of them. */
