@@ -2,8 +2,11 @@ import {
   above,
   all,
   equals,
+  type Filter,
   formatHlc,
   type Hlc,
+  isNull,
+  not,
   type PluginSnapshot,
   type StoredFact,
   valueBytesOf,
@@ -50,9 +53,12 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
   return exported;
 };
 
+/** The facts of a tenant that can be restored: nothing is left of those that were erased. */
+export const exportedOf = (tenantId: string): Filter => all(equals('tenantId', tenantId), not(isNull('cid')));
+
 const readPage = (snapshot: PluginSnapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>
   snapshot.find({
-    filter: all(equals('tenantId', tenantId), above('feed', after)),
+    filter: all(exportedOf(tenantId), above('feed', after)),
     order: 'feed',
     limit: FACTS_PER_PAGE,
     maxBytes: BYTES_PER_PAGE,

@@ -1,13 +1,12 @@
 import {
   type Clock,
-  equals,
   type FactRestore,
   type HookCaller,
   type NodeSelf,
   type PluginTables,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { exportTenant } from './export-tenant.ts';
+import { exportedOf, exportTenant } from './export-tenant.ts';
 import { importLines } from './import-lines.ts';
 import { type TenantTransfer, tenantTransfer } from './transfer-api.ts';
 import { readHeader } from './transfer-format-json.ts';
@@ -21,7 +20,7 @@ export interface TransferParts {
 }
 
 export const createTenantTransfer = (parts: TransferParts): TenantTransfer => ({
-  count: (tenantId) => parts.tables.read((_own, snapshot) => snapshot.count(equals('tenantId', tenantId))),
+  count: (tenantId) => parts.tables.read((_own, snapshot) => snapshot.count(exportedOf(tenantId))),
   export: (tenantId, sink) => exportTenant(parts, tenantId, sink),
   async openImport(text) {
     const header = readHeader(text);
