@@ -48,10 +48,11 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     FEDERATION_NONCE_WINDOW_S: '300',
     PEER_TOKEN_LEEWAY_S: '30',
   }),
+  ...of('attestation', { SOURCE_ATTESTATION_MODE: 'off', ATTESTATION_REQUIRED: 'false' }),
   ...of('audit', { AUDIT_RETENTION_DAYS: '0' }),
   ...of('cards', { CARD_MAX_AGE_S: '86400' }),
   ...of('conflicts', { CONFLICT_MODE: 'record' }),
-  ...of('facts', { SESSION_GUARD: 'off', ATTESTATION_REQUIRED: 'false' }),
+  ...of('facts', { SESSION_GUARD: 'off' }),
   ...of('gardens', { GARDEN_TIERS: '{}', QUARANTINE_GARDEN_ID: '', MAX_GARDENS_PER_ENTITY: '200' }),
   ...of('graph', { CURSOR_TTL_S: '300' }),
   ...of('keys', {
@@ -82,7 +83,6 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
   }),
   ...of('tombstones', { ASYNC_JOB_THRESHOLD: '100000', TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
   ...of('nothing', {
-    SOURCE_ATTESTATION_MODE: 'off',
     DECAY_TTL_SECONDS: '0',
     DECAY_MIN_CONFIDENCE: '0.0',
   }),

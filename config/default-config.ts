@@ -11,6 +11,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     clock: { use: 'system' },
   },
   plugins: {
+    attestation: true,
     audit: true,
     billing: true,
     'capability-tokens': true,

@@ -4,6 +4,7 @@ import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
  * Our own plugins. A module is imported only when its plugin is enabled, so one that is switched off leaves no trace.
  */
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
+  attestation: async () => (await import('../plugins/attestation/attestation-plugin.ts')).attestationPlugin,
   audit: async () => (await import('../plugins/audit/audit-plugin.ts')).auditPlugin,
   billing: async () => (await import('../plugins/billing/billing-plugin.ts')).billingPlugin,
   'capability-tokens': async () =>

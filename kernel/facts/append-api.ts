@@ -63,6 +63,8 @@ export interface DraftItem extends AppendSubject {
   /** Match keys of its names, worked out once for everything that follows. */
   readonly keys: FactNameKeys;
   complete(parts: DraftParts): void;
+  /** Says something about the draft in the answer to its caller, if the fact is stored: one sentence. */
+  warn(warning: string): void;
   /** Refuses this draft alone, as in `RefusableItem`. */
   reject(error: ServiceError, check?: Check): void;
 }

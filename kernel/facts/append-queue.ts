@@ -6,7 +6,7 @@ import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts
 import { AppendRun, type RunParts } from './append-run.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import type { Appender } from './fact-draft.ts';
-import { plainView } from './fact-view.ts';
+import { type FactView, plainView } from './fact-view.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 
@@ -160,30 +160,42 @@ export class AppendQueue {
     nowMs: number,
   ): Promise<AppendVerdict[][]> {
     const answers: AppendVerdict[][] = calls.map(() => []);
-    const byCaller = new Map<Principal, { call: number; item: number; verdict: ItemVerdict & { kind: 'stored' } }[]>();
+    const byCaller = new Map<Principal, Stored[]>();
     for (const [call, items] of pending.entries()) {
       const isMarked = calls[call]?.options.unmarked !== true;
-      for (const [item, { verdict, caller }] of items.entries()) {
+      for (const [item, { verdict, caller, warnings }] of items.entries()) {
         if (verdict.kind === 'rejected' || !isMarked) {
           (answers[call] as AppendVerdict[])[item] = verdict.kind === 'rejected' ? verdict : unmarked(verdict);
           continue;
         }
         const stored = byCaller.get(caller);
-        if (stored === undefined) byCaller.set(caller, [{ call, item, verdict }]);
-        else stored.push({ call, item, verdict });
+        if (stored === undefined) byCaller.set(caller, [{ call, item, verdict, warnings }]);
+        else stored.push({ call, item, verdict, warnings });
       }
     }
     for (const [caller, stored] of byCaller) {
       const reader = await this.#parts.reader(caller, transaction, nowMs);
       const views = await reader.annotate(stored.map(({ verdict }) => verdict.fact));
-      for (const [at, { call, item, verdict }] of stored.entries()) {
-        const view = views[at] ?? plainView(verdict.fact);
+      for (const [at, { call, item, verdict, warnings }] of stored.entries()) {
+        const view = warned(views[at] ?? plainView(verdict.fact), warnings);
         (answers[call] as AppendVerdict[])[item] = { kind: 'stored', view, existing: verdict.existing };
       }
     }
     return answers;
   }
 }
+
+/** A fact that was stored, on its way to the caller. */
+interface Stored {
+  /** Places of its call and of the item in that. */
+  readonly call: number;
+  readonly item: number;
+  readonly verdict: ItemVerdict & { readonly kind: 'stored' };
+  readonly warnings: readonly string[];
+}
+
+const warned = (view: FactView, warnings: readonly string[]): FactView =>
+  warnings.length === 0 ? view : { ...view, warnings: [...view.warnings, ...warnings] };
 
 const unmarked = ({ fact, existing }: ItemVerdict & { kind: 'stored' }): AppendVerdict => ({
   kind: 'stored',

@@ -16,8 +16,12 @@ export interface PreparedItem {
   readonly notes: Notes | undefined;
   readonly path: string;
   readonly hasNewId: boolean;
+  /** For the caller, beside the fact. */
+  readonly warnings: readonly string[];
   readonly refusal: ServiceError | undefined;
 }
+
+const NO_WARNINGS: readonly string[] = Object.freeze([]);
 
 /** A draft that handlers of `append:read` complete. */
 export class DraftedFact implements DraftItem {
@@ -28,6 +32,7 @@ export class DraftedFact implements DraftItem {
   readonly byClient: boolean;
   #parts: DraftParts | undefined;
   #refusal: Refusal | undefined;
+  #warnings = NO_WARNINGS;
 
   constructor(draft: FactDraft, appender: Appender, names: ServiceNames) {
     this.draft = draft;
@@ -52,6 +57,10 @@ export class DraftedFact implements DraftItem {
     this.#parts = { ...known, ...parts };
   }
 
+  warn(warning: string): void {
+    this.#warnings = [...this.#warnings, warning];
+  }
+
   reject(error: ServiceError, check: Check = 'other'): void {
     this.#refusal = firstRefusal(this.#refusal, { error, check });
   }
@@ -62,7 +71,8 @@ export class DraftedFact implements DraftItem {
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);
     const refusal = this.#refusalOf(fact, parts, nowMs);
     if (refusal !== null) this.reject(refusal.error, refusal.check);
-    return { fact, notes, path, hasNewId: draft.id === undefined, refusal: this.#refusal?.error };
+    const hasNewId = draft.id === undefined;
+    return { fact, notes, path, hasNewId, warnings: this.#warnings, refusal: this.#refusal?.error };
   }
 
   #refusalOf(fact: PreparedFact, rules: AssertionRules, nowMs: number): Refusal | null {

@@ -27,6 +27,8 @@ export class PendingItem implements RefusableItem, SettleableItem {
   readonly path: string;
   /** The id was drawn for the fact, so that no other fact has it. */
   readonly hasNewId: boolean;
+  /** For the caller, beside the fact. */
+  readonly warnings: readonly string[];
   #verdict: ItemVerdict | undefined;
   #leader: PendingItem | undefined;
   #refusal: Refusal | undefined;
@@ -34,7 +36,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
   #follows: PendingItem | undefined;
   #tags: string[] = NO_TAGS;
 
-  constructor({ fact, notes, path, hasNewId, refusal }: PreparedItem, { caller, origin }: Appender) {
+  constructor({ fact, notes, path, hasNewId, warnings, refusal }: PreparedItem, { caller, origin }: Appender) {
     this.fact = fact;
     this.tripleId = tripleId(fact);
     this.caller = caller;
@@ -42,6 +44,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
     this.notes = notes;
     this.path = path;
     this.hasNewId = hasNewId;
+    this.warnings = warnings;
     if (refusal !== undefined) this.refuse(refusal);
   }
 

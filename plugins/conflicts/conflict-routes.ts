@@ -13,8 +13,8 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
-import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { CONFLICT, type ConflictJson } from './conflict-json.ts';
 import type { ConflictPosition, ConflictStatus, Conflicts } from './conflicts-api.ts';
 import { MAX_CONFLICTS } from './create-conflicts.ts';

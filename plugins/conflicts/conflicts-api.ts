@@ -12,7 +12,7 @@ import {
   type StoredFact,
   type TripleKey,
 } from '../../kernel/plugin-api.ts';
-import type { AttestationJson } from '../keys/keys-api.ts';
+import type { AttestationJson } from '../attestation/attestation-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
 export { CONFLICT } from './conflict-json.ts';

@@ -18,8 +18,8 @@ import {
   readConstrain,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { Attestations } from '../attestation/attestation-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
-import { AgentKeys } from '../keys/keys-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { createConflictEntities } from './conflict-entities.ts';
@@ -54,7 +54,7 @@ export const conflictsPlugin = definePlugin({
     factJson: FactJson,
     cursors: Cursors,
     gardens: optional(GardenAccess),
-    agentKeys: optional(AgentKeys),
+    attestations: optional(Attestations),
   },
   provides: [Conflicts, ConflictEntities],
   declares: [...Object.values(words), CONFLICT, CONTRADICTED, DIFFERS_ELSEWHERE],
@@ -73,7 +73,7 @@ export const conflictsPlugin = definePlugin({
   }),
   migrations: conflictsMigrations,
   setup({ config, use, tables, hooks, on, provide, route }) {
-    const { facts, clock, random, self, factJson, cursors, gardens, agentKeys } = use;
+    const { facts, clock, random, self, factJson, cursors, gardens, attestations } = use;
     if (config.mode === 'strict') {
       on(appendJudge, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)));
     }
@@ -91,7 +91,7 @@ export const conflictsPlugin = definePlugin({
     on(factErased, (erased) => eraseReigns(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(tenantTransfer, () => transferConflicts(tables, clock));
-    const conflicts = createConflicts({ facts, self, tables, agentKeys });
+    const conflicts = createConflicts({ facts, self, tables, attestations });
     provide(Conflicts, conflicts);
     provide(ConflictEntities, createConflictEntities(tables, self.names));
     const conflictJson = createConflictJson(self, factJson);

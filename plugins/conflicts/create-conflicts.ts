@@ -5,7 +5,7 @@ import {
   type PluginTables,
   requirePermission,
 } from '../../kernel/plugin-api.ts';
-import type { AgentKeys } from '../keys/keys-api.ts';
+import type { Attestations } from '../attestation/attestation-api.ts';
 import type { Conflicts } from './conflicts-api.ts';
 import { findConflict, listConflicts } from './list-conflicts.ts';
 import { noSuchConflict, recordIdOf, resolveConflict } from './resolve-conflict.ts';
@@ -14,7 +14,7 @@ export interface ConflictParts {
   readonly facts: Facts;
   readonly self: NodeSelf;
   readonly tables: PluginTables;
-  readonly agentKeys: AgentKeys | undefined;
+  readonly attestations: Attestations | undefined;
 }
 
 /** Records of one page of a list. */

@@ -13,8 +13,8 @@ import {
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import { attestationNotes } from '../attestation/attestation-api.ts';
 import { MAX_DERIVATIONS, SumsUp } from '../facts/facts-api.ts';
-import { attestationNotes } from '../keys/keys-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
@@ -48,7 +48,7 @@ export const resolveConflict = async (
       ...noted(Resolution, { conflictId: conflict.record.id, note }),
       ...noted(SumsUp, true),
       // What is signed is the fact that the resolution appends.
-      ...attestationNotes(parts.agentKeys, decision.attestation),
+      ...attestationNotes(parts.attestations, decision.attestation),
     ]);
     return resolutionDraft(conflict, model, newValue ?? model.value, caller, notes);
   });

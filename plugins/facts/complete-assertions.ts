@@ -4,22 +4,17 @@ import {
   type Facts,
   noteOf,
   type Principal,
-  ServiceError,
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { ATTESTATION } from '../keys/keys-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
 import { referenceTo } from './derived-references.ts';
-import { ATTESTATION_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 import { ttlTarget } from './ttl-target.ts';
 
 export interface CompletionParts {
   readonly facts: Facts;
   readonly names: ServiceNames;
-  /** Every assertion must be signed. */
-  readonly attestationRequired: boolean;
 }
 
 /** What an assertion names besides itself. */
@@ -34,12 +29,11 @@ interface Naming {
  * Completes drafts that name other facts: a time-to-live is put where the fact is that it speaks of, and ids in
  * `derived_from` become content ids, where the caller can read the fact.
  */
-export const createCompleteAssertions = ({ facts, names, attestationRequired }: CompletionParts) => {
+export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
   const ttl = names.meta('ttl');
   return ({ items, caller }: DraftBatch): Promise<void> | undefined => {
     const naming: Naming[] = [];
     for (const item of items) {
-      if (attestationRequired) requireSignature(item);
       const target = item.byClient && item.keys.relationKey === ttl ? ttlTarget(item.draft.entity, names) : undefined;
       const derivations = noteOf(item.notes, DERIVED_FROM.note);
       if (target !== undefined || derivations !== undefined) naming.push({ item, target, derivations });
@@ -91,15 +85,4 @@ const visibleFacts = async (
     }
   });
   return seen;
-};
-
-/** Whether a signature is good is judged where the keys of agents are known. */
-const requireSignature = (item: DraftItem): void => {
-  const isSigned = item.draft.attestedKeyId != null || noteOf(item.notes, ATTESTATION.note) !== undefined;
-  if (!item.byClient || isSigned) return;
-  const refusal = new ServiceError(ATTESTATION_REQUIRED, 'this node accepts signed assertions only', {
-    hint: 'register an agent key and send an attestation with its signature',
-    violations: [{ path: `${item.path}.attestation`, message: 'is required' }],
-  });
-  item.reject(refusal, 'signature');
 };

@@ -53,7 +53,6 @@ import { sweepReplies } from './sweep-replies.ts';
 import { recordExpiries } from './ttl.ts';
 
 interface FactsSettings {
-  readonly attestationRequired: boolean;
   readonly sessionGuard: 'off' | 'enforce';
 }
 
@@ -93,12 +92,6 @@ export const factsPlugin = definePlugin({
     type: 'object',
     additionalProperties: false,
     properties: {
-      attestationRequired: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_ATTESTATION_REQUIRED',
-        description: 'whether every assertion must carry the signature of an agent key',
-      },
       sessionGuard: {
         type: 'string',
         enum: ['off', 'enforce'],
@@ -138,8 +131,7 @@ export const factsPlugin = definePlugin({
     route(verifyCidRoute(readParts));
     route(cidBackfillStatusRoute(readParts));
 
-    const { attestationRequired } = config;
-    on(appendRead, createCompleteAssertions({ facts, names, attestationRequired }));
+    on(appendRead, createCompleteAssertions({ facts, names }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
     on(erasureSweeps, () => [sweepReplies(tables)]);
     on(appendSettle, (batch) => settleDuplicates(batch, names));

@@ -22,10 +22,6 @@ export const IDEMPOTENCY_IN_PROGRESS = defineErrorCode('idempotency_in_progress'
   status: 409,
   summary: 'a request with the same idempotency key is still running',
 });
-export const ATTESTATION_REQUIRED = defineErrorCode('attestation_required', {
-  status: 422,
-  summary: 'the node accepts signed assertions only',
-});
 export const PROVENANCE_CYCLE_DETECTED = defineErrorCode('provenance_cycle_detected', {
   status: 422,
   summary: 'a fact would be derived from itself',

@@ -55,6 +55,19 @@ export interface VerifiedOrigins {
 
 export const VerifiedOrigins = defineRef<VerifiedOrigins>('federation.verified-origins');
 
+/**
+ * Who said a received fact, as far as this node can tell: its origin where that has signed it, otherwise the peer that
+ * sent it.
+ */
+export interface PeerSpeaker {
+  readonly nodeId: string;
+  /** Whether it may say something as this source: as itself, or as a name under its own address. */
+  speaksFor(source: string): Promise<boolean>;
+}
+
+/** Note on the draft of a received fact. */
+export const PeerSpeaker = defineRef<PeerSpeaker>('federation.peer-speaker');
+
 /** How far this node has read one scope of a peer. */
 export interface InboundLag {
   readonly scope: Scope;

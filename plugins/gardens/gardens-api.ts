@@ -11,8 +11,8 @@ import {
   type Scope,
   STRING_JSON,
 } from '../../kernel/plugin-api.ts';
+import type { AttestationJson } from '../attestation/attestation-api.ts';
 import { defineAssertionMember } from '../facts/facts-api.ts';
-import type { AttestationJson } from '../keys/keys-api.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import type { Quarantined, QuarantineStatus } from './quarantine-row.ts';
 

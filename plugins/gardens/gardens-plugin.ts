@@ -14,9 +14,9 @@ import {
   readAnnotate,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { Attestations } from '../attestation/attestation-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
-import { AgentKeys } from '../keys/keys-api.ts';
 import { recallSignal } from '../recall/recall-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { checkGardenWrites } from './check-garden-writes.ts';
@@ -60,7 +60,7 @@ export const gardensPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     audit: optional(AuditLog),
-    agentKeys: optional(AgentKeys),
+    attestations: optional(Attestations),
   },
   provides: [GardenAccess, Gardens, Quarantine],
   declares: [...Object.values(words), GARDEN, GARDEN_ID, GARDEN_MEMBER, GARDEN_URI, QUARANTINE],
@@ -93,7 +93,7 @@ export const gardensPlugin = definePlugin({
   }),
   migrations: gardensMigrations,
   async setup({ config, use, tables, hooks, on, onSignal, provide, route }) {
-    const { facts, clock, random, self, audit, agentKeys } = use;
+    const { facts, clock, random, self, audit, attestations } = use;
     const presence = new MemberPresence(tables);
     onSignal(MEMBERS_ADDED, () => presence.heard());
     await presence.look();
@@ -130,7 +130,16 @@ export const gardensPlugin = definePlugin({
     route(removeMemberRoute(parts));
 
     const inboundGarden = config.quarantineGarden;
-    const quarantine = new QuarantineService({ facts, tables, clock, self, audit, gardens, agentKeys, inboundGarden });
+    const quarantine = new QuarantineService({
+      facts,
+      tables,
+      clock,
+      self,
+      audit,
+      gardens,
+      attestations,
+      inboundGarden,
+    });
     provide(Quarantine, quarantine);
     const held = { quarantine, self, readSession: createReadSession(self.names) };
     route(promoteRoute(held));

@@ -9,8 +9,8 @@ import {
   spellList,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
+import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
-import { ATTESTATION_JSON, type AttestationJson } from '../keys/keys-api.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, gardenPath } from './garden-routes.ts';
 import type { Promotion, Quarantine } from './gardens-api.ts';

@@ -18,9 +18,9 @@ import {
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import { type Attestations, attestationNotes, KeepsSource } from '../attestation/attestation-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { referencesFor } from '../facts/facts-api.ts';
-import { type AgentKeys, attestationNotes } from '../keys/keys-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
@@ -40,7 +40,7 @@ export interface QuarantineParts {
   readonly self: NodeSelf;
   readonly audit: AuditLog | undefined;
   readonly gardens: GardenService;
-  readonly agentKeys: AgentKeys | undefined;
+  readonly attestations: Attestations | undefined;
   /** Slug, id or URI of the garden for inbound facts; empty where there is none. */
   readonly inboundGarden: string;
 }
@@ -82,8 +82,9 @@ export class QuarantineService implements Quarantine {
     const said = { entity, relation, value, source, confidence, scope, validUntil, timestamp };
     const copy = { ...said, derivedFrom, sessionId };
     const notes = new Map([
+      ...noted(KeepsSource, true),
       ...noted(PromotionOf, { id: fact.id, scope, gardenId: fact.gardenId }),
-      ...attestationNotes(this.#parts.agentKeys, attestation),
+      ...attestationNotes(this.#parts.attestations, attestation),
     ]);
     let decision: Decision | undefined;
     await facts.append({ ...copy, gardenId: into?.id ?? null, notes }, caller, {

@@ -21,10 +21,6 @@ export class AgentKeyStore {
     this.#tables = tables;
   }
 
-  get(id: string, tenantId: string): Promise<AgentKey | undefined> {
-    return this.#tables.read(async (own) => (await this.among(own, [id], tenantId))[0]);
-  }
-
   /** Returns those of the tenant's keys that have one of the ids, in no order. */
   async among(own: ReadableTables, ids: readonly string[], tenantId: string): Promise<AgentKey[]> {
     return (await own.select(TABLE, { tenant_id: tenantId, id: ids })).map(keyFromRow);

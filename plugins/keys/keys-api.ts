@@ -1,17 +1,10 @@
 import {
-  defineErrorCode,
   definePermission,
   defineRef,
-  type FactValue,
-  memberRefusal,
-  type Notes,
-  noted,
   type PluginSnapshot,
   type Principal,
   type Scope,
-  ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { defineAssertionMember } from '../facts/facts-api.ts';
 
 /** An API key without its secret. */
 export interface KeyRecord {
@@ -127,30 +120,6 @@ export interface SubjectKeys {
 
 export const SubjectKeys = defineRef<SubjectKeys>('keys.subject-keys');
 
-/** An assertion as an agent signed and sent it, before anything was trimmed. */
-export interface SignedAssertion {
-  readonly keyId: string;
-  /** base64url without padding. */
-  readonly signature: string;
-  readonly entity: string;
-  readonly relation: string;
-  readonly value: FactValue;
-  readonly source: string;
-}
-
-/** The member `attestation` of a request: the agent key and its signature over the assertion. */
-export interface AttestationJson {
-  readonly key_id: string;
-  readonly signature: string;
-}
-
-/** JSON schema of the member. */
-export const ATTESTATION_JSON = {
-  type: ['object', 'null'],
-  required: ['key_id', 'signature'],
-  properties: { key_id: { type: 'string', minLength: 1 }, signature: { type: 'string', minLength: 1 } },
-} as const;
-
 /** A public key with which an agent signs what it asserts. */
 export interface AgentKeyRecord {
   readonly id: string;
@@ -184,69 +153,11 @@ export interface AgentKeys {
    * and with `conflict` for a key that is revoked already.
    */
   revoke(caller: Principal, id: string): Promise<void>;
-  /**
-   * Resolves when the caller's own, active key `keyId` made the signature. Rejects with `attestation_invalid`
-   * otherwise, and with `authorization` for a key of another entity of the tenant. `path` names the attestation for the
-   * violation.
-   */
-  verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void>;
+  /** Those of the tenant's keys that have one of the ids, whoever owns them, revoked ones included; in no order. */
+  among(ids: readonly string[], tenantId: string): Promise<readonly AgentKeyRecord[]>;
 }
-
-/** The signature of a draft, which the append verifies. */
-export interface Attestation {
-  readonly keyId: string;
-  readonly signature: string;
-  /** As sent, where the draft holds another text. */
-  readonly entity?: string;
-  readonly source?: string;
-}
-
-/**
- * The member `attestation` of assertions. The append verifies its note before the transaction, for every plugin that
- * made the draft.
- */
-export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
-  summary: 'signature of an agent key over the assertion as it is sent',
-  schema: { properties: { key_id: {}, signature: {} } },
-  read(input, path, { entity, source }) {
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      throw memberRefusal(path, 'must be an object');
-    }
-    const text = (name: string): string => {
-      const value = Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
-      if (typeof value === 'string' && value !== '') return value;
-      throw memberRefusal(`${path}.${name}`, 'must be a non-empty string');
-    };
-    return {
-      keyId: text('key_id'),
-      signature: text('signature'),
-      entity: String(entity),
-      source: String(source),
-    };
-  },
-});
-
-/**
- * Returns the note for a draft whose caller sent a signature over it. Throws `attestation_invalid` when no plugin knows
- * agent keys, because no signature can be verified then.
- */
-export const attestationNotes = (
-  agentKeys: AgentKeys | undefined,
-  attestation: AttestationJson | null | undefined,
-): Notes => {
-  if (attestation == null) return new Map();
-  if (agentKeys === undefined) {
-    throw new ServiceError(ATTESTATION_INVALID, 'this node knows no agent keys, so no signature can be checked');
-  }
-  return noted(ATTESTATION.note, { keyId: attestation.key_id, signature: attestation.signature });
-};
 
 export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');
-
-export const ATTESTATION_INVALID = defineErrorCode('attestation_invalid', {
-  status: 422,
-  summary: 'the signature of the assertion is not valid',
-});
 
 /** For the exchange of facts between nodes. */
 export const FEDERATE = definePermission('federate', { summary: 'exchange facts with other nodes' });

@@ -1,6 +1,5 @@
 import {
   Authorizer,
-  appendRead,
   Clock,
   DEFAULT_TENANT,
   definePlugin,
@@ -31,13 +30,12 @@ import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
-import { AgentKeys, ATTESTATION, ATTESTATION_INVALID, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
+import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
 import { StoredAgentKeys } from './stored-agent-keys.ts';
 import { createSubjectKeys } from './subject-keys.ts';
-import { verifyAttestations } from './verify-attestations.ts';
 
 interface Settings {
   readonly maxAgeDays: number;
@@ -53,7 +51,7 @@ export const keysPlugin = definePlugin({
   name: 'keys',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
-  summary: 'API keys and agent keys: who may call this node, and whose signature is good',
+  summary: 'API keys and agent keys: who may call this node, and by which keys agents sign',
   requires: {
     clock: Clock,
     random: Random,
@@ -64,7 +62,7 @@ export const keysPlugin = definePlugin({
     tenancy: optional(Tenancy),
   },
   provides: [Authorizer, KeyRegistry, SubjectKeys, AgentKeys],
-  declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID, FEDERATE],
+  declares: [...Object.values(words), FEDERATE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -146,7 +144,6 @@ export const keysPlugin = definePlugin({
     const agentKeyStore = new AgentKeyStore(tables);
     const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });
     provide(AgentKeys, agentKeys);
-    on(appendRead, (batch) => verifyAttestations(batch, agentKeys));
     on(auditDescribeKeys, ({ keyIds, tenantId, snapshot }) =>
       agentKeyStore.among(tables.in(snapshot), keyIds, tenantId),
     );

@@ -15,8 +15,7 @@ import {
 import { type AuditLog, KEY_ROTATION } from '../audit/audit-api.ts';
 import type { AgentKey, AgentKeyStore } from './agent-key-store.ts';
 import { MAX_DESCRIPTION_LENGTH } from './check-registration.ts';
-import type { AgentKeyRecord, AgentKeyRegistration, AgentKeys, SignedAssertion } from './keys-api.ts';
-import { verifyAssertion } from './verify-assertion.ts';
+import type { AgentKeyRecord, AgentKeyRegistration, AgentKeys } from './keys-api.ts';
 
 export interface AgentKeyParts {
   readonly store: AgentKeyStore;
@@ -68,8 +67,8 @@ export class StoredAgentKeys implements AgentKeys {
     });
   }
 
-  async verify(assertion: SignedAssertion, caller: Principal, path: string): Promise<void> {
-    verifyAssertion(assertion, await this.#parts.store.get(assertion.keyId, caller.tenantId), caller, path);
+  async among(ids: readonly string[], tenantId: string): Promise<readonly AgentKeyRecord[]> {
+    return (await this.#parts.tables.read((own) => this.#parts.store.among(own, ids, tenantId))).map(recordOf);
   }
 }
 

@@ -57,6 +57,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
     self,
     own,
     proofs,
+    peerings,
     log,
     usages,
     reading: { maxBytes: node.maxBodyBytes, toleratesOldCid: config.cid === 'omit' },

@@ -7,9 +7,12 @@ export interface OwnNames {
   isOwnSource(source: string): boolean;
 }
 
-export const createOwnNames = ({ names, nodeId, authority }: NodeSelf): OwnNames => {
+/** The same for a peer. Without an authority nothing lies under the address of the node. */
+export type NamedNode = Pick<NodeSelf, 'names' | 'nodeId'> & { readonly authority: string | null };
+
+export const createOwnNames = ({ names, nodeId, authority }: NamedNode): OwnNames => {
   const self = matchKey(nodeId, names);
-  const below = [`${names.scheme}${authority.toLowerCase()}/`];
+  const below = authority === null ? [] : [`${names.scheme}${authority.toLowerCase()}/`];
   if (self.startsWith(names.scheme)) below.push(self.endsWith('/') ? self : `${self}/`);
   const isOwnNode = (text: string): boolean => matchKey(text, names) === self;
   return {

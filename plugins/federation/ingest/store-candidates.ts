@@ -11,12 +11,14 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';
+import { PeerSpeaker } from '../federation-api.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
 import { verdictOfKnown } from './judge-page.ts';
 import { peerPrincipal } from './peer-principal.ts';
+import { createPeerSpeakers, type SpeakerParts } from './peer-speakers.ts';
 
-export interface StoreParts {
+export interface StoreParts extends SpeakerParts {
   readonly facts: Facts;
   readonly tables: PluginTables;
   readonly proofs: OriginProofs;
@@ -57,12 +59,14 @@ class Storing {
   readonly #page: IngestPage;
   readonly #parts: StoreParts;
   readonly #principal: Principal;
+  readonly #speakerOf: (candidate: Candidate) => PeerSpeaker;
   #failures = 0;
 
   constructor(page: IngestPage, parts: StoreParts) {
     this.#page = page;
     this.#parts = parts;
     this.#principal = peerPrincipal(page.peering, page.scopes);
+    this.#speakerOf = createPeerSpeakers(page.peering, parts);
   }
 
   async store(candidates: readonly Candidate[], finish?: Finish): Promise<readonly IngestVerdict[]> {
@@ -141,14 +145,17 @@ class Storing {
     return refusals;
   }
 
-  #draftOf({ fact: { draft, originNodeId }, gardenId }: Candidate): FactDraft {
+  #draftOf(candidate: Candidate): FactDraft {
     const { nodeId } = this.#page.peering;
+    const { fact, gardenId } = candidate;
+    const { draft, originNodeId } = fact;
+    const speaker = noted(PeerSpeaker, this.#speakerOf(candidate));
     return {
       ...draft,
       receivedFrom: nodeId,
       originNodeId: originNodeId ?? nodeId,
       gardenId,
-      ...(gardenId === null ? {} : { notes: noted(QuarantineReason, 'instruction') }),
+      notes: gardenId === null ? speaker : new Map([...speaker, ...noted(QuarantineReason, 'instruction')]),
     };
   }
 

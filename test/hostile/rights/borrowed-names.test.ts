@@ -16,7 +16,7 @@ forEachStore('A writer speaks in the name of a source that is trusted more (I13,
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');
       await writeFile(file, JSON.stringify(RULES));
-      const plugins = ['keys', 'facts', 'recall', 'search', 'source-trust'];
+      const plugins = ['attestation', 'keys', 'facts', 'recall', 'search', 'source-trust'];
       node = await startTestNode({ plugins, env: { SVC_TRUST_RULES_FILE: file } });
     }),
   );

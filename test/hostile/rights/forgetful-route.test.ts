@@ -41,8 +41,8 @@ forEachStore('A caller finds a route that forgot to check what it asserts (I14)'
 
   it('and is held to the settings of assertions', async () => {
     node = await startTestNode({
-      plugins: ['facts'],
-      settings: { facts: { attestationRequired: true } },
+      plugins: ['attestation', 'facts'],
+      settings: { attestation: { required: true } },
     });
     expect(await refused({})).to.equal('attestation_required');
   });

@@ -18,7 +18,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
 
   /** The reader moderates the ward, and `author` may write instructions into it. */
   const start = async (options: TestNodeOptions = {}): Promise<string> => {
-    garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'conflicts'], ...options });
+    garden = await startGardenNode({ plugins: ['attestation', 'gardens', 'keys', 'facts', 'conflicts'], ...options });
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
     for (const [entity_uri, role] of [
       [CAST.writer, 'writer'],
@@ -56,7 +56,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
   });
 
   it('a fact, without its own signature where every assertion needs one', async () => {
-    await start({ settings: { facts: { attestationRequired: true } } });
+    await start({ settings: { attestation: { required: true } } });
     const { node } = garden;
     const keys = {
       writer: await node.addKey({ entityUri: CAST.writer }),

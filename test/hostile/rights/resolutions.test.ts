@@ -9,7 +9,7 @@ forEachStore('A writer resolves a contradiction to say what it may not assert (I
   afterEach(() => node.stop());
 
   const start = async (options: TestNodeOptions): Promise<void> => {
-    node = await startTestNode({ plugins: ['keys', 'facts', 'conflicts'], ...options });
+    node = await startTestNode({ plugins: ['attestation', 'keys', 'facts', 'conflicts'], ...options });
     key = await node.addKey({ entityUri: 'agent:writer' });
   };
   const assert = (v: string, members: Readonly<Record<string, unknown>> = {}, as = key) =>
@@ -31,7 +31,7 @@ forEachStore('A writer resolves a contradiction to say what it may not assert (I
     node.request('POST', `/v1/conflicts/${await open()}/resolve`, { key: as, body, headers });
 
   it('without a signature, where every assertion needs one', async () => {
-    await start({ settings: { facts: { attestationRequired: true } } });
+    await start({ settings: { attestation: { required: true } } });
     const attest = await signingAgent(node, key);
     for (const v of ['a', 'b']) {
       const attestation = attest(['user:alice', 'memory:role', 'string', v, 'agent:w1']);

@@ -8,7 +8,7 @@ forEachStore('who may assert what', () => {
   let key: string;
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['facts', 'gardens', 'keys'] });
+    node = await startTestNode({ plugins: ['attestation', 'facts', 'gardens', 'keys'] });
     key = await node.addKey();
   });
 
@@ -100,18 +100,6 @@ forEachStore('who may assert what', () => {
       expect((await send({}, { relation: 'svc:received_from' })).status).to.equal(201);
     } finally {
       await other.stop();
-    }
-  });
-
-  it('demands a signature where attestation is required', async () => {
-    const strict = await startTestNode({ plugins: ['facts'], settings: { facts: { attestationRequired: true } } });
-    try {
-      const strictKey = await strict.addKey();
-      const reply = await strict.request('POST', '/v1/facts', { key: strictKey, body: factBody() });
-      expect([reply.status, reply.body.code]).to.deep.equal([422, 'attestation_required']);
-      expect(await storedFacts(strict)).to.equal(0);
-    } finally {
-      await strict.stop();
     }
   });
 

@@ -18,7 +18,7 @@ import { factBody } from './fact-bodies.ts';
 const PHASES: ReadonlySet<string> = new Set(
   [appendRead, appendAuthorise, appendSettle, appendJudge].map(({ id }) => id),
 );
-const NAMES = ['keys', 'gardens', 'facts', 'conflicts', 'audit'] as const;
+const NAMES = ['attestation', 'keys', 'gardens', 'facts', 'conflicts', 'audit'] as const;
 
 /** The plugin, with its handlers of the phases before or after those of all others. */
 const placed = (plugin: AnyPlugin, order: 'first' | 'last'): AnyPlugin => ({

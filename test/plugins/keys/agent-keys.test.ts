@@ -13,7 +13,7 @@ forEachStore('agent keys', () => {
   let writer: string;
   let stranger: string;
   before(async () => {
-    node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
+    node = await startTestNode({ plugins: ['attestation', 'keys', 'audit', 'facts'] });
     writer = await node.addKey({ entityUri: 'agent:w', permissions: ['read', 'write', 'audit.read'] });
     stranger = await node.addKey({ entityUri: 'agent:x' });
   });

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
+import { createServiceNames } from '../../../../kernel/identity/service-names.ts';
 import { type Facts, type PluginTables, ServiceError } from '../../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../../../../plugins/federation/ingest/ingest.ts';
 import { readFact } from '../../../../plugins/federation/ingest/read-fact.ts';
 import { storeCandidates } from '../../../../plugins/federation/ingest/store-candidates.ts';
 import { peerFact, peeringFor } from '../ingest-stand.ts';
+
+const self = {
+  names: createServiceNames('svc'),
+  nodeId: 'svc:node:here',
+  nodeUrl: 'https://h.test',
+  authority: 'h.test',
+};
 
 /** What becomes of a fact that the kernel refuses for its stamp, after it was judged to be sound. */
 const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | undefined> => {
@@ -14,7 +22,14 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
   const tables = { write: async (_tenant: string, work: () => Promise<void>) => work() } as unknown as PluginTables;
   const page = { facts: [], peering: peeringFor(), scopes: new Set(['public'] as const), via };
   const candidates = [{ at: 0, fact: read.fact, proof: 'absent', gardenId: null }] as const;
-  const parts = { facts, tables, proofs: undefined as never };
+  const parts = {
+    facts,
+    tables,
+    proofs: undefined as never,
+    peerings: undefined as never,
+    self,
+    own: undefined as never,
+  };
   return (await storeCandidates(candidates, page, async () => {}, parts))[0];
 };
 

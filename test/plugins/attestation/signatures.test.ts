@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
-import { factBody, storedFacts } from './fact-bodies.ts';
+import { factBody, storedFacts } from '../facts/fact-bodies.ts';
 
 forEachStore('an assertion signed by an agent key', () => {
   let node: TestNode;
@@ -11,7 +11,10 @@ forEachStore('an assertion signed by an agent key', () => {
   let privateKey: KeyObject;
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['facts', 'keys'], settings: { facts: { attestationRequired: true } } });
+    node = await startTestNode({
+      plugins: ['attestation', 'facts', 'keys'],
+      settings: { attestation: { required: true } },
+    });
     key = await node.addKey();
     const pair = generateKeyPairSync('ed25519');
     privateKey = pair.privateKey;

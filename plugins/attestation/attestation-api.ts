@@ -1,0 +1,87 @@
+import { defineErrorCode, defineRef, memberRefusal, type Notes, noted, ServiceError } from '../../kernel/plugin-api.ts';
+import { defineAssertionMember } from '../facts/facts-api.ts';
+
+/** The member `attestation` of a request: the agent key and its signature over the assertion. */
+export interface AttestationJson {
+  readonly key_id: string;
+  readonly signature: string;
+}
+
+/** JSON schema of the member. */
+export const ATTESTATION_JSON = {
+  type: ['object', 'null'],
+  required: ['key_id', 'signature'],
+  properties: { key_id: { type: 'string', minLength: 1 }, signature: { type: 'string', minLength: 1 } },
+} as const;
+
+/** The signature of a draft, which the append verifies. */
+export interface Attestation {
+  readonly keyId: string;
+  /** base64url without padding. */
+  readonly signature: string;
+  /** As sent, where the draft holds another text. */
+  readonly entity?: string;
+  readonly source?: string;
+}
+
+/**
+ * The member `attestation` of assertions. The append verifies its note before the transaction, for every plugin that
+ * made the draft.
+ */
+export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
+  summary: 'signature of an agent key over the assertion as it is sent',
+  schema: { properties: { key_id: {}, signature: {} } },
+  read(input, path, { entity, source }) {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw memberRefusal(path, 'must be an object');
+    }
+    const text = (name: string): string => {
+      const value = Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
+      if (typeof value === 'string' && value !== '') return value;
+      throw memberRefusal(`${path}.${name}`, 'must be a non-empty string');
+    };
+    return {
+      keyId: text('key_id'),
+      signature: text('signature'),
+      entity: String(entity),
+      source: String(source),
+    };
+  },
+});
+
+/** Takes the signatures that requests bring other than by the body of an assertion. */
+export interface Attestations {
+  /** The note for a draft whose caller sent a signature over it. The append verifies it. */
+  notesOf(attestation: AttestationJson): Notes;
+}
+
+export const Attestations = defineRef<Attestations>('attestation.attestations');
+
+/**
+ * Returns the note for a draft whose caller sent a signature over it, or no note without one. Throws
+ * `attestation_invalid` where no plugin verifies signatures.
+ */
+export const attestationNotes = (
+  attestations: Attestations | undefined,
+  attestation: AttestationJson | null | undefined,
+): Notes => {
+  if (attestation == null) return new Map();
+  if (attestations === undefined) {
+    throw new ServiceError(ATTESTATION_INVALID, 'this node verifies no signatures: send the request without one');
+  }
+  return attestations.notesOf(attestation);
+};
+
+export const noteOfAttestation = ({ key_id: keyId, signature }: AttestationJson): Notes =>
+  noted(ATTESTATION.note, { keyId, signature });
+
+/**
+ * Note on a draft that repeats what another entity has said, such as a fact that a moderator lets out of quarantine:
+ * its source stays the author's, and no mode of source attestation refuses it for that.
+ */
+export const KeepsSource = defineRef<true>('attestation.keeps-source');
+
+export const ATTESTATION_INVALID = defineErrorCode('attestation_invalid', {
+  status: 422,
+  summary: 'the signature of the assertion is not valid',
+});

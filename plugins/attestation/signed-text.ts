@@ -1,0 +1,24 @@
+import type { FactValue } from '../../kernel/plugin-api.ts';
+
+/** What a signature is made over: an assertion as an agent sends it, before anything is trimmed. */
+export interface SignedAssertion {
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: Pick<FactValue, 'type' | 'v'>;
+  readonly source: string;
+}
+
+/** The text that an agent signs. */
+export const signedText = (assertion: SignedAssertion): string => textWith(assertion, String(assertion.value.v));
+
+/** The texts that a signature may cover: some languages write the whole number 1 as `1.0`. */
+export const signedTexts = (assertion: SignedAssertion): readonly string[] => {
+  const { v } = assertion.value;
+  const text = signedText(assertion);
+  return typeof v === 'number' && Number.isInteger(v) && Math.abs(v) < 1e15
+    ? [text, textWith(assertion, `${v}.0`)]
+    : [text];
+};
+
+const textWith = ({ entity, relation, value, source }: SignedAssertion, encoded: string): string =>
+  [entity, relation, value.type, encoded, source].join('\n');
