@@ -36,6 +36,7 @@ describe('the configuration', () => {
       corsDevLocalhost: false,
     });
     expect(plugins.map(({ name }) => name)).to.deep.equal([
+      'attestation',
       'audit',
       'billing',
       'capability-tokens',

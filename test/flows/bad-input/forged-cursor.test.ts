@@ -19,6 +19,9 @@ const flipBit = (cursor: string, at: number): string => {
   return bytes.toString('base64url');
 };
 
+/** Parameters that do not filter a page, or whose value must exist: an unknown tenant is 404 with any cursor. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'tenant_id']);
+
 forEachStore('A page cursor', () => {
   let node: NodeUnderAttack;
 
@@ -50,7 +53,7 @@ forEachStore('A page cursor', () => {
       const page = firstPage(row);
       const length = Buffer.from(cursor, 'base64url').length;
       const forged = Array.from({ length }, (_, at) => ({ name: `bit of byte ${at}`, cursor: flipBit(cursor, at) }));
-      const [filter = ''] = Object.keys(row.query ?? {}).filter((name) => name !== 'limit' && name !== 'cursor');
+      const [filter = ''] = Object.keys(row.query ?? {}).filter((name) => !NO_FILTERS.has(name));
       const value = { status: 'all', since: '2001-01-01T00:00:00Z', event_type: 'fact_write' }[filter] ?? 'user:a';
       const reader = node.keys.only.get(page.includes('/admin/') ? 'admin' : 'read') ?? '';
       const requests: HostileRequest[] = [

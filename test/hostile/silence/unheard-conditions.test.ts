@@ -27,7 +27,9 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
   let admin: string;
 
   beforeEach(async () => {
-    node = await startTestNode({ plugins: ['attestation', 'keys', 'audit', 'facts', 'gardens', 'conflicts', 'recall', 'search'] });
+    node = await startTestNode({
+      plugins: ['attestation', 'keys', 'audit', 'facts', 'gardens', 'conflicts', 'recall', 'search'],
+    });
     writer = await node.addKey({ entityUri: 'agent:w' });
     admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
   });
