@@ -68,8 +68,11 @@ export const withReturned = async (
   ]
     .filter(({ stamp }) => compareHlc(stamp, end) <= 0)
     .sort((one, other) => compareHlc(one.stamp, other.stamp));
-  const page = places.slice(0, limit);
-  if (places.length > limit) end = (page.at(-1) as Place).stamp;
+  // A fact that was stored while the peer waited and returned meanwhile has two places; the first one is enough.
+  const seen = new Set<string>();
+  const once = places.filter(({ fact: { id } }) => !seen.has(id) && seen.add(id));
+  const page = once.slice(0, limit);
+  if (once.length > limit) end = (page.at(-1) as Place).stamp;
   return {
     facts: page.map(({ fact }) => fact),
     stamps: page.map(({ stamp }) => stamp),
