@@ -73,6 +73,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     OIDC_ALLOWED_DOMAINS: '',
     OIDC_ROLE_CLAIM: 'roles',
   }),
+  ...of('namespaces', { NAMESPACES_ENABLED: 'false' }),
   ...of('rate-limits', { RATE_LIMITS: '', MAX_STORED_BYTES_PER_ENTITY: '0' }),
   ...of('recall', { SALIENCE_WEIGHT: '0.1' }),
   ...of('source-trust', { TRUST_RULES_FILE: '' }),

@@ -26,6 +26,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     jobs: true,
     keys: true,
     'multi-tenant': true,
+    namespaces: true,
     'node-info': true,
     oidc: true,
     'rate-limits': true,

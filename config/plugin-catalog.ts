@@ -20,6 +20,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
   'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,
+  namespaces: async () => (await import('../plugins/namespaces/namespaces-plugin.ts')).namespacesPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
   oidc: async () => (await import('../plugins/oidc/oidc-plugin.ts')).oidcPlugin,
   'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,

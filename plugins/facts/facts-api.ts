@@ -45,6 +45,12 @@ export const SessionReads = defineRef<SessionReads>('facts.session-reads');
  */
 export const SumsUp = defineRef<true>('facts.sums-up');
 
+/**
+ * Note on a draft that the node writes because a caller asked for it, by another right than that to assert: entity_uri
+ * of the caller. Those who judge whom an entity belongs to judge the caller.
+ */
+export const AskedBy = defineRef<string>('facts.asked-by');
+
 /** Guards answers against rows that were changed behind the node's back. */
 export interface IntactFacts {
   /** The facts whose content id still matches; the others are left out, logged, and audited once. */

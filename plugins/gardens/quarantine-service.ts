@@ -20,7 +20,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { type Attestations, attestationNotes, KeepsSource } from '../attestation/attestation-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
-import { referencesFor } from '../facts/facts-api.ts';
+import { AskedBy, referencesFor } from '../facts/facts-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
@@ -106,7 +106,8 @@ export class QuarantineService implements Quarantine {
     const { facts, clock, self } = this.#parts;
     const { fact } = await facts.read(caller, 'get', (reader) => this.#held(garden, factId, reader));
     let decision: Decision | undefined;
-    await facts.append(endOf(fact, clock.nowMs(), self.names), nodePrincipal(self.names, caller.tenantId), {
+    const end = { ...endOf(fact, clock.nowMs(), self.names), notes: noted(AskedBy, caller.entityUri) };
+    await facts.append(end, nodePrincipal(self.names, caller.tenantId), {
       origin: 'plugin',
       exclusive: true,
       guard: (transaction) => this.#guard(fact, caller, transaction),

@@ -3,12 +3,14 @@ import {
   type Facts,
   type NodeSelf,
   nodePrincipal,
+  noted,
   type PluginTransaction,
   type Principal,
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import { AskedBy } from '../facts/facts-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
 import {
   MANIFEST,
@@ -110,6 +112,7 @@ export class Manifests {
       source: self.names.systemSource,
       confidence: 1,
       scope: 'local',
+      notes: noted(AskedBy, caller.entityUri),
     } as const;
     let claim: Claim | undefined;
     try {

@@ -51,6 +51,7 @@ describe('the configuration', () => {
       'jobs',
       'keys',
       'multi-tenant',
+      'namespaces',
       'node-info',
       'oidc',
       'rate-limits',

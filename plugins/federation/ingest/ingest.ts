@@ -14,6 +14,7 @@ export const REJECTIONS = [
   'hlc_skew',
   'cid_mismatch',
   'instruction_rejected',
+  'namespace_owned',
   'ingest_error',
 ] as const;
 export type Rejection = (typeof REJECTIONS)[number];

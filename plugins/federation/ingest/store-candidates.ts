@@ -11,6 +11,7 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';
+import { NAMESPACE_OWNED } from '../../namespaces/namespaces-api.ts';
 import { PeerSpeaker } from '../federation-api.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
@@ -177,9 +178,10 @@ class Storing {
   }
 }
 
-/** The kernel's words for what it refuses a peer. Anything else is the doing of some other plugin. */
+/** Words for what is refused for good. Anything else is the doing of some plugin, and may pass. */
 const REFUSALS: Readonly<Record<string, Rejection>> = {
   hlc_skew: 'hlc_skew',
   reserved_namespace: 'reserved_namespace',
   validation: 'invalid_fact',
+  [NAMESPACE_OWNED.id]: 'namespace_owned',
 };

@@ -119,7 +119,21 @@ export const BAD_MEMBERS = {
   units: BAD_UNITS,
   chunkCount: ['"3"', 'true', 'null', '[]', '{}', '0', '-1', '21', '1.5', ...HUGE],
   hints: ['5', 'true', 'null', '"x"', '{}', '[5]', '[null]', '[[]]', '["a\\u0000b"]'],
+  owners: [
   /** Lists that may be left out or null; what is in them counts only where it is known. */
+    '5',
+    'true',
+    'null',
+    '"x"',
+    '{}',
+    '[]',
+    '[5]',
+    '[null]',
+    '[[]]',
+    '[""]',
+    '["a\\u0000b"]',
+    `["${'u'.repeat(2049)}"]`,
+  ],
   reports: ['5', 'true', '"x"', '{}', '["\\ud800"]', `[${'0,'.repeat(1_000)}0]`],
   pageSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '501', '1.5', ...HUGE],
 } as const;

@@ -4,6 +4,7 @@ import { FACT_ROWS } from './fact-rows.ts';
 import { FEDERATION_ROWS } from './federation-rows.ts';
 import { GARDEN_ROWS } from './garden-rows.ts';
 import { INSTRUCTION_ROWS } from './instruction-rows.ts';
+import { NAMESPACE_ROWS } from './namespace-rows.ts';
 import type { RouteRow } from './route-row.ts';
 import { SERVICE_ROWS } from './service-rows.ts';
 import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
@@ -20,6 +21,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...INSTRUCTION_ROWS,
   ...SUBSCRIPTION_ROWS,
   ...SERVICE_ROWS,
+  ...NAMESPACE_ROWS,
   ...TENANT_ROWS,
   ...TOMBSTONE_ROWS,
 ];

@@ -110,6 +110,9 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'PATCH /v1/tenants/:id': 'writes',
   'DELETE /v1/tenants/:id': 'writes',
   'GET /v1/tenants/:id/export': () => [['/v1/tenants/default/export']],
+  'GET /v1/namespaces': () => [['/v1/namespaces']],
+  'PUT /v1/namespaces': 'writes',
+  'DELETE /v1/namespaces': 'writes',
   'GET /v1/federation/audit': () => [['/v1/federation/audit']],
   // No key opens it: what peers get to see of gardens is tested with federation.
   'GET /v1/federation/facts': 'open',

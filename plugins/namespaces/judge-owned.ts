@@ -1,0 +1,97 @@
+import {
+  type AppendItem,
+  type AuthoriseBatch,
+  all,
+  equals,
+  isIn,
+  matchKey,
+  type NodeSelf,
+  noteOf,
+  type RefusableItem,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { AskedBy, ttlTarget } from '../facts/facts-api.ts';
+import { PeerSpeaker } from '../federation/federation-api.ts';
+import { namespaceKeyOf } from './namespace-pattern.ts';
+import { NAMESPACE_OWNED } from './namespaces-api.ts';
+import type { RuleSet } from './rule-set.ts';
+import type { RuleStore } from './rule-store.ts';
+
+export interface JudgingParts {
+  readonly store: Pick<RuleStore, 'rulesOf'>;
+  readonly self: Pick<NodeSelf, 'names' | 'nodeId'>;
+}
+
+/**
+ * Refuses facts about entities that others own: assertions, retractions and resolutions alike, because all of them are
+ * facts about the entity, and times-to-live by the entity of the fact that they end. Costs one statement for all facts
+ * of a transaction while the rules stay the same, and one more where there are times-to-live.
+ */
+export const createJudgeOwned =
+  (parts: JudgingParts) =>
+  (batch: AuthoriseBatch): Promise<void> | undefined => {
+    const items = batch.items.filter((item) => item.open && speaksForItself(item));
+    return items.length === 0 ? undefined : judgeAll(items, batch, parts);
+  };
+
+/** What follows from other facts was judged with them. */
+const speaksForItself = ({ byClient, origin, notes }: AppendItem): boolean =>
+  byClient || origin === 'peer' || noteOf(notes, AskedBy) !== undefined;
+
+const judgeAll = async (
+  items: readonly RefusableItem[],
+  { snapshot }: AuthoriseBatch,
+  { store, self }: JudgingParts,
+): Promise<void> => {
+  for (const tenantId of new Set(items.map(({ fact }) => fact.tenantId))) {
+    const rules = await store.rulesOf(tenantId, snapshot);
+    if (rules.isEmpty) continue;
+    const own = items.filter(({ fact }) => fact.tenantId === tenantId);
+    for (const item of own) {
+      const isRefused = !mayWrite(item, namespaceKeyOf(item.fact, self.names), rules, self);
+      if (isRefused) item.reject(refusalOf(item), 'permission');
+    }
+    await judgeTargets(own, tenantId, rules, { snapshot, self });
+  }
+};
+
+/** Last of all checks, so that a fact that the caller does not see stays one that nobody knows. */
+const judgeTargets = async (
+  items: readonly RefusableItem[],
+  tenantId: string,
+  rules: RuleSet,
+  { snapshot, self }: Pick<AuthoriseBatch, 'snapshot'> & Pick<JudgingParts, 'self'>,
+): Promise<void> => {
+  const { names } = self;
+  const relation = names.meta('ttl');
+  const ttls = items.filter(({ fact }) => fact.relationKey === relation);
+  if (ttls.length === 0) return;
+  const targetOf = ({ fact }: AppendItem): string => ttlTarget(fact.entity, names);
+  const ids = [...new Set(ttls.map(targetOf))];
+  const found = await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
+  const keys = new Map(found.map((fact) => [fact.id, namespaceKeyOf(fact, names)]));
+  for (const item of ttls) {
+    const key = keys.get(targetOf(item));
+    if (key !== undefined && !mayWrite(item, key, rules, self)) item.reject(refusalOf(item), 'other');
+  }
+};
+
+const mayWrite = (item: AppendItem, key: string, rules: RuleSet, self: JudgingParts['self']): boolean => {
+  const owners = rules.ownersOf(key);
+  if (owners === undefined) return true;
+  if (item.origin !== 'peer') {
+    const writer = noteOf(item.notes, AskedBy) ?? item.caller.entityUri;
+    return owners.has(matchKey(writer, self.names));
+  }
+  const speaker = noteOf(item.notes, PeerSpeaker);
+  if (speaker === undefined) return false;
+  const speakerKey = matchKey(speaker.nodeId, self.names);
+  // A fact of this node comes home, after a restore for example: it was judged when it was first said.
+  return owners.has(speakerKey) || speakerKey === matchKey(self.nodeId, self.names);
+};
+
+const refusalOf = ({ path }: AppendItem): ServiceError =>
+  new ServiceError(NAMESPACE_OWNED, 'only the owners of this namespace write about its entities', {
+    hint: 'ask an administrator to make the entity of your key an owner of the namespace',
+    violations: [{ path: `${path}.entity`, message: 'is in a namespace that others own' }],
+  });

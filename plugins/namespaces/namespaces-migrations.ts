@@ -1,0 +1,31 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+export const RULES = 'namespaces_rules';
+
+/** One row for each tenant that has had rules: a value that is drawn anew with each change of them. */
+export const VERSIONS = 'namespaces_versions';
+
+export const namespacesMigrations: readonly Migration[] = [
+  {
+    number: 65,
+    name: 'namespaces',
+    async up({ schema }) {
+      await schema.createTable(RULES, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('pattern_key').notNullable();
+        table.text('pattern').notNullable();
+        // JSON list of entities.
+        table.text('owners').notNullable();
+        table.integer('owner_count').notNullable();
+        table.text('set_by').notNullable();
+        table.bigInteger('set_ms').notNullable();
+        table.primary(['tenant_id', 'pattern_key']);
+      });
+      await schema.createTable(VERSIONS, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('version').notNullable();
+        table.primary(['tenant_id']);
+      });
+    },
+  },
+];

@@ -1,0 +1,107 @@
+import {
+  matchKey,
+  type PluginSnapshot,
+  type PluginTables,
+  type Random,
+  type ReadableTables,
+  type ServiceNames,
+  type SqlValue,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import { RULES, VERSIONS } from './namespaces-migrations.ts';
+import { rowOfRule, ruleFromRow, type StoredRule } from './rule-row.ts';
+import { createRuleSet, NO_RULES, type RuleSet } from './rule-set.ts';
+
+/** Tenants whose rules a process keeps in memory. */
+const MAX_KEPT = 256;
+
+export interface RuleStoreParts {
+  readonly tables: PluginTables;
+  readonly random: Random;
+  readonly names: ServiceNames;
+}
+
+interface Kept {
+  readonly version: string;
+  readonly rules: RuleSet;
+}
+
+/**
+ * The rules in the store. A process keeps those of each tenant with their version, which a transaction reads with one
+ * statement. Versions are drawn, not counted: a change that was rolled back leaves no version that a later one repeats.
+ */
+export class RuleStore {
+  readonly #parts: RuleStoreParts;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(parts: RuleStoreParts) {
+    this.#parts = parts;
+  }
+
+  /** The rules of a tenant as this transaction or snapshot sees them. */
+  async rulesOf(tenantId: string, snapshot: PluginSnapshot): Promise<RuleSet> {
+    const own = this.#parts.tables.in(snapshot);
+    const version = await versionOf(own, tenantId);
+    if (version === undefined) return NO_RULES;
+    const known = this.#kept.get(tenantId);
+    if (known?.version === version) return known.rules;
+    const { names } = this.#parts;
+    const stored = (await own.select(RULES, { tenant_id: tenantId })).map(ruleFromRow);
+    const owners = stored.map(({ key, owners }) => [key, new Set(owners.map((one) => matchKey(one, names)))] as const);
+    const rules = createRuleSet(new Map(owners));
+    this.#keep(tenantId, { version, rules });
+    return rules;
+  }
+
+  #keep(tenantId: string, kept: Kept): void {
+    this.#kept.delete(tenantId);
+    // A map remembers insertion, so its first key is the oldest.
+    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(tenantId, kept);
+  }
+
+  /** By key, strictly after `after`, one more than `limit`. */
+  async list(own: ReadableTables, tenantId: string, after: string, limit: number): Promise<StoredRule[]> {
+    const query = own(RULES).where('tenant_id', tenantId).where('pattern_key', '>', after);
+    return ((await query.orderBy('pattern_key').limit(limit + 1)) as Record<string, SqlValue>[]).map(ruleFromRow);
+  }
+
+  async find(own: ReadableTables, tenantId: string, key: string): Promise<StoredRule | undefined> {
+    const [row] = await own.select(RULES, { tenant_id: tenantId, pattern_key: key });
+    return row === undefined ? undefined : ruleFromRow(row);
+  }
+
+  async count(own: ReadableTables, tenantId: string): Promise<{ readonly rules: number; readonly owners: number }> {
+    const [counted] = (await own(RULES)
+      .where('tenant_id', tenantId)
+      .count({ rules: '*' })
+      .sum({ owners: 'owner_count' })) as { rules: number | string; owners: number | string | null }[];
+    return { rules: Number(counted?.rules ?? 0), owners: Number(counted?.owners ?? 0) };
+  }
+
+  async put(own: WritableTables, rule: StoredRule): Promise<void> {
+    const { tenantId, key } = rule;
+    await own(RULES).where({ tenant_id: tenantId, pattern_key: key }).delete();
+    await own.insertRows(RULES, [rowOfRule(rule)]);
+    await this.#renew(own, tenantId);
+  }
+
+  async remove(own: WritableTables, { tenantId, key }: StoredRule): Promise<void> {
+    await own(RULES).where({ tenant_id: tenantId, pattern_key: key }).delete();
+    await this.#renew(own, tenantId);
+  }
+
+  async #renew(own: WritableTables, tenantId: string): Promise<void> {
+    const version = this.#parts.random.uuid();
+    if ((await versionOf(own, tenantId)) === undefined) {
+      await own.insertRows(VERSIONS, [{ tenant_id: tenantId, version }]);
+    } else {
+      await own(VERSIONS).where({ tenant_id: tenantId }).update({ version });
+    }
+  }
+}
+
+const versionOf = async (own: ReadableTables, tenantId: string): Promise<string | undefined> => {
+  const [row] = await own.select(VERSIONS, { tenant_id: tenantId });
+  return row === undefined ? undefined : String(row['version']);
+};

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { createStoreCounter } from '../../fakes/counting-store.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { assertion, type NamespacesNode, PATTERN, startNamespacesNode } from './namespaces-node.ts';
+
+forEachStore('what namespaces cost an append', () => {
+  let node: NamespacesNode;
+  afterEach(() => node.stop());
+
+  /** Statements of a batch of facts, once the process has done one before. */
+  const statements = async (options: { enabled: boolean; rules: number; facts: number }): Promise<number> => {
+    const counter = createStoreCounter();
+    const env = { SVC_NAMESPACES_ENABLED: String(options.enabled) };
+    node = await startNamespacesNode({ env, wrapStore: (store) => counter.count(store) });
+    for (let at = 0; at < options.rules; at += 1) await node.give(`${PATTERN.slice(0, -1)}${at}/*`);
+    const send = (word: string) => {
+      const facts = Array.from({ length: options.facts }, (_, at) => assertion({ entity: `user:${word}-${at}` }));
+      return node.must(200, 'owner', 'POST', '/v1/facts/batch', facts);
+    };
+    await send('first');
+    const counted = await counter.during(() => send('second'));
+    await node.stop();
+    return counted.statements;
+  };
+
+  it('is one statement for all facts of a transaction, however many rules there are', async () => {
+    const off = await statements({ enabled: false, rules: 3, facts: 50 });
+    expect(await statements({ enabled: true, rules: 0, facts: 50 })).to.equal(off + 1);
+    expect(await statements({ enabled: true, rules: 20, facts: 50 })).to.equal(off + 1);
+  });
+});
