@@ -120,7 +120,7 @@ export const BAD_MEMBERS = {
   chunkCount: ['"3"', 'true', 'null', '[]', '{}', '0', '-1', '21', '1.5', ...HUGE],
   hints: ['5', 'true', 'null', '"x"', '{}', '[5]', '[null]', '[[]]', '["a\\u0000b"]'],
   owners: [
-  /** Lists that may be left out or null; what is in them counts only where it is known. */
+    /** Lists that may be left out or null; what is in them counts only where it is known. */
     '5',
     'true',
     'null',

@@ -23,9 +23,10 @@ forEachStore('what namespaces cost an append', () => {
     return counted.statements;
   };
 
-  it('is one statement for all facts of a transaction, however many rules there are', async () => {
-    const off = await statements({ enabled: false, rules: 3, facts: 50 });
-    expect(await statements({ enabled: true, rules: 0, facts: 50 })).to.equal(off + 1);
-    expect(await statements({ enabled: true, rules: 20, facts: 50 })).to.equal(off + 1);
-  });
+  for (const rules of [0, 20]) {
+    it(`is one statement for all facts of a transaction, with ${rules} rules`, async () => {
+      const off = await statements({ enabled: false, rules, facts: 50 });
+      expect(await statements({ enabled: true, rules, facts: 50 })).to.equal(off + 1);
+    });
+  }
 });
