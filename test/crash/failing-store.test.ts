@@ -38,7 +38,7 @@ const expectUnavailable = ({ status, headers, body }: TestReply, where: string):
 };
 
 describe('A store that fails', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let node: FailingNode;
   let attempt = 0;
 

@@ -13,7 +13,7 @@ describe('the pages of docs/', () => {
 
   for (const page of pages.filter((path) => blocksOf(path).some(({ language }) => language === 'bash'))) {
     it(`show what happens: ${page}`, async function () {
-      this.timeout(180_000);
+      this.timeout(300_000);
       expect(await runPage(page)).to.deep.equal([]);
     });
   }

@@ -14,7 +14,7 @@ import { placeTestStore, type TestStore } from './test-store.ts';
 const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
 /** Registered by the first start, with every permission and scope. */
 const KEY = 'node-processes-0123456789abcdef0123456789abcdef';
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 /** Whoever waits for longer is told so by a rejection: no request takes so long, whatever has failed. */
 const ANSWER_LIMIT_MS = 30_000;
 const LAST_LINES = 15;

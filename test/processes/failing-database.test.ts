@@ -30,7 +30,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
   let nodes: readonly NodeProcess[];
   let history: RetryHistory;
   beforeEach(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     server = await startPostgres();
     processes = await NodeProcesses.onDatabase(server.url);
     nodes = await processes.start(PROCESSES);
@@ -94,7 +94,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
   }
 
   it('store every acknowledged fact exactly once when their sessions are ended again and again', async function () {
-    this.timeout(60_000 + TERMINATIONS * 10 * TERMINATE_EVERY_MS);
+    this.timeout(300_000 + TERMINATIONS * 10 * TERMINATE_EVERY_MS);
     let isOver = false;
     const clients = runRetryingClients(
       () => processes.running,

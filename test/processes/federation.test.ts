@@ -8,7 +8,7 @@ import { waitUntil } from '../kit/wait-until.ts';
 
 const FACTS = 1_000;
 const CONTRADICTORY = 200;
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const ALL = 'include_contradicted=true&include_retracted=true&include_expired=true';
 
 interface ToldFact {
@@ -62,12 +62,12 @@ const openConflicts = async ({ node }: FederatedProcess): Promise<readonly strin
 describe('Three node processes that federate, one of them on PostgreSQL', () => {
   let world: FederatedProcesses;
   before(async function () {
-    this.timeout(90_000);
+    this.timeout(300_000);
     world = await startFederatedProcesses(['sqlite', 'sqlite', 'postgres']);
     await world.peerAll();
   });
   after(async function () {
-    this.timeout(30_000);
+    this.timeout(300_000);
     await world?.stop();
   });
 

@@ -6,7 +6,7 @@ import { type NodeProcess, NodeProcesses, type NodeVariables } from '../kit/node
 import { FIRST_STARTS } from './process-counts.ts';
 
 const PROCESSES = 4;
-const SECONDS_PER_START = 60;
+const SECONDS_PER_START = 300;
 const FACTS = 6;
 
 const assertion = (n: number) => ({

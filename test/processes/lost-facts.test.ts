@@ -41,7 +41,7 @@ forEachStore('The feed of a store that several processes write', (store) => {
   afterEach(() => processes?.stop());
 
   it('shows an eager reader every fact once, in the order of the stamps', async function () {
-    this.timeout(60_000 + 4 * FOLLOWED_MS);
+    this.timeout(300_000 + 4 * FOLLOWED_MS);
     const nodes = await processes.start(PROCESSES);
     const history = newHistory();
     let isWritten = false;

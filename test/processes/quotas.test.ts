@@ -14,7 +14,7 @@ forEachStore('The quota of an entity over several processes', (kind) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   before(async function () {
-    this.timeout(180_000);
+    this.timeout(300_000);
     processes = await NodeProcesses.on(kind);
     const [first] = await processes.start(1, { SVC_RATE_LIMITS: `fact_write=${LIMIT}` });
     for (const [word, entity_uri] of [
@@ -44,7 +44,7 @@ forEachStore('The quota of an entity over several processes', (kind) => {
   };
 
   it('lets no more in than is documented, and leaves others alone', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const beganMs = performance.now();
     const busy = Array.from({ length: WRITES }, (_, n) => write(n, n % 2 === 0 ? 'one' : 'two'));
     const calm = Array.from({ length: 9 }, (_, n) => write(n, 'calm'));

@@ -52,7 +52,7 @@ forEachStore('Recall on processes that share a store', (store) => {
   });
 
   it('finds by vectors on each what any has embedded, also when the one that embeds is killed', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const store = processes.openStore();
     const isFoundByAll = (id: string, query: string) => async (): Promise<boolean> => {
       const found = await Promise.all(

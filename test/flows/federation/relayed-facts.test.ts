@@ -105,7 +105,7 @@ forEachStore('A line of four nodes', () => {
 
 forEachStore('A ring of three nodes', () => {
   it('has each fact once on each node, and comes to rest (I8, I10)', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const world = createWorld();
     const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startFederatedNode({ name, ...world })));
     const observer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });

@@ -34,7 +34,7 @@ forEachStore('A node whose key is rotated', () => {
   };
 
   it('is followed in the middle of a pull, and nothing is lost', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const world = createWorld();
     const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
     let a = await start();

@@ -68,7 +68,7 @@ forEachStore('Stamps between nodes', () => {
 
 forEachStore('Two halves of a partition', () => {
   it('tell alike after it, with one open conflict for each contradiction (I11, I12)', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const world = createWorld();
     const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startFederatedNode({ name, ...world })));
     const [a, b, c] = nodes as [FederatedNode, FederatedNode, FederatedNode];

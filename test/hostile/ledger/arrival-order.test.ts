@@ -36,7 +36,7 @@ const story: readonly FactDraft[] = [
 
 forEachStore('A relay sends facts in the order that suits it (I12)', () => {
   it('and every node tells the same in the end', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const told = new Set<string>();
     const random = createSeededRandom(12);
     for (let turn = 0; turn < 6; turn += 1) {

@@ -27,7 +27,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
   let auditor: string;
 
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     subscribed = await startSubscribedNode({
       plugins: [
         'keys',

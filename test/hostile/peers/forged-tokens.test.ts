@@ -29,7 +29,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
   });
 
   it('in all ways that are known, and none of them opens anything', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const [peer, other, canary] = peers as [TestPeer, TestPeer, TestPeer];
     const vectors = tokenVectors({
       nowMs: world.clock.nowMs(),

@@ -35,7 +35,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
   };
 
   it('item by item, and each gets a verdict of its own while its neighbour is stored', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const items = hostileItems(() => ({ ...peer.fact() })).filter(({ json }) => !UNREADABLE.test(json));
     for (let at = 0; at < items.length; at += PER_PUSH) {
       await pad();

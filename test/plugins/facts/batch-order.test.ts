@@ -47,7 +47,7 @@ forEachStore('a history of assertions', () => {
   };
 
   it('is answered alike one by one, as one batch, and as several', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     let round = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.nat(8), async (steps, cut) => {

@@ -142,7 +142,7 @@ forEachStore('provenance', () => {
   });
 
   it('bounds chains, ladders and cycles', async function () {
-    this.timeout(20_000);
+    this.timeout(300_000);
     await store(node, [...chainOf(5000), ...ladderOf(30), ...cycleOf(3)]);
     const deep = (await provenance('chain-4999')).body;
     expect(deep.nodes).to.have.lengthOf(64);
@@ -190,7 +190,7 @@ forEachStore('provenance', () => {
   });
 
   it('agrees with a plain walk on random graphs', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     let round = 0;
     const graph = fc.array(fc.array(fc.nat(7), { maxLength: 4 }), { minLength: 1, maxLength: 8 });
     await fc.assert(

@@ -9,7 +9,7 @@ const PER_APPEND = 1_000;
 forEachStore('a hub with 20,000 edges, cycles and a self loop', () => {
   let graph: GraphNode;
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     graph = await startGraphNode({ plugins: ['graph'] });
     for (let from = 0; from < SPOKES; from += PER_APPEND) {
       const spokes = Array.from({ length: PER_APPEND }, (_, n) =>

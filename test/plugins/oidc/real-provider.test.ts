@@ -22,7 +22,7 @@ const drawPrivateKey = async (algorithm: string, kid: string): Promise<JWK> => {
 };
 
 describe('a login at a real identity provider', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const system = createSystemClock();
   /** By how much the node's idea of passing time is ahead, so that it need not pass. */
   let aheadMs = 0;

@@ -35,7 +35,7 @@ forEachStore('What quotas cost', () => {
   afterEach(() => node.stop());
 
   it('is a write for dozens of requests, whether they are let in or refused', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const key = await start('fact_read=1000');
     const read = () => node.request('GET', '/v1/facts/00000000-0000-4000-8000-000000000000', { key });
     expect(countOf(await statusesOf(REQUESTS, read), 404)).to.equal(REQUESTS);

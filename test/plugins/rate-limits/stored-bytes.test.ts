@@ -84,7 +84,7 @@ forEachStore('The bytes that an entity may store', () => {
   });
 
   it('include what was stored before anybody counted, and while nobody did', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const first = await start(0);
     const { folder, clock } = first;
     const key = await first.addKey();

@@ -78,7 +78,7 @@ forEachStore('a search index that was written down', () => {
   };
 
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     folder = await mkdtemp(join(tmpdir(), 'kept-index-'));
     const first = await start(join(folder, 'good'));
     key = await first.addKey();

@@ -10,7 +10,7 @@ const line = (n: number, more: Readonly<Record<string, unknown>> = {}): string =
 const contentOf = (text: string): string[] => text.split('\n').slice(1);
 
 describe('export and import on the command line', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let place: Workplace;
 
   beforeEach(() => {

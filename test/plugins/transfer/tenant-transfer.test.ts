@@ -13,7 +13,7 @@ const fact = (n: number, v: unknown, more: Readonly<Record<string, unknown>> = {
 });
 
 describe('moving a tenant between stores', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const nodes: TestNode[] = [];
 
   const start = async (store: StoreKind, settings: Parameters<typeof startTestNode>[0] = {}) => {

@@ -36,7 +36,7 @@ const nameOf = (noticedBy: Mutant['noticedBy']): string =>
 const sourceOf = (file: string | undefined): string => `\`${file?.replace(/\.js$/, '.ts')}\``;
 
 describe('seeded bugs', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   for (const mutant of MUTANTS) {
     const { name, noticedBy } = mutant;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Workplace } from '../../../adapters/cli/spawned-program.ts';
 
 describe('audit on the command line', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let place: Workplace;
   beforeEach(() => {
     place = new Workplace();
