@@ -140,7 +140,11 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       requirePermission(caller);
       const params = readParams(request.pathParameters);
       const query = readQuery(request.query);
+      const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
+      // The key of a caller who sends slowly may have been revoked meanwhile, or its tenant suspended.
+      if (access === 'key' && options.clock.monotonicMs() - begunMs >= SLOW_BODY_MS)
+        await identifyCaller(info, options);
       return route.handle(new HandlerRequest(request, requestId, caller, params, query, body));
     });
 };
@@ -206,6 +210,8 @@ const answer = async (
 };
 
 const SLOW_REQUEST_MS = 1_000;
+/** Within this time a revoked key stops working. */
+const SLOW_BODY_MS = 1_000;
 
 const isSendable = (body: unknown): boolean =>
   body === undefined ||

@@ -1,4 +1,12 @@
-import { type Route, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  DEFAULT_TENANT,
+  type Principal,
+  type Route,
+  requirePermission,
+  SCOPES,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
 import type { TenantTransfer } from '../transfer/transfer-api.ts';
 import type { Tenancy } from './multi-tenant-api.ts';
 import { TENANT_PARAMS, type TenantParams } from './tenant-routes.ts';
@@ -6,10 +14,11 @@ import { TENANT_PARAMS, type TenantParams } from './tenant-routes.ts';
 export interface ExportParts {
   readonly tenancy: Pick<Tenancy, 'administer'>;
   readonly transfer: TenantTransfer | undefined;
+  readonly audit: AuditLog | undefined;
 }
 
 /** `GET /v1/tenants/{id}/export`: what the command `export` writes, for another store or for the tenant itself. */
-export const exportTenantRoute = ({ tenancy, transfer }: ExportParts): Route<TenantParams> => ({
+export const exportTenantRoute = ({ tenancy, transfer, audit }: ExportParts): Route<TenantParams> => ({
   method: 'GET',
   path: '/v1/tenants/:id/export',
   summary: 'All facts of a tenant with all that is needed to restore them, as JSON lines',
@@ -19,7 +28,11 @@ export const exportTenantRoute = ({ tenancy, transfer }: ExportParts): Route<Ten
   answers: { 200: { text: ['application/x-ndjson'] } },
   async handle({ caller, params, signal }) {
     await tenancy.administer(caller, params.id);
+    requireAllFacts(caller);
     if (transfer === undefined) throw new ServiceError('unavailable', 'no plugin of this node exports tenants');
+    const { entityUri, oidcSub } = caller;
+    const detail = { action: 'tenant_export', tenant_id: params.id };
+    await audit?.record({ event: ADMIN_ACTION, tenantId: DEFAULT_TENANT, entityUri, oidcSub, detail });
     return {
       status: 200,
       contentType: 'application/x-ndjson',
@@ -28,6 +41,13 @@ export const exportTenantRoute = ({ tenancy, transfer }: ExportParts): Route<Ten
     };
   },
 });
+
+/** An export has facts of every scope, so that nobody gets by it what its key may not read. */
+const requireAllFacts = (caller: Principal): void => {
+  requirePermission(caller, 'read');
+  if (SCOPES.every((scope) => caller.allowedScopes.has(scope))) return;
+  throw new ServiceError('authorization', 'an export has facts of all scopes, and the key lacks some of them');
+};
 
 /** Hands lines over as fast as they are taken. The export ends when nobody takes them any more. */
 async function* exportLines(

@@ -85,7 +85,7 @@ export const multiTenantPlugin = definePlugin({
     route(createTenantRoute(tenants));
     route(changeTenantRoute(tenants));
     route(eraseTenantRoute(tenants));
-    route(exportTenantRoute({ tenancy, transfer }));
+    route(exportTenantRoute({ tenancy, transfer, audit }));
     if (!isOn) return;
     await standings.reload();
     onSignal(TENANTS_CHANGED, () => {

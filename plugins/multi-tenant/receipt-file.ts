@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, verifyEd25519 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 
@@ -21,7 +21,8 @@ export class ReceiptFile {
   }
 
   async add(receipt: ErasureReceipt): Promise<void> {
-    await appendFile(this.#file, `${JSON.stringify(receipt)}\n`, { mode: OWNER_ONLY, flush: true });
+    // A crash may have cut the last line short.
+    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: OWNER_ONLY, flush: true });
   }
 
   /** By tenant. */
@@ -56,9 +57,12 @@ const parse = (line: string): ErasureReceipt | undefined => {
   }
 };
 
+/** The node signs other documents with a `tenant_id` as well. None of them says when a tenant was erased. */
 const isSignedBy = ({ signature, ...content }: ErasureReceipt, key: Uint8Array): boolean =>
   typeof signature === 'string' &&
   typeof content.tenant_id === 'string' &&
+  content.tenant_id !== DEFAULT_TENANT &&
+  typeof content.erased_at === 'string' &&
   verifyEd25519(key, Buffer.from(canonicalJson(content)), bytesOf(signature));
 
 const bytesOf = (text: string): Uint8Array => decodeBase64Url(text) ?? new Uint8Array();

@@ -11,6 +11,7 @@ import {
   optional,
   Random,
   readConstrain,
+  ServedTenants,
   SignatureWork,
   schema,
 } from '../../kernel/plugin-api.ts';
@@ -72,6 +73,7 @@ export const tombstonesPlugin = definePlugin({
     jobs: optional(JobQueue),
     conflicts: optional(ConflictEntities),
     work: SignatureWork,
+    served: ServedTenants,
     capabilities: optional(CapabilityTokens),
     exchange: optional(PeerExchange),
   },

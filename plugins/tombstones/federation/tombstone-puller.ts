@@ -7,6 +7,7 @@ import {
   parseHlc,
   parseStrictJsonText,
   type Row,
+  type ServedTenants,
 } from '../../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
 import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
@@ -20,6 +21,7 @@ export interface PullerParts extends TakeParts {
   readonly lease: HeldLease;
   readonly self: NodeSelf;
   readonly exchange: PeerExchange;
+  readonly served: Pick<ServedTenants, 'resting'>;
 }
 
 const INTERVAL_MS = 30_000;
@@ -42,9 +44,22 @@ interface Follow {
 /** Reads the tombstones of the peers that the operator follows, in the one process that holds the lease. */
 export const pullTombstones = async (parts: PullerParts): Promise<void> => {
   await parts.lease.whileHeld(async () => {
-    const { tables, clock } = parts;
-    const rows = await tables(FOLLOWS).where('due_ms', '<=', clock.nowMs()).orderBy('due_ms').limit(FOLLOWED_AT_ONCE);
-    for (const row of rows) await pullFrom(followOf(row), parts);
+    const { tables, clock, served, log } = parts;
+    const rows = await tables(FOLLOWS)
+      .where('due_ms', '<=', clock.nowMs())
+      .whereNotIn('tenant_id', [...served.resting])
+      .orderBy('due_ms')
+      .limit(FOLLOWED_AT_ONCE);
+    for (const row of rows) {
+      const follow = followOf(row);
+      try {
+        await pullFrom(follow, parts);
+      } catch (error) {
+        // One that always fails must not keep the others from their turn.
+        log.warn('tombstones of a peer could not be taken', { peerId: follow.peerId, error });
+        await pause(follow, 'the tombstones of the peer could not be taken', parts);
+      }
+    }
     if (rows.length > 0) await takeParked(parts);
   });
 };
@@ -89,12 +104,8 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
   const page = reply.kind === 'document' ? readPage(reply.document) : undefined;
   if (page === undefined) {
     const reason = reply.kind === 'failed' ? reply.reason : 'the peer sent a page that is no page';
-    const failures = follow.failures + 1;
-    const pause = Math.min(LONGEST_PAUSE_MS, INTERVAL_MS * 2 ** Math.min(failures, 10));
-    log.warn('tombstones of a peer could not be read', { peer: peering.nodeId, reason, failures });
-    await tables(FOLLOWS)
-      .where(named)
-      .update({ failures, last_error: reason, due_ms: clock.nowMs() + pause });
+    log.warn('tombstones of a peer could not be read', { peer: peering.nodeId, reason, failures: follow.failures + 1 });
+    await pause(follow, reason, parts);
     return undefined;
   }
   // The peer was put back to an earlier state: what it says now is read from the start.
@@ -117,6 +128,19 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
   return hasMore ? { ...follow, cursor: place.cursor, epoch: page.epoch, failures: 0 } : undefined;
 };
 
+/** The longer, the more often it has failed one after another. */
+const pause = async (
+  { tenantId, peerId, failures: before }: Follow,
+  reason: string,
+  { tables, clock }: Pick<PullerParts, 'tables' | 'clock'>,
+): Promise<void> => {
+  const failures = before + 1;
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, INTERVAL_MS * 2 ** Math.min(failures, 10));
+  await tables(FOLLOWS)
+    .where({ tenant_id: tenantId, peer_id: peerId })
+    .update({ failures, last_error: reason, due_ms: clock.nowMs() + pauseMs });
+};
+
 const EPOCH = /^[\x21-\x7e]{1,128}$/;
 
 const readPage = (document: unknown) => {
@@ -132,8 +156,11 @@ const readPage = (document: unknown) => {
 
 /** Tombstones whose issuers have become known. */
 const takeParked = async (parts: PullerParts): Promise<void> => {
-  const { tables, exchange } = parts;
-  const issuers = await tables(PARKED).distinct('tenant_id', 'issuer').limit(FOLLOWED_AT_ONCE);
+  const { tables, exchange, served } = parts;
+  const issuers = await tables(PARKED)
+    .distinct('tenant_id', 'issuer')
+    .whereNotIn('tenant_id', [...served.resting])
+    .limit(FOLLOWED_AT_ONCE);
   for (const { tenant_id: tenantId, issuer } of issuers) {
     const known = await exchange.withNodes(tenantId, [issuer]);
     if (![...known.values()].some(({ keys }) => keys.length > 0)) continue;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { httpAdmit } from '../../../kernel/hooks/kernel-hooks.ts';
 import { routeProblems } from '../../../kernel/http/route-table.ts';
-import { type HttpRequestInfo, ServiceError, schema } from '../../../kernel/plugin-api.ts';
+import { type HttpRequestInfo, type Principal, ServiceError, schema } from '../../../kernel/plugin-api.ts';
 import { bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
 
 const note: TestRoute = {
@@ -16,6 +16,16 @@ const note: TestRoute = {
     properties: { text: { type: 'string', minLength: 1 }, tags: { type: 'array', default: [] } },
   }),
   handle: ({ body }) => ({ status: 201, body }),
+};
+
+const WRITER: Principal = {
+  kind: 'key',
+  entityUri: 'agent:writer',
+  permissions: new Set(['write']),
+  allowedScopes: new Set(['public']),
+  tenantId: 'default',
+  keyId: 'k',
+  oidcSub: null,
 };
 
 const route = (method: TestRoute['method'], path: string): TestRoute => ({
@@ -49,6 +59,43 @@ describe('checks of a request', () => {
     expect((await ask('POST', '/v1/notes', { headers, body: { text: '' } })).status).to.equal(422);
     const kept = await ask('POST', '/v1/notes', { headers, body: { text: 'a', tags: [1] } });
     expect([kept.status, kept.json]).to.deep.equal([201, { text: 'a', tags: [1] }]);
+  });
+
+  it('ask about the credential again when the body came slowly', async () => {
+    let isRevoked = false;
+    const served = serveRoutes([note], {
+      authorizer: {
+        authenticate: () => {
+          if (isRevoked) throw new ServiceError('authentication', 'the key was revoked');
+          return WRITER;
+        },
+      },
+    });
+    const sendFor = async (tookMs: number): Promise<number | undefined> => {
+      isRevoked = false;
+      const headers: Readonly<Record<string, string>> = {
+        'content-type': 'application/json',
+        authorization: 'Bearer k',
+      };
+      const reply = await served.serveOptions.endpoints[0]?.handle({
+        method: 'POST',
+        path: '/v1/notes',
+        query: '',
+        pathParameters: {},
+        header: (name) => headers[name],
+        headerCount: (name) => (headers[name] === undefined ? 0 : 1),
+        async body() {
+          isRevoked = true;
+          await served.clock.advance(tookMs);
+          return Buffer.from('{"text":"a"}');
+        },
+        remoteAddress: '127.0.0.1',
+        signal: new AbortController().signal,
+      });
+      return reply?.status;
+    };
+    expect(await sendFor(0)).to.equal(201);
+    expect(await sendFor(1_000)).to.equal(401);
   });
 
   it('fill in what the schema gives by default', async () => {

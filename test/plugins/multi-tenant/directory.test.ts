@@ -134,6 +134,17 @@ forEachStore('the directory of tenants', () => {
     expect(lines[0].tenant_id).to.equal('acme');
     expect(reply.text).to.include('of acme').and.not.to.include('of the operator');
     await node.must(404, 'GET', '/v1/tenants/no-such/export');
+    const log = await node.must(200, 'GET', '/v1/auth/audit?event_type=admin_action');
+    const details = log.body.entries.map(({ detail }: { detail: object }) => detail);
+    expect(details).to.deep.include({ action: 'tenant_export', tenant_id: 'acme' });
+  });
+
+  it('exports to nobody what its key may not read', async () => {
+    await node.create('acme');
+    const blind = await node.addKey({ permissions: ['admin'] });
+    await node.must(403, 'GET', '/v1/tenants/acme/export', undefined, blind);
+    const narrow = await node.addKey({ permissions: ['admin', 'read'], scopes: ['public'] });
+    await node.must(403, 'GET', '/v1/tenants/acme/export', undefined, narrow);
   });
 });
 

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { canonicalJson, encodeBase64Url, NodeSelf, nodePrincipal } from '../../../../kernel/plugin-api.ts';
+import {
+  canonicalJson,
+  encodeBase64Url,
+  NodeSelf,
+  nodePrincipal,
+  ServedTenants,
+} from '../../../../kernel/plugin-api.ts';
 import { TombstoneFollows } from '../../../../plugins/tombstones/federation/follow-peer.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
@@ -109,6 +115,24 @@ forEachStore('tombstones between nodes', () => {
     const { body: log } = await b.get('/v1/auth/audit?event_type=tombstone_federation_ingested');
     expect(log.entries).to.have.lengthOf(1);
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
+  });
+
+  it('are not read for a tenant that rests, and a peer that always fails stops no other', async () => {
+    const theirs = await a.say({ entity: 'user:gone' });
+    await soon(() => has(b, theirs.id));
+    await follow();
+    await rowsOf(b, 'tombstones_follows').update({ capability: 'no\nheader' });
+    await soon(async () => {
+      const [row] = (await rowsOf(b, 'tombstones_follows')) as { failures: number | string }[];
+      return Number(row?.failures) > 0;
+    });
+    b.kernel.get(ServedTenants).rest(new Set(['default']));
+    await follow();
+    await tombstone(a, { entity_uri: 'user:gone' });
+    for (let passed = 0; passed < 60; passed += 1) await world.clock.advance(1_000);
+    expect(await has(b, theirs.id)).to.equal(true);
+    b.kernel.get(ServedTenants).rest(new Set());
+    await soon(async () => !(await has(b, theirs.id)));
   });
 
   it('give back all facts when they are revoked, also those that were withheld from a peer meanwhile', async () => {
