@@ -36,8 +36,9 @@ export const recordErasure = async (file: string, record: ErasureRecord): Promis
  */
 export async function* readErasures(file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> {
   const input = createReadStream(file, 'utf8');
-  const missing = new Promise<boolean>((resolve) => {
-    input.once('error', () => resolve(true));
+  // Any other failure stops the start: without the file nobody knows what a backup has brought back.
+  const missing = new Promise<boolean>((resolve, reject) => {
+    input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(true) : reject(error)));
     input.once('ready', () => resolve(false));
   });
   if (await missing) return;

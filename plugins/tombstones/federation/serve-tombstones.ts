@@ -16,7 +16,12 @@ import {
   ServiceError,
   schema,
 } from '../../../kernel/plugin-api.ts';
-import { type CapabilityTokens, capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
+import {
+  CAPABILITY_INVALID,
+  type CapabilityTokens,
+  capabilityHeader,
+  type VerifiedCapability,
+} from '../../capability-tokens/capability-tokens-api.ts';
 import type { PeerExchange } from '../../federation/federation-api.ts';
 import { MARKERS } from '../markers/marker-migrations.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
@@ -63,7 +68,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
     const holder = { entityUri: peering.nodeId, tenantId: peering.tenantId };
     const scopes = [...request.caller.allowedScopes];
     const needOf = (scope: Scope) => ({ verb: 'tombstone:read', target: { kind: 'scope', scope } }) as const;
-    const { tokenId } = await capabilities.verify(presented, needOf(scopes[0] ?? 'public'), holder);
+    const tokenId = await verifyForAny(scopes, (scope) => capabilities.verify(presented, needOf(scope), holder));
     return tables.read(async (own, snapshot) => {
       const covered: Scope[] = [];
       for (const scope of scopes) {
@@ -92,6 +97,22 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
     });
   },
 });
+
+/** A token may cover any one of the scopes of the peer. Rejects as the last look does when it covers none. */
+const verifyForAny = async (
+  [first = 'public', ...others]: readonly Scope[],
+  verify: (scope: Scope) => Promise<VerifiedCapability>,
+): Promise<string> => {
+  for (const [at, scope] of [first, ...others].entries()) {
+    try {
+      return (await verify(scope)).tokenId;
+    } catch (error) {
+      const isOver = at === others.length;
+      if (isOver || !(error instanceof ServiceError) || error.code !== CAPABILITY_INVALID.id) throw error;
+    }
+  }
+  throw new Error('there is always a first scope');
+};
 
 /** An operator may end here what another node has said; that is for this node alone. */
 const revocationOfIssuer = <T extends { readonly signedBy: string }>(

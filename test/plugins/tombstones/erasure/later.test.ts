@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { MAX_TOMBSTONES_SHOWN } from '../../../../plugins/tombstones/tombstones-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
@@ -25,6 +27,15 @@ forEachStore('What erasures meet later', (kind) => {
     await at.end();
     await at.start({ env });
     await at.get('/v1/tenants/acme');
+  });
+
+  it('does not begin with a file of erasures that cannot be read', async () => {
+    at = await ErasureNode.start(kind);
+    await at.end();
+    // A link to itself cannot be opened, whoever runs the tests.
+    await symlink('erasures.jsonl', join(at.folder, 'erasures.jsonl'));
+    const error = await at.start().catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/ELOOP/);
   });
 
   it('heeds a legal hold that is older than all tombstones that are shown', async () => {

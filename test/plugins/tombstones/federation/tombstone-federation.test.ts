@@ -84,6 +84,21 @@ forEachStore('tombstones between nodes', () => {
     expect((await ask(await capability(), '?since=x')).status).to.equal(400);
   });
 
+  it('are for a peer of several scopes with a capability for one of them', async () => {
+    const c = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
+    try {
+      await peerUp(a, c, { scopes: ['company', 'public'] });
+      for (const object of ['public', 'company']) {
+        const token = await capability({ subject: c.nodeId, object });
+        const headers = { 'X-Svc-Capability': token };
+        const reply = await a.request('GET', PATH, { key: c.identity.token(a.nodeId), headers });
+        expect(reply.status, `${object} ${reply.text}`).to.equal(200);
+      }
+    } finally {
+      await c.stop();
+    }
+  });
+
   it('are not told where the peer has nothing to hide', async () => {
     await a.say({ entity: 'user:local', scope: 'local' });
     await a.say({ entity: 'user:company', scope: 'company' });
