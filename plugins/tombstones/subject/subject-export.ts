@@ -58,8 +58,9 @@ export class SubjectExport {
 
   /**
    * Lines of JSON, each with its line break: a header, a line for each fact that the caller may see, in the order in
-   * which they were stored, and an end with a signed receipt. A file without its end is not whole. Needs `admin` and `read`;
-   * audited before the first line. Each page is a snapshot of its own; facts that come meanwhile are in it or not.
+   * which they were stored, and an end with a signed receipt. A file without its end is not whole. Needs `admin` and
+   * `read`; audited before the first line. Each page is a snapshot of its own; facts that come meanwhile are in it or
+   * not.
    */
   async lines(caller: Principal, query: SubjectQuery): Promise<AsyncIterable<string>> {
     requirePermission(caller, 'admin');
