@@ -151,9 +151,14 @@ export interface Erasures {
   /**
    * Destroys, however long it takes, and returns the receipt. Rejects with `lookup`, with `validation` for another
    * `confirm` than the entity, with `tombstones_off` and `legal_hold`, and with `conflict` for a tombstone that was
-   * revoked or that a peer has issued.
+   * revoked or that a peer has issued. `onProgress` gets the number of destroyed facts.
    */
-  eraseNow(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt>;
+  eraseNow(
+    caller: Principal,
+    tombstoneId: string,
+    confirm: string,
+    onProgress?: (facts: number) => void,
+  ): Promise<ErasureReceipt>;
 }
 
 export const Erasures = defineRef<Erasures>('tombstones.erasures');

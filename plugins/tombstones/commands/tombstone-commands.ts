@@ -7,6 +7,7 @@ import {
   nodePrincipal,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
+import { eraseCommand } from '../erasure/erase-command.ts';
 import { TombstoneFollows } from '../federation/follow-peer.ts';
 import { type Tombstone, Tombstones } from '../tombstones-api.ts';
 
@@ -108,10 +109,11 @@ export const tombstoneCommands: CommandGroup = {
   name: 'tombstone',
   summary: 'hide what is known about an entity',
   description: 'Works on the store itself, beside a running node or without one.',
-  notes: 'A tombstone hides facts from every answer. It destroys nothing, and can be revoked.',
+  notes: 'A tombstone hides facts from every answer, and can be revoked. The command erase destroys them for good.',
   examples: [
     'fact-memory-node tombstone add user:alice --reason "asked to be forgotten"',
     'fact-memory-node tombstone list',
+    'fact-memory-node tombstone erase tomb_… --yes > receipt.json',
   ],
-  commands: [addCommand, listCommand, revokeCommand, followCommand],
+  commands: [addCommand, listCommand, revokeCommand, eraseCommand, followCommand],
 };

@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT, defineCommand, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { DEFAULT_TENANT, defineCommand, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { Erasures } from '../tombstones-api.ts';
 
 export const eraseCommand = defineCommand({
@@ -16,15 +16,24 @@ export const eraseCommand = defineCommand({
     yes: { type: 'flag', summary: 'destroy' },
     tenant: { type: 'text', value: 'id', summary: 'tenant of the tombstone', default: DEFAULT_TENANT },
   },
-  async run({ arguments: { tombstone }, options: { dryRun, yes, tenant }, use: { erasures, self }, stdout, stderr }) {
+  async run({ arguments: { tombstone }, options, use: { erasures, self }, stdout, stderr, progress: show }) {
+    const { dryRun, yes, tenant } = options;
     const actor = nodePrincipal(self.names, tenant);
     const confirm = await erasures.entityOf(actor, tombstone);
-    if (yes && !dryRun) {
-      const receipt = await erasures.eraseNow(actor, tombstone, confirm);
-      stdout.write(`${JSON.stringify(receipt)}\n`);
-      return;
+    if (dryRun || !yes) {
+      stdout.write(`${JSON.stringify(await erasures.preview(actor, tombstone, confirm))}\n`);
+      if (dryRun) return;
+      throw new ServiceError('conflict', 'nothing was destroyed', {
+        hint: 'give --yes to destroy all of this for good',
+      });
     }
-    stdout.write(`${JSON.stringify(await erasures.preview(actor, tombstone, confirm))}\n`);
-    if (!dryRun) stderr.write(`Nothing was destroyed. Give --yes to destroy this for good.\n`);
+    const progress = show(null);
+    try {
+      const receipt = await erasures.eraseNow(actor, tombstone, confirm, (facts) => progress.update(facts, facts));
+      stdout.write(`${JSON.stringify(receipt)}\n`);
+      stderr.write(`${receipt.erased['facts'] ?? 0} facts of ${tombstone} are destroyed\n`);
+    } finally {
+      progress.end();
+    }
   },
 });

@@ -79,8 +79,13 @@ const takenBack = async (
  * Brings an erasure to its end, and returns its receipt. May be interrupted anywhere and run again, by several
  * processes at once.
  */
-export const runErasure = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
+export const runErasure = async (
+  parts: RunParts,
+  tombstone: Tombstone,
+  onProgress?: (facts: number) => void,
+): Promise<ErasureReceipt> => {
   for (let row = await takePiece(parts, tombstone); row.state !== 'done'; row = await takePiece(parts, tombstone)) {
+    onProgress?.(row.counts['facts'] ?? 0);
     if (row.state === 'scrubbing') return finish(parts, tombstone);
     await othersGoFirst();
   }

@@ -68,8 +68,13 @@ export class StoredErasures implements Erasures {
     return (await this.#find(caller, tombstoneId)).entityUri;
   }
 
-  async eraseNow(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt> {
-    return runErasure(this.#parts, (await this.#request(caller, tombstoneId, confirm)).tombstone);
+  async eraseNow(
+    caller: Principal,
+    tombstoneId: string,
+    confirm: string,
+    onProgress?: (facts: number) => void,
+  ): Promise<ErasureReceipt> {
+    return runErasure(this.#parts, (await this.#request(caller, tombstoneId, confirm)).tombstone, onProgress);
   }
 
   async preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview> {

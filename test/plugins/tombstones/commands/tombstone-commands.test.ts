@@ -3,13 +3,15 @@ import { Workplace } from '../../../adapters/cli/spawned-program.ts';
 
 describe('the tombstone commands', () => {
   let place: Workplace;
+  let url: string;
   before(async () => {
     place = new Workplace();
-    await place.start();
+    ({ url } = await place.start());
   });
   after(() => place.dispose());
 
   const run = async (...args: string[]) => place.run(['tombstone', ...args]);
+  const HIDING = { SVC_TOMBSTONES_ENABLED: 'true' };
 
   it('add, list and revoke tombstones on the store of a running node', async () => {
     const added = await run('add', 'user:alice', '--reason', 'asked for it');
@@ -31,5 +33,37 @@ describe('the tombstone commands', () => {
     expect(added.stderr).to.contain('colon');
     const followed = await run('follow', 'no-such-peer', '--capability', 'package.json');
     expect(followed.exitCode).not.to.equal(0);
+  });
+
+  it('erase what a tombstone hides, once that is confirmed', async () => {
+    const fact = { entity: 'user:bob', relation: 'memory:note', value: { type: 'text', v: 'a leaked word' } };
+    const lines = `${JSON.stringify({ ...fact, source: 'agent:s', scope: 'local' })}\n`;
+    const said = await place.run(['import', '-', '--key-file', 'data/admin.key', '--url', url], {}, lines);
+    expect(said.exitCode, said.stderr).to.equal(0);
+    const id = (await run('add', 'user:bob')).stdout.trim();
+    const erase = (...options: string[]) => place.run(['tombstone', 'erase', id, ...options], HIDING);
+
+    expect((await run('erase', id, '--yes')).stderr).to.contain('SVC_TOMBSTONES_ENABLED');
+    for (const options of [['--dry-run'], ['--dry-run', '--yes']]) {
+      const tried = await erase(...options);
+      expect(tried.exitCode, tried.stderr).to.equal(0);
+      expect(JSON.parse(tried.stdout)).to.deep.include({ dry_run: true, tombstone_id: id });
+      expect(JSON.parse(tried.stdout).erased.facts).to.equal(1);
+    }
+    const refused = await erase();
+    expect(refused.exitCode).to.not.equal(0);
+    expect(JSON.parse(refused.stdout)).to.include({ dry_run: true });
+    expect(refused.stderr).to.contain('nothing was destroyed').and.to.contain('--yes');
+    expect((await run('list')).stdout).to.match(/user:bob.*active since|active since.*user:bob/);
+
+    const erased = await erase('--yes');
+    expect(erased.exitCode, erased.stderr).to.equal(0);
+    expect(erased.stderr).to.contain('1 facts of');
+    const receipt = JSON.parse(erased.stdout);
+    expect(receipt.erased.facts).to.equal(1);
+    expect(receipt.signature).to.be.a('string');
+    expect(JSON.parse((await erase('--yes')).stdout)).to.deep.equal(receipt);
+    expect((await run('list')).stdout).to.contain('erased 2');
+    expect((await place.run(['tombstone', 'erase', 'tomb_none', '--yes'], HIDING)).exitCode).to.not.equal(0);
   });
 });

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FactStore } from '../../../../ports/ports.ts';
 
-/** Where any of these texts is, as text, in hexadecimal digits or as raw bytes: in tables, and in files of a folder. */
+/** Where any of these texts or bytes is, also in hexadecimal digits: in tables, and in files of a folder. */
 export const findTraces = async (
   store: FactStore,
   folder: string | undefined,
-  needles: readonly string[],
+  needles: readonly (string | Uint8Array)[],
 ): Promise<readonly string[]> => {
   const wanted = needles.flatMap(formsOf);
   const found: string[] = [];
@@ -27,7 +27,8 @@ export const findTraces = async (
   return found;
 };
 
-const formsOf = (needle: string): Buffer[] => {
+const formsOf = (needle: string | Uint8Array): Buffer[] => {
+  if (typeof needle !== 'string') return [Buffer.from(needle), Buffer.from(Buffer.from(needle).toString('hex'))];
   const text = Buffer.from(needle);
   const digits = /^sha256:([0-9a-f]{64})$/.exec(needle)?.[1];
   const forms = [text, Buffer.from(text.toString('hex')), Buffer.from(needle.toLowerCase())];
