@@ -68,6 +68,9 @@ export const unitJson = (unit: Unit): UnitJson => ({
 export const manifestText = ({ version, units }: Manifest): string =>
   canonicalJson({ version, entries: units.map(unitJson) });
 
+/** Whether nothing is left of a manifest, because a text that it pinned was erased. */
+export const isErased = ({ value }: StoredFact): boolean => value.v === null;
+
 /** Reads a fact that holds a text of `manifestText`. */
 export const manifestOf = ({ value }: StoredFact): Manifest => {
   const { version, entries } = JSON.parse(String(value.v)) as ManifestJson;

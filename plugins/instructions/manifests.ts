@@ -19,7 +19,7 @@ import {
   MANIFEST_VERSION_CONFLICT,
 } from './instructions-words.ts';
 import { type Manifest, manifestUri } from './manifest.ts';
-import { manifestOf, manifestText } from './manifest-json.ts';
+import { isErased, manifestOf, manifestText } from './manifest-json.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import { contentOf } from './unit-content.ts';
 
@@ -58,7 +58,7 @@ export class Manifests {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
     // An unknown agent takes the same queries as a hidden one, so that callers cannot tell them apart by time.
     const [fact] = await reader.visible([agent?.factId ?? '']);
-    if (agent === undefined || fact === undefined) return undefined;
+    if (agent === undefined || fact === undefined || isErased(fact)) return undefined;
     return { manifest: manifestOf(fact), fact, owner: agent.owner };
   }
 

@@ -2,6 +2,7 @@ import { type PluginTables, ServiceError, type SqlValue } from '../../kernel/plu
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
 import { MANIFEST } from './instructions-words.ts';
+import { isErased } from './manifest-json.ts';
 
 const AGENTS_PER_PAGE = 500;
 
@@ -21,7 +22,13 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
         .limit(AGENTS_PER_PAGE);
       const last = rows.at(-1);
       if (last === undefined) return;
-      yield rows.map(({ agent_key, owner, fact_id, is_rightful }) => ({
+      // One at a time, because each may be long. An erased one is no line of the export, so nothing may name it.
+      const published: Record<string, SqlValue>[] = [];
+      for (const row of rows) {
+        const fact = await snapshot.get(tenantId, String(row['fact_id']));
+        if (fact !== undefined && !isErased(fact)) published.push(row);
+      }
+      yield published.map(({ agent_key, owner, fact_id, is_rightful }) => ({
         agent_key,
         owner,
         fact_id,
