@@ -12,6 +12,7 @@ import { AgentKeys } from '../keys/keys-api.ts';
 import { ATTESTATION, ATTESTATION_INVALID, Attestations, noteOfAttestation } from './attestation-api.ts';
 import * as words from './attestation-words.ts';
 import { createJudgeSources } from './judge-sources.ts';
+import { signCommand } from './sign-command.ts';
 import { createVerifySignatures } from './verify-signatures.ts';
 
 interface Settings {
@@ -26,6 +27,7 @@ export const attestationPlugin = definePlugin({
   summary: 'Checks that callers speak for the sources they name, and verifies the signatures of agents',
   requires: { self: NodeSelf, work: SignatureWork, agentKeys: optional(AgentKeys) },
   provides: [Attestations],
+  commands: [signCommand],
   declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID],
   config: schema<Settings>({
     type: 'object',

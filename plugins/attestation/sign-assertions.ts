@@ -1,0 +1,54 @@
+import {
+  encodeBase64Url,
+  readEntityUri,
+  readFactValue,
+  readRelation,
+  ServiceError,
+  type Signer,
+} from '../../kernel/plugin-api.ts';
+import type { AttestationJson } from './attestation-api.ts';
+import { signedText } from './signed-text.ts';
+
+/**
+ * Signs an assertion, or one on each line, and returns them as lines of JSON with their attestation. Nothing is
+ * returned where one of them is no assertion: half of a file must not be taken for the whole.
+ */
+export const signAssertions = (text: string, keyId: string, signer: Signer): readonly string[] => {
+  const whole = parse(text);
+  if (whole !== undefined) return [signed(whole, 'input', keyId, signer)];
+  const lines = text.split('\n').flatMap((line, at) => (line.trim() === '' ? [] : [{ line, name: `line ${at + 1}` }]));
+  if (lines.length === 0) throw new ServiceError('validation', 'there is nothing to sign');
+  return lines.map(({ line, name }) => signed(parse(line), name, keyId, signer));
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Judges the members that are signed as a node does, because no node takes a signature over others. */
+const signed = (input: unknown, name: string, keyId: string, signer: Signer): string => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new ServiceError('validation', `${name} is no JSON object`, {
+      hint: 'write an assertion as POST /v1/facts takes it, or one on each line',
+    });
+  }
+  const body = input as Readonly<Record<string, unknown>>;
+  const { entity, relation, value, source } = body;
+  readEntityUri(entity, `${name}.entity`);
+  readRelation(relation, `${name}.relation`);
+  readEntityUri(source, `${name}.source`);
+  // The text as it is sent: the node verifies it before it trims anything.
+  const text = signedText({
+    entity: String(entity),
+    relation: String(relation),
+    value: readFactValue(value, `${name}.value`),
+    source: String(source),
+  });
+  const signature = encodeBase64Url(signer.sign(Buffer.from(text, 'utf8')));
+  const attestation: AttestationJson = { key_id: keyId, signature };
+  return JSON.stringify({ ...body, attestation });
+};
