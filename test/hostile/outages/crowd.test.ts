@@ -74,6 +74,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /v1/admin/cid-backfill/status': 'counts all facts, for administrators',
   'GET /v1/admin/audit': 'is GET /v1/auth/audit in another form',
   'GET /v1/audit/export': 'gives all that it finds',
+  'GET /v1/audit/verify': 'verifies a bounded piece of the log, for auditors',
   'GET /v1/recall': 'is POST /v1/recall in another form',
   'GET /v1/auth/keys/expiring-soon': 'gives all that it finds, for administrators',
   'GET /v1/jobs/:id': 'reads one job',

@@ -63,8 +63,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEDERATION}/serving/read-page.js`,
-        from: 'return { facts, cursor: last.feed, hasMore, remaining, epoch }',
-        to: 'return { facts: facts.slice(0, 3), cursor: newest.feed, hasMore: false, remaining, epoch }',
+        from: 'facts: page.facts, stamps: page.stamps, cursor: page.end, hasMore,',
+        to: 'facts: page.facts.slice(0, 3), stamps: page.stamps, cursor: newest.feed, hasMore: false,',
       },
     ],
     noticedBy: { seed: 11 },

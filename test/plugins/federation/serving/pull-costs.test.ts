@@ -58,7 +58,7 @@ forEachStore('the cost of a pull', () => {
     const [short = 0, full = 0, shortAgain = 0, fullAgain = 0] = costs;
     expect([short - shortAgain, full - fullAgain]).to.deep.equal([3, 3]);
     expect(shortAgain - fullAgain).to.equal(1);
-    expect(full).to.be.at.most(11);
+    expect(full).to.be.at.most(12);
   });
 
   it('costs few statements while nothing is new', async () => {
