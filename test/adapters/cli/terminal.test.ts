@@ -74,7 +74,7 @@ describe('a node at a terminal', () => {
     await place.run(['init']);
     const { stdout } = await place.run(['key', 'list'], atTerminal());
 
-    expect(stdout).to.match(/^id {11}[0-9a-f-]{36}\nentity {7}agent:admin\n/);
+    expect(stdout).to.match(/^id {11}[0-9a-f-]{36}\ntenant {7}default\nentity {7}agent:admin\n/);
     for (const line of (await place.run(['plugins', 'list'], atTerminal())).stdout.split('\n')) {
       expect(line.length, line).to.be.at.most(60);
     }

@@ -51,6 +51,7 @@ describe('an SQLite file', () => {
       '034_facts_by_session',
       '042_one_row',
       '060_removed_tenants',
+      '062_feed_entries',
       '063_redaction',
     ]);
   });
