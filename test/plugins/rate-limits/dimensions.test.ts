@@ -19,9 +19,9 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
   graph_query: ['GET /v1/graph/neighbors'],
   subscription_create: ['POST /v1/subscriptions'],
   admin_action: ['POST /v1/auth/keys', 'DELETE /v1/auth/keys/:id'],
-  federation_pull: ['GET /v1/federation/facts'],
+  federation_pull: ['GET /v1/federation/facts', 'GET /v1/federation/tombstones'],
 };
-const ADMINISTRATION = /^\/v1\/(admin|tombstones)(\/|$)/;
+const ADMINISTRATION = /^\/v1\/(admin|namespaces|subjects|tenants|tombstones)(\/|$)/;
 
 describe('The dimensions of quotas', () => {
   let node: TestNode;
