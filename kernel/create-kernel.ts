@@ -28,6 +28,8 @@ import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
 import { requirementsOf } from './plugins/order-plugins.ts';
 import { openPlugin } from './plugins/plugin-context.ts';
+import { createTelemetry } from './telemetry/create-telemetry.ts';
+import { Telemetry } from './telemetry/telemetry-api.ts';
 import { withinTime } from './time/within-time.ts';
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
@@ -146,6 +148,7 @@ const openStore = async (
   stops.push('container', () => container.dispose());
   container.provide(Clock, clock);
   container.provide(Random, random);
+  container.provide(Telemetry, createTelemetry());
   container.provide(Vocabulary, vocabulary);
   const store = await adapters.store();
   stops.push('store', () => store.close());

@@ -99,6 +99,16 @@ export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export { readExpiries } from './store/fact-lifetimes.ts';
 export * from './store/plugin-transaction.ts';
+export type {
+  RemoteParent,
+  Span,
+  SpanAttributes,
+  SpanOptions,
+  SpanPlace,
+  SpanValue,
+  Tracer,
+} from './telemetry/span.ts';
+export * from './telemetry/telemetry-api.ts';
 export { ServedTenants } from './tenants/served-tenants.ts';
 export { type RecordRemoval, TenantRemoval } from './tenants/tenant-removal.ts';
 export { BackgroundWork } from './time/background-work.ts';

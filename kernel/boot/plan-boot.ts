@@ -19,6 +19,7 @@ import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
 import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { ServedTenants } from '../tenants/served-tenants.ts';
 import { TenantRemoval } from '../tenants/tenant-removal.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
@@ -80,6 +81,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Cursors,
   Leases,
   SignatureWork,
+  Telemetry,
   Vocabulary,
 ];
 /** In every node, but for a plugin to replace. */
