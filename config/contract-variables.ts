@@ -61,6 +61,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     BOOTSTRAP_KEY: '',
     BOOTSTRAP_ENTITY_URI: 'agent:admin',
   }),
+  ...of('jobs', { ASYNC_JOB_THRESHOLD: '100000' }),
   ...of('multi-tenant', { MULTI_TENANT_ENABLED: 'false' }),
   ...of('node-info', { NODE_PRIVATE_KEY: '' }),
   ...of('oidc', {
@@ -82,7 +83,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     SUBSCRIPTION_CIRCUIT_THRESHOLD: '10',
     WEBHOOK_ALLOW_PRIVATE: 'false',
   }),
-  ...of('tombstones', { ASYNC_JOB_THRESHOLD: '100000', TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
+  ...of('tombstones', { TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
   ...of('nothing', {
     DECAY_TTL_SECONDS: '0',
     DECAY_MIN_CONFIDENCE: '0.0',

@@ -1,18 +1,105 @@
-import { type Route, schema } from '../../kernel/plugin-api.ts';
-import { JOB_JSON, jobJson } from './job-json.ts';
-import type { JobQueue } from './jobs-api.ts';
+import {
+  bindCursor,
+  type Clock,
+  CURSOR_JSON,
+  type CursorCodec,
+  listOf,
+  NO_BODY,
+  objectOf,
+  type Route,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import { JOB_JSON, JOB_SUMMARY_JSON, jobJson, jobSummaryJson } from './job-json.ts';
+import type { JobQueue, JobStatus } from './jobs-api.ts';
+import { DEFAULT_JOBS_PAGE, MAX_JOBS_PAGE } from './steer-jobs.ts';
 
 interface Params {
   readonly id: string;
 }
 
-/** `GET /v1/jobs/{id}`: how far a job has come, and what it found. */
-export const jobRoute = (jobs: Pick<JobQueue, 'read'>): Route<Params> => ({
+const PARAMS = schema<Params>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
+
+/**
+ * `GET /v1/jobs/{id}`: how far a job has come, and what it found. A plugin whose jobs are also read under a path of its
+ * own, such as `/v1/lint/jobs/:id`, makes a second one of it.
+ */
+export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): Route<Params> => ({
   method: 'GET',
-  path: '/v1/jobs/:id',
-  summary: 'One asynchronous job, with its result',
+  path,
+  summary: 'One asynchronous job, with its progress and its result',
   access: { permission: 'read' },
-  params: schema<Params>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+  params: PARAMS,
   answers: { 200: { json: JOB_JSON } },
   handle: async ({ caller, params }) => ({ status: 200, body: jobJson(await jobs.read(caller, params.id)) }),
+});
+
+interface Query {
+  readonly type?: string;
+  readonly status?: JobStatus;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface JobListParts {
+  readonly jobs: JobQueue;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+/** `GET /v1/jobs`: the caller's own jobs, newest first; administrators see those of the tenant. */
+export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => ({
+  method: 'GET',
+  path: '/v1/jobs',
+  summary: 'Asynchronous jobs of the caller, newest first; of the whole tenant for administrators',
+  access: { permission: 'read' },
+  query: schema<Query>({
+    type: 'object',
+    properties: {
+      type: { type: 'string', minLength: 1, maxLength: 128 },
+      status: { type: 'string', enum: ['pending', 'running', 'done', 'failed'] },
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_JOBS_PAGE, default: DEFAULT_JOBS_PAGE },
+    },
+  }),
+  answers: { 200: { json: objectOf({ jobs: listOf(JOB_SUMMARY_JSON), cursor: CURSOR_JSON }) } },
+  async handle(request) {
+    const { caller, query } = request;
+    const filter = { type: query.type, status: query.status };
+    // An administrator's list holds what it does not hold for the same name without that permission.
+    const bound = bindCursor(request, query.cursor, [filter, caller.permissions.has('admin')], parts);
+    const after = bound.position && { createdMs: Number(bound.position[0]), id: String(bound.position[1]) };
+    const { jobs, more } = await parts.jobs.list(caller, filter, { after, limit: query.limit });
+    const { list, cursor } = bound.page(jobs, query.limit, {
+      positionOf: ({ createdAt, id }) => [Date.parse(createdAt), id],
+      toJson: jobSummaryJson,
+      more,
+    });
+    return { status: 200, body: { jobs: list, cursor } };
+  },
+});
+
+/** `DELETE /v1/jobs/{id}`: ends a job that waits or runs. */
+export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> => ({
+  method: 'DELETE',
+  path: '/v1/jobs/:id',
+  summary: 'Cancels an asynchronous job that waits or runs',
+  access: { permission: 'read' },
+  params: PARAMS,
+  answers: { 204: NO_BODY },
+  async handle({ caller, params }) {
+    await jobs.cancel(caller, params.id);
+    return { status: 204 };
+  },
+});
+
+/** `POST /v1/jobs/{id}/resume`: lets a job that failed or was cancelled go on where it was. */
+export const resumeJobRoute = (jobs: Pick<JobQueue, 'resume'>): Route<Params> => ({
+  method: 'POST',
+  path: '/v1/jobs/:id/resume',
+  summary: 'Lets an asynchronous job that failed or was cancelled go on from where it was',
+  access: { permission: 'read' },
+  params: PARAMS,
+  bodyForm: 'none',
+  answers: { 202: { json: JOB_SUMMARY_JSON } },
+  handle: async ({ caller, params }) => ({ status: 202, body: jobSummaryJson(await jobs.resume(caller, params.id)) }),
 });

@@ -1,5 +1,7 @@
-import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
-import type { JobData, JobDedupe, JobStatus } from './jobs-api.ts';
+import type { ReadableTables, Row, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import type { JobData, JobDedupe, JobStatus, ReportedProgress } from './jobs-api.ts';
+
+export const QUEUE = 'jobs_queue';
 
 /** A job as the store holds it. Times in milliseconds since the epoch, by the store's own clock. */
 export interface Job {
@@ -23,6 +25,12 @@ export interface Job {
   readonly error: string | null;
   readonly dedupe: string | null;
   readonly dedupeUntil: NonNullable<JobDedupe['until']> | null;
+  /** The digest that `dedupe` had at the beginning. */
+  readonly dedupeKey: string | null;
+  readonly progress: ReportedProgress | null;
+  readonly checkpoint: JobData | null;
+  /** Whether an erasure has taken its input and result away. */
+  readonly isEmptied: boolean;
 }
 
 export const jobRow = (job: Job): Row => ({
@@ -44,6 +52,16 @@ export const jobRow = (job: Job): Row => ({
   error: job.error,
   dedupe: job.dedupe,
   dedupe_until: job.dedupeUntil,
+  dedupe_key: job.dedupeKey,
+  ...progressColumns(job.progress),
+  checkpoint: job.checkpoint === null ? null : JSON.stringify(job.checkpoint),
+  emptied: job.isEmptied ? 1 : 0,
+});
+
+export const progressColumns = (progress: ReportedProgress | null): Row => ({
+  progress_done: progress?.done ?? null,
+  progress_total: progress?.total ?? null,
+  progress_rate: progress?.ratePerSecond ?? null,
 });
 
 export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
@@ -65,4 +83,50 @@ export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
   error: row['error'] == null ? null : String(row['error']),
   dedupe: row['dedupe'] == null ? null : String(row['dedupe']),
   dedupeUntil: (row['dedupe_until'] ?? null) as Job['dedupeUntil'],
+  dedupeKey: row['dedupe_key'] == null ? null : String(row['dedupe_key']),
+  progress: progressOf(row),
+  checkpoint: row['checkpoint'] == null ? null : (JSON.parse(String(row['checkpoint'])) as JobData),
+  isEmptied: Number(row['emptied']) === 1,
 });
+
+const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress | null =>
+  row['progress_done'] == null
+    ? null
+    : {
+        done: Number(row['progress_done']),
+        total: row['progress_total'] == null ? null : Number(row['progress_total']),
+        ratePerSecond: Number(row['progress_rate']),
+      };
+
+/** A job as it is once it has ended. */
+export const ended = (
+  job: Job,
+  outcome: {
+    readonly status: 'done' | 'failed';
+    readonly result?: JobData | null;
+    readonly error?: string;
+    readonly nowMs: number;
+  },
+  keepMs: number,
+): Job => ({
+  ...job,
+  status: outcome.status,
+  dueMs: outcome.nowMs + keepMs,
+  startedMs: job.startedMs ?? outcome.nowMs,
+  completedMs: outcome.nowMs,
+  result: outcome.result ?? null,
+  error: outcome.error ?? null,
+  dedupe: job.dedupeUntil === 'removed' ? job.dedupe : null,
+});
+
+export const keyOf = ({ tenantId, id }: Pick<Job, 'tenantId' | 'id'>) => ({ tenant_id: tenantId, job_id: id });
+
+export const jobIn = async (own: ReadableTables, job: Pick<Job, 'tenantId' | 'id'>): Promise<Job | undefined> => {
+  const [row] = await own.select(QUEUE, keyOf(job));
+  return row === undefined ? undefined : jobOf(row);
+};
+
+export const replace = async (own: WritableTables, job: Job): Promise<void> => {
+  const { tenant_id: _, job_id: __, ...changes } = jobRow(job);
+  await own(QUEUE).where(keyOf(job)).update(changes);
+};

@@ -1,7 +1,8 @@
 import { BackgroundWork, type Clock, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
+import type { JobClaims, Setback } from './job-claims.ts';
 import type { Job } from './job-row.ts';
-import type { JobStore, Setback } from './job-store.ts';
 import type { JobHandler, JobRun } from './jobs-api.ts';
+import { ProgressMeter } from './progress-meter.ts';
 
 /** How often a claim is renewed: a third of the lease, so that one renewal may fail. */
 export const HEARTBEAT_MS = 10_000;
@@ -12,7 +13,7 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 export const STOP_GRACE_MS = 5_000;
 
 export interface RunnerParts {
-  readonly store: JobStore;
+  readonly claims: JobClaims;
   readonly clock: Clock;
   readonly log: Logger;
   /** Jobs that this process does at once. */
@@ -21,6 +22,8 @@ export interface RunnerParts {
 }
 
 interface ActiveJob {
+  readonly job: Job;
+  readonly meter: ProgressMeter;
   readonly controller: AbortController;
   readonly endHeartbeat: () => void;
   readonly ended: Promise<void>;
@@ -36,9 +39,15 @@ export class JobRunner {
   readonly #active = new Map<string, ActiveJob>();
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
   readonly #looks: BackgroundWork;
+  readonly #tending: BackgroundWork;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#tending = new BackgroundWork({
+      clock: parts.clock,
+      work: () => this.#tend(),
+      failed: (error) => parts.log.warn('the progress of jobs could not be stored; it will be tried again', { error }),
+    });
     this.#looks = new BackgroundWork({
       clock: parts.clock,
       work: () => this.#claimDue(),
@@ -65,11 +74,16 @@ export class JobRunner {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
+  /** Stores how far running jobs have come, and interrupts those that this process holds no longer. Never rejects. */
+  tend(): Promise<void> {
+    return this.#state === 'standing' ? this.#tending.now() : Promise.resolve();
+  }
+
   /** Interrupts running jobs, gives them back to the queue, and claims no more. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     for (const { controller } of this.#active.values()) controller.abort();
-    await this.#looks.stop();
+    await Promise.all([this.#looks.stop(), this.#tending.stop()]);
     let cancel = (): void => {};
     const graceOver = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.schedule(STOP_GRACE_MS, resolve);
@@ -82,66 +96,88 @@ export class JobRunner {
   }
 
   async #claimDue(): Promise<void> {
-    const { store, concurrency, maxAttempts } = this.#parts;
+    const { claims, concurrency, maxAttempts } = this.#parts;
     const types = [...this.#handlers.keys()];
     if (types.length === 0 || this.#active.size >= concurrency) return;
     // A process does not claim its own running jobs, whose lease may have ended.
-    for (const seen of await store.due(types, concurrency + this.#active.size)) {
+    for (const seen of await claims.due(types, concurrency + this.#active.size)) {
       if (this.#state !== 'standing' || this.#active.size >= concurrency) return;
       if (this.#active.has(seen.id)) continue;
-      const job = await store.claim(seen, maxAttempts);
+      const job = await claims.claim(seen, maxAttempts);
       if (job !== undefined) this.#start(job);
     }
+  }
+
+  async #tend(): Promise<void> {
+    const { claims } = this.#parts;
+    const active = [...this.#active.values()];
+    const silent: ActiveJob[] = [];
+    for (const one of active) {
+      const progress = one.meter.unstored();
+      if (progress === undefined) silent.push(one);
+      else if (await claims.report(one.job, progress)) one.meter.stored(progress);
+      else one.controller.abort();
+    }
+    const lost = await claims.lost(silent.map(({ job }) => job));
+    for (const { job, controller } of silent) if (lost.has(job.id)) controller.abort();
   }
 
   #start(job: Job): void {
     const controller = new AbortController();
     // A stop during the claim has not seen this job.
     if (this.#state === 'stopped') controller.abort();
-    const endHeartbeat = this.#keepClaim(job, controller);
-    const ended = this.#work(job, controller.signal).finally(() => {
+    const meter = new ProgressMeter(this.#parts.clock, job.progress);
+    const endHeartbeat = this.#keepClaim(job, meter, controller);
+    const ended = this.#work(job, meter, controller.signal).finally(() => {
       endHeartbeat();
       this.#active.delete(job.id);
       void this.look();
     });
-    this.#active.set(job.id, { controller, endHeartbeat, ended });
+    this.#active.set(job.id, { job, meter, controller, endHeartbeat, ended });
   }
 
-  async #work(job: Job, signal: AbortSignal): Promise<void> {
-    const { store, log } = this.#parts;
+  async #work(job: Job, meter: ProgressMeter, signal: AbortSignal): Promise<void> {
+    const { claims, log } = this.#parts;
     const handler = this.#handlers.get(job.type) as JobHandler;
+    const attempt = { number: job.attempts };
     try {
       signal.throwIfAborted();
-      const result = await handler.run(runOf(job, signal, store));
-      await store.settle(job, result);
+      const result = await handler.run(runOf({ job, meter, signal, claims, attempt }));
+      await claims.settle(job, result, meter.latest);
     } catch (error) {
-      const setback = this.#judge(job, error);
-      if (setback.kind === 'fail' || setback.counts) {
-        const fields = { jobId: job.id, jobType: job.type, attempt: job.attempts, error };
-        log.warn(setback.kind === 'fail' ? 'a job has failed' : 'a job failed and will be tried again', fields);
-      }
-      await store.setBack(job, setback).catch((cause: unknown) => {
+      const setback = this.#judge(attempt.number, error);
+      // A job that was cancelled, or that another process took over, says so by itself.
+      const wasHeld = await claims.setBack(job, setback, meter.latest).catch((cause: unknown) => {
         log.warn('a job could not be given back; it is taken up again when its lease has ended', { error: cause });
+        return true;
       });
+      if (!wasHeld) return log.info('a job was interrupted', { jobId: job.id, jobType: job.type });
+      if (setback.kind === 'again' && !setback.counts) return;
+      const fields = { jobId: job.id, jobType: job.type, attempt: attempt.number, error };
+      log.warn(setback.kind === 'fail' ? 'a job has failed' : 'a job failed and will be tried again', fields);
     }
   }
 
-  #judge(job: Job, error: unknown): Setback {
+  #judge(attempt: number, error: unknown): Setback {
     if (this.#state === 'stopped') return { kind: 'again', delayMs: 0, counts: false };
     const isFinal = error instanceof ServiceError && error.status < 500;
-    if (isFinal || job.attempts >= this.#parts.maxAttempts) return { kind: 'fail', error: messageOf(error) };
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (job.attempts - 1), LONGEST_RETRY_MS);
+    if (isFinal || attempt >= this.#parts.maxAttempts) return { kind: 'fail', error: messageOf(error) };
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
     return { kind: 'again', delayMs, counts: true };
   }
 
   /** Renews the claim until it is told to end, or another process has the job. */
-  #keepClaim(job: Job, controller: AbortController): () => void {
-    const { store, clock, log } = this.#parts;
+  #keepClaim(job: Job, meter: ProgressMeter, controller: AbortController): () => void {
+    const { claims, clock, log } = this.#parts;
     let ended = false;
     let cancel = (): void => {};
     const renew = async (): Promise<void> => {
+      const progress = meter.unlogged();
+      if (progress !== undefined) {
+        log.info('a job goes on', { jobId: job.id, jobType: job.type, ...progress });
+      }
       try {
-        if (!(await store.renew(job)) && !ended) return controller.abort();
+        if (!(await claims.renew(job)) && !ended) return controller.abort();
       } catch (error) {
         log.warn('the claim of a job could not be renewed', { jobId: job.id, error });
       }
@@ -158,7 +194,15 @@ export class JobRunner {
   }
 }
 
-const runOf = (job: Job, signal: AbortSignal, store: JobStore): JobRun => ({
+interface RunParts {
+  readonly job: Job;
+  readonly meter: ProgressMeter;
+  readonly signal: AbortSignal;
+  readonly claims: JobClaims;
+  readonly attempt: { number: number };
+}
+
+const runOf = ({ job, meter, signal, claims, attempt }: RunParts): JobRun => ({
   id: job.id,
   tenantId: job.tenantId,
   creator: job.creator,
@@ -166,9 +210,14 @@ const runOf = (job: Job, signal: AbortSignal, store: JobStore): JobRun => ({
   payload: job.payload,
   attempt: job.attempts,
   signal,
-  write: (work) => store.write(job, work),
-  assertHeld: (transaction) => store.assertHeld(job, transaction),
-  finish: (transaction, result) => store.finish(job, result, transaction),
+  resumedFrom: job.checkpoint,
+  progress: (now) => meter.report(now),
+  checkpoint: async (data, transaction) => {
+    attempt.number = await claims.checkpoint(job, data, transaction);
+  },
+  write: (work) => claims.write(job, work),
+  assertHeld: (transaction) => claims.assertHeld(job, transaction),
+  finish: (transaction, result) => claims.finish(job, result, transaction, meter.latest),
 });
 
 /** The text for people. It tells nothing of a bug, whose message may hold secrets. */

@@ -1,10 +1,14 @@
 import {
+  type AskedPermission,
   defineRef,
   type FactReader,
   type PluginTransaction,
   type Principal,
   type Scope,
 } from '../../kernel/plugin-api.ts';
+
+export { ACCEPTED_JOB_JSON, acceptedJobJson } from './job-json.ts';
+export { jobRoute } from './job-routes.ts';
 
 /** The input and the result of a job, as plain JSON. Identifiers and numbers, never credentials or values of facts. */
 export type JobData = Readonly<Record<string, unknown>>;
@@ -25,6 +29,11 @@ export interface JobRequest {
   readonly delayMs?: number;
   /** Makes one run of many triggers. */
   readonly dedupe?: JobDedupe;
+  /**
+   * Most jobs of this type and creator that may wait or run at the same time. `enqueue` rejects with `limit_reached`
+   * beyond. For jobs that callers ask for.
+   */
+  readonly mostOpen?: number;
 }
 
 /** Jobs of one tenant and type with the same key are one job, from its creation until this point of its life. */
@@ -40,8 +49,20 @@ export interface JobDedupe {
 
 export type JobStatus = 'pending' | 'running' | 'done' | 'failed';
 
-/** How far a job has come. */
-export interface JobReport {
+/** How much of its work a job has done, in whole units of its own: facts, bytes, pages. */
+export interface JobProgress {
+  readonly done: number;
+  /** Null while it is not known. */
+  readonly total: number | null;
+}
+
+export interface ReportedProgress extends JobProgress {
+  /** Units per second since the present attempt began to count. 0 before it has done anything. */
+  readonly ratePerSecond: number;
+}
+
+/** What a list of jobs shows of each. */
+export interface JobSummary {
   readonly id: string;
   readonly type: string;
   readonly status: JobStatus;
@@ -51,8 +72,14 @@ export interface JobReport {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
-  /** A text for people. */
+  /** A text for people. `cancelled` for a job that a caller has cancelled. */
   readonly error: string | null;
+  /** Null as long as the work has not said it. */
+  readonly progress: ReportedProgress | null;
+}
+
+/** One job, with its result. */
+export interface JobReport extends JobSummary {
   /** The result, as far as the caller may see it now; empty without a result or without `present`. */
   readonly result: JobData;
 }
@@ -66,8 +93,24 @@ export interface JobRun {
   readonly payload: JobData;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Aborts when another process took the job over, or the node stops. Later work of this run is lost. */
+  /**
+   * Aborts within about a second when a caller cancels the job, when another process took it over, and when the node
+   * stops. Later work of this run is lost.
+   */
   readonly signal: AbortSignal;
+  /** What the last `checkpoint` stored, by an earlier run of this job. Null for a job that starts at its beginning. */
+  readonly resumedFrom: JobData | null;
+  /**
+   * Says how far the work has come. Whole numbers of 0 or more. Costs next to nothing: the last one is kept in memory
+   * and stored about once a second. Count only what the creator may see.
+   */
+  progress(now: JobProgress): void;
+  /**
+   * Stores durably where the work has come, at most 256 KiB as JSON: a run after a crash, a stop or a resume finds it
+   * as `resumedFrom`. With a transaction, which must be of the job's tenant, it is stored exactly when that commits.
+   * Rejects as `write` does. Attempts before a new checkpoint do not count as attempts of the work that is left.
+   */
+  checkpoint(data: JobData, transaction?: PluginTransaction): Promise<void>;
   /**
    * Writes for the job's tenant, in a transaction that first checks that this process still holds the job. Rejects
    * otherwise and writes nothing.
@@ -97,10 +140,28 @@ export interface JobHandler {
    * of a result is shown. `result` is what `run` returned.
    */
   present?(result: JobData, reader: FactReader): Promise<JobData>;
+  /**
+   * What cancelling and resuming takes besides being the creator or an administrator. `read` by default. `nobody`: the
+   * work cannot be left half done, such as an erasure.
+   */
+  readonly steering?: AskedPermission | 'nobody';
+}
+
+export interface JobFilter {
+  readonly type?: string | undefined;
+  readonly status?: JobStatus | undefined;
+}
+
+/** Where a page of jobs begins: behind this job. */
+export interface JobPlace {
+  readonly createdMs: number;
+  readonly id: string;
 }
 
 /** Durable work. Jobs survive crashes and restarts, and any process on the store may do them. */
 export interface JobQueue {
+  /** Facts above which a request should leave its work to a job: `SVC_ASYNC_JOB_THRESHOLD`. */
+  readonly threshold: number;
   /**
    * Adds a job and returns its id, or the id of the one that `dedupe` says is the same. With a transaction, which must
    * be of the job's tenant, the job exists exactly when the transaction commits; without one the job is durable when
@@ -116,6 +177,26 @@ export interface JobQueue {
    * unknown job, and for a job of another caller.
    */
   read(caller: Principal, id: string): Promise<JobReport>;
+  /**
+   * Returns the jobs that the caller could `read`, newest first, without their results. Needs `read`. `more` says
+   * whether others follow the last of them.
+   */
+  list(
+    caller: Principal,
+    filter: JobFilter,
+    page: { readonly after?: JobPlace | undefined; readonly limit: number },
+  ): Promise<{ readonly jobs: readonly JobSummary[]; readonly more: boolean }>;
+  /**
+   * Ends a job that waits or runs as failed, with the error `cancelled`. Nothing is written for it any more, and its
+   * `signal` aborts in whatever process it runs. Rejects with `lookup` as `read` does, with `conflict` for a job that
+   * has ended or that cannot be cancelled, and with `authorization` without the permission that its `steering` names.
+   */
+  cancel(caller: Principal, id: string): Promise<void>;
+  /**
+   * Lets a job that has failed or was cancelled go on from its last checkpoint, with all its attempts. Rejects as
+   * `cancel` does, and with `conflict` for a job in another state and for one whose work another job does now.
+   */
+  resume(caller: Principal, id: string): Promise<JobSummary>;
 }
 
 /** Optional for plugins that can do without: `requires: { jobs: optional(JobQueue) }`. */

@@ -43,4 +43,26 @@ export const jobsMigrations: readonly Migration[] = [
       await setPrimaryKey('jobs_queue', ['tenant_id', 'job_id']);
     },
   },
+  {
+    number: 73,
+    name: 'jobs_progress',
+    async up({ schema, data }) {
+      await schema.alterTable('jobs_queue', (table) => {
+        table.bigInteger('progress_done');
+        table.bigInteger('progress_total');
+        table.double('progress_rate');
+        table.text('checkpoint');
+        // The digest of the key, also when the job stands for no others: a job that is resumed takes it up again.
+        table.text('dedupe_key');
+        // 1 once an erasure has emptied a job that has ended: it cannot be resumed.
+        table.integer('emptied').notNullable().defaultTo(0);
+        table.index(['tenant_id', 'created_ms', 'job_id'], 'jobs_queue_newest');
+        table.index(['tenant_id', 'creator', 'created_ms', 'job_id'], 'jobs_queue_own');
+      });
+      const open: { dedupe: string }[] = await data.table('jobs_queue').whereNotNull('dedupe').select('dedupe');
+      for (const { dedupe } of open) {
+        await data.table('jobs_queue').where({ dedupe }).update({ dedupe_key: dedupe });
+      }
+    },
+  },
 ];

@@ -1,5 +1,6 @@
 import {
   Clock,
+  Cursors,
   definePlugin,
   erasureSweeps,
   Facts,
@@ -8,12 +9,15 @@ import {
   ServedTenants,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { jobRoute } from './job-routes.ts';
+import { JobClaims } from './job-claims.ts';
+import { cancelJobRoute, jobRoute, listJobsRoute, resumeJobRoute } from './job-routes.ts';
 import { JobRunner } from './job-runner.ts';
-import { JobStore, WORK } from './job-store.ts';
+import { JobStore } from './job-store.ts';
 import { JobQueue } from './jobs-api.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
-import { readJob } from './read-job.ts';
+import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
+import { readJob, summaryOf } from './read-job.ts';
+import { listJobs, steerJob } from './steer-jobs.ts';
 import { sweepResults } from './sweep-results.ts';
 
 /** Finds jobs that no signal tells of: their delay or lease has ended, or a crash has left them. */
@@ -25,6 +29,7 @@ interface Settings {
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly keepSeconds: number;
+  readonly threshold: number;
 }
 
 export const jobsPlugin = definePlugin({
@@ -32,8 +37,8 @@ export const jobsPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary:
-    'Does work later and in the background: a durable queue that all processes share, and the route that shows a job',
-  requires: { facts: Facts, clock: Clock, random: Random, served: ServedTenants },
+    'Does work later and in the background: a durable queue that all processes share, and the routes that show, cancel and resume its jobs',
+  requires: { facts: Facts, clock: Clock, cursors: Cursors, random: Random, served: ServedTenants },
   provides: [JobQueue],
   config: schema<Settings>({
     type: 'object',
@@ -63,31 +68,44 @@ export const jobsPlugin = definePlugin({
         env: 'SVC_JOB_KEEP_S',
         description: 'how long a job can be read once it has ended, in seconds',
       },
+      threshold: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000_000,
+        default: 100_000,
+        env: 'SVC_ASYNC_JOB_THRESHOLD',
+        description: 'facts above which a request replies 202 and leaves its work to a job',
+      },
     },
   }),
   migrations: jobsMigrations,
   setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
-    const { facts, clock, random, served } = use;
-    const store = new JobStore({
-      tables,
-      random,
-      served,
-      storeTime: (snapshot) => snapshot.databaseMs(),
-      keepMs: config.keepSeconds * 1000,
-    });
-    const runner = new JobRunner({ store, clock, log, ...config });
+    const { facts, clock, cursors, random, served } = use;
+    const keepMs = config.keepSeconds * 1000;
+    const parts: QueueParts = { tables, random, served, storeTime: (snapshot) => snapshot.databaseMs(), keepMs };
+    const store = new JobStore(parts);
+    const runner = new JobRunner({ claims: new JobClaims(parts), clock, log, ...config });
+    const needs = { store, runner, facts };
     const jobs: JobQueue = {
+      threshold: config.threshold,
       enqueue: (request, transaction) => store.enqueue(request, transaction),
       handle: (type, handler) => runner.handle(type, handler),
-      read: (caller, id) => readJob({ store, runner, facts }, caller, id),
+      read: (caller, id) => readJob(needs, caller, id),
+      list: (caller, filter, page) => listJobs(needs, caller, filter, page),
+      cancel: async (caller, id) => store.cancel(await steerJob(needs, caller, id)),
+      resume: async (caller, id) => summaryOf(await store.resume(await steerJob(needs, caller, id))),
     };
     provide(JobQueue, jobs);
+    route(listJobsRoute({ jobs, clock, cursors }));
     route(jobRoute(jobs));
+    route(cancelJobRoute(jobs));
+    route(resumeJobRoute(jobs));
     on(erasureSweeps, () => [sweepResults(tables)]);
     onSignal(WORK, () => void runner.look());
-    every(LOOK_INTERVAL_MS, () => {
+    onSignal(CANCELLED, () => void runner.tend());
+    every(LOOK_INTERVAL_MS, async () => {
       runner.begin();
-      return runner.look();
+      await Promise.all([runner.tend(), runner.look()]);
     });
     every(REMOVAL_INTERVAL_MS, () => store.removeOld(REMOVED_AT_ONCE));
     onStop(() => runner.stop());

@@ -1,7 +1,8 @@
 import { type Facts, formatInstant, type Principal, requirePermission, ServiceError } from '../../kernel/plugin-api.ts';
+import type { Job } from './job-row.ts';
 import type { JobRunner } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
-import type { JobReport } from './jobs-api.ts';
+import type { JobReport, JobSummary } from './jobs-api.ts';
 
 export interface ReadJobParts {
   readonly store: JobStore;
@@ -24,19 +25,21 @@ export const readJob = async (
     if (job === undefined) throw new ServiceError('lookup', 'no such job');
     const present = job.result === null ? undefined : runner.handlerOf(job.type)?.present;
     const result = job.result === null || present === undefined ? {} : await present(job.result, reader);
-    return {
-      id: job.id,
-      type: job.type,
-      status: job.status,
-      scope: job.scope,
-      estimatedSeconds: job.estimatedSeconds,
-      createdAt: formatInstant(job.createdMs),
-      startedAt: instantOf(job.startedMs),
-      completedAt: instantOf(job.completedMs),
-      error: job.error,
-      result,
-    };
+    return { ...summaryOf(job), result };
   });
 };
+
+export const summaryOf = (job: Job): JobSummary => ({
+  id: job.id,
+  type: job.type,
+  status: job.status,
+  scope: job.scope,
+  estimatedSeconds: job.estimatedSeconds,
+  createdAt: formatInstant(job.createdMs),
+  startedAt: instantOf(job.startedMs),
+  completedAt: instantOf(job.completedMs),
+  error: job.error,
+  progress: job.progress,
+});
 
 const instantOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));

@@ -1,5 +1,5 @@
 import { type ErasureSweep, namesInText, type PluginTables } from '../../kernel/plugin-api.ts';
-import { QUEUE } from './job-store.ts';
+import { QUEUE } from './job-row.ts';
 
 const JOBS_AT_ONCE = 100;
 
@@ -8,6 +8,7 @@ interface EndedJob {
   readonly payload: string;
   readonly result: string | null;
   readonly error: string | null;
+  readonly checkpoint: string | null;
 }
 
 /** Jobs that have ended and name an erased fact keep nothing of what they worked on. */
@@ -21,15 +22,17 @@ export const sweepResults = (tables: PluginTables): ErasureSweep => ({
       .whereIn('status', ['done', 'failed'])
       .orderBy('job_id')
       .limit(JOBS_AT_ONCE)
-      .select('job_id', 'payload', 'result', 'error')) as readonly EndedJob[];
-    const names = rows.map(({ payload, result, error }) => namesInText([payload, result, error].join('\n')));
+      .select('job_id', 'payload', 'result', 'error', 'checkpoint')) as readonly EndedJob[];
+    const names = rows.map(({ payload, result, error, checkpoint }) =>
+      namesInText([payload, result, error, checkpoint].join('\n')),
+    );
     const erased = await named(names.flat());
     const found = rows.filter((_, at) => names[at]?.some((name) => erased.has(name))).map(({ job_id }) => job_id);
     if (found.length > 0) {
       await own(QUEUE)
         .where({ tenant_id: tenantId })
         .whereIn('job_id', found)
-        .update({ payload: '{}', result: null, error: null });
+        .update({ payload: '{}', result: null, error: null, checkpoint: null, emptied: 1 });
     }
     const isOver = rows.length < JOBS_AT_ONCE;
     return { after: isOver ? null : (rows.at(-1)?.job_id ?? null), counts: { jobs: found.length } };

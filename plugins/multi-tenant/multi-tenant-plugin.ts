@@ -96,6 +96,7 @@ export const multiTenantPlugin = definePlugin({
         await eraser.run(String(payload['tenant_id']), { signal });
         return {};
       },
+      steering: 'nobody',
     });
     onStart(async () => {
       await tenants.adopt();

@@ -105,14 +105,6 @@ export const tombstonesPlugin = definePlugin({
         env: 'SVC_FEDERATION_ERASE',
         description: 'destroy facts of a peer when that peer has destroyed them; without, they are hidden',
       },
-      jobThreshold: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000_000_000,
-        default: 100_000,
-        env: 'SVC_ASYNC_JOB_THRESHOLD',
-        description: 'facts above which an erasure is a job',
-      },
       erasuresFile: {
         type: 'string',
         minLength: 1,

@@ -20,7 +20,6 @@ import { ERASE_JOB, StoredErasures } from './stored-erasures.ts';
 export interface ErasureSettings {
   readonly enabled: boolean;
   readonly federationErase: boolean;
-  readonly jobThreshold: number;
   readonly erasuresFile: string;
 }
 
@@ -46,14 +45,15 @@ export const openErasure = async (
   needs: ErasureNeeds,
 ): Promise<StoredErasures> => {
   const { erasure, leases, jobs } = needs;
-  const { jobThreshold, erasuresFile: journal, federationErase: erasesForPeers } = config;
-  const erasures = new StoredErasures({ ...needs, tables, log, journal, jobThreshold, erasesForPeers });
+  const { erasuresFile: journal, federationErase: erasesForPeers } = config;
+  const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers });
   route(eraseRoute(erasures));
   jobs?.handle(ERASE_JOB, {
     run: async ({ tenantId, payload }) => ({
       receipt: await erasures.eraseFor(tenantId, String(payload['tombstone_id'])),
     }),
     present: async (result) => result,
+    steering: 'nobody',
   });
   if (config.enabled) {
     // Last: what others made of the fact in this transaction is there by then.

@@ -36,8 +36,6 @@ export interface ErasureParts extends RunParts {
   readonly tombstones: Tombstones;
   readonly jobs: JobQueue | undefined;
   readonly log: Logger;
-  /** Facts above which a job does the work. */
-  readonly jobThreshold: number;
   /** Whether peers may have their own facts erased here. */
   readonly erasesForPeers: boolean;
 }
@@ -87,9 +85,9 @@ export class StoredErasures implements Erasures {
    * what has come since.
    */
   async erase(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt | ErasureJob> {
-    const { jobs, jobThreshold } = this.#parts;
+    const { jobs } = this.#parts;
     const { tombstone, count } = await this.#request(caller, tombstoneId, confirm);
-    if (jobs === undefined || count <= jobThreshold) return runErasure(this.#parts, tombstone);
+    if (jobs === undefined || count <= jobs.threshold) return runErasure(this.#parts, tombstone);
     const { tenantId, entityUri: creator } = caller;
     const estimatedSeconds = Math.ceil(count / FACTS_PER_SECOND);
     const dedupe = { key: tombstoneId, until: 'ended' } as const;

@@ -37,6 +37,27 @@ export const DERIVED_ROWS: readonly RouteRow[] = [
     lacking: ['write', 'admin'],
   },
   {
+    route: 'GET /v1/jobs',
+    path: () => '/v1/jobs',
+    query: { type: 'filledText', status: 'word', cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: ['write', 'admin'],
+  },
+  {
+    route: 'DELETE /v1/jobs/:id',
+    path: () => '/v1/jobs/no-such-job',
+    parameter: (text) => `/v1/jobs/${text}`,
+    accepts: 404,
+    lacking: ['write', 'admin'],
+  },
+  {
+    route: 'POST /v1/jobs/:id/resume',
+    path: () => '/v1/jobs/no-such-job/resume',
+    parameter: (text) => `/v1/jobs/${text}/resume`,
+    accepts: 404,
+    lacking: ['write', 'admin'],
+  },
+  {
     route: 'GET /v1/recall',
     path: () => '/v1/recall',
     baseQuery: 'query=a&token_budget=100',

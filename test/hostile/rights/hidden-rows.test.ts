@@ -111,6 +111,8 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
     ['an assertion into it', () => garden.gardenId, UNKNOWN_ID, (id) => assertWith({ garden_id: id })],
     ['a card', () => 'user:held', 'user:none', (id) => ['GET', `/v1/cards/${id}?scope=company`]],
     ['a job', () => hidden.job, UNKNOWN_ID, (id) => ['GET', `/v1/jobs/${id}`]],
+    ['a job to cancel', () => hidden.job, UNKNOWN_ID, (id) => ['DELETE', `/v1/jobs/${id}`]],
+    ['a job to resume', () => hidden.job, UNKNOWN_ID, (id) => ['POST', `/v1/jobs/${id}/resume`]],
   ];
 
   for (const [what, id, unknown, ask] of WAYS) {

@@ -74,6 +74,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
     ['/v1/graph/neighbors?entity=user:alice&entity=user:bob&relation=rel:*'],
   ],
   'GET /v1/jobs/:id': () => [['/v1/jobs/no-such-job']],
+  'GET /v1/jobs': () => [['/v1/jobs'], ['/v1/jobs?status=done&limit=2']],
   'POST /v1/recall': () => recalls().map((body): Target => ['/v1/recall', body]),
   'GET /v1/recall': () => recalls().map((members): Target => [`/v1/recall?${asQuery(members)}`]),
   'GET /v1/audit': () => [['/v1/audit'], ['/v1/audit?limit=2']],

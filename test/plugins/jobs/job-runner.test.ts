@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { LEASE_MS } from '../../../plugins/jobs/job-claims.ts';
 import type { Job } from '../../../plugins/jobs/job-row.ts';
 import { FIRST_RETRY_MS, HEARTBEAT_MS, JobRunner, STOP_GRACE_MS } from '../../../plugins/jobs/job-runner.ts';
-import { LEASE_MS } from '../../../plugins/jobs/job-store.ts';
 import type { JobHandler, JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -33,7 +33,7 @@ forEachStore('a worker of jobs', (kind) => {
   });
 
   const startRunner = (): JobRunner => {
-    const parts = { store: opened.jobs, clock, log: createMemoryLogger(lines), concurrency: 2, maxAttempts: 3 };
+    const parts = { claims: opened.claims, clock, log: createMemoryLogger(lines), concurrency: 2, maxAttempts: 3 };
     const started = new JobRunner(parts);
     started.begin();
     return started;
@@ -45,7 +45,7 @@ forEachStore('a worker of jobs', (kind) => {
 
   it('does nothing before the node stands', async () => {
     const waiting = new JobRunner({
-      store: opened.jobs,
+      claims: opened.claims,
       clock,
       log: createMemoryLogger([]),
       concurrency: 1,

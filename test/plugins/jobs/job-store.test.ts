@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { LEASE_MS } from '../../../plugins/jobs/job-claims.ts';
 import type { Job } from '../../../plugins/jobs/job-row.ts';
-import { LEASE_MS } from '../../../plugins/jobs/job-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -19,12 +19,12 @@ forEachStore('the queue of jobs', (kind) => {
   });
   afterEach(() => opened.close());
 
-  const due = async () => (await opened.jobs.due([TYPE], 10)).map(({ id }) => id);
+  const due = async () => (await opened.claims.due([TYPE], 10)).map(({ id }) => id);
   const get = (id: string) =>
     opened.store.read((snapshot) => opened.jobs.readableBy(CREATOR, id, snapshot)) as Promise<Job>;
   const claim = async (): Promise<Job> => {
-    const [seen] = await opened.jobs.due([TYPE], 1);
-    return (await opened.jobs.claim(seen as Job, MAX_ATTEMPTS)) as Job;
+    const [seen] = await opened.claims.due([TYPE], 1);
+    return (await opened.claims.claim(seen as Job, MAX_ATTEMPTS)) as Job;
   };
 
   it('gives out what is due, oldest first, to one who asks', async () => {
@@ -34,8 +34,8 @@ forEachStore('the queue of jobs', (kind) => {
     await opened.jobs.enqueue(request({ type: 'test.other' }));
     const later = await opened.jobs.enqueue(request({ delayMs: 5_000 }));
     expect(await due()).to.deep.equal([first, second]);
-    const [seen] = await opened.jobs.due([TYPE], 1);
-    const claims = await Promise.all([1, 2, 3].map(() => opened.jobs.claim(seen as Job, MAX_ATTEMPTS)));
+    const [seen] = await opened.claims.due([TYPE], 1);
+    const claims = await Promise.all([1, 2, 3].map(() => opened.claims.claim(seen as Job, MAX_ATTEMPTS)));
     expect(claims.filter((one) => one !== undefined)).to.have.length(1);
     expect(await due()).to.deep.equal([second]);
     opened.nowMs += 5_000;
@@ -60,14 +60,14 @@ forEachStore('the queue of jobs', (kind) => {
       expect(new Set(ids).size).to.equal(1);
       const held = await claim();
       const whileRunning = (await trigger()) === ids[0];
-      await opened.jobs.settle(held, {});
+      await opened.claims.settle(held, {});
       const afterwards = (await trigger()) === ids[0];
       opened.nowMs += KEEP_MS;
       await opened.jobs.removeOld(10);
       const finally_ = (await trigger()) === ids[0];
       const expected = { started: [false, false, false], ended: [true, false, false], removed: [true, true, false] };
       expect([whileRunning, afterwards, finally_], until).to.deep.equal(expected[until]);
-      while ((await due()).length > 0) await opened.jobs.settle(await claim(), {});
+      while ((await due()).length > 0) await opened.claims.settle(await claim(), {});
     }
   });
 
@@ -85,30 +85,30 @@ forEachStore('the queue of jobs', (kind) => {
     await opened.jobs.enqueue(request());
     const held = await claim();
     opened.nowMs += LEASE_MS - 1;
-    expect(await opened.jobs.renew(held)).to.equal(true);
+    expect(await opened.claims.renew(held)).to.equal(true);
     opened.nowMs += LEASE_MS - 1;
     expect(await due()).to.deep.equal([]);
     opened.nowMs += 1;
     const other = await claim();
     expect(other.fence).to.equal(held.fence + 1);
-    expect(await opened.jobs.renew(held)).to.equal(false);
+    expect(await opened.claims.renew(held)).to.equal(false);
   });
 
   it('lets a worker that lost its claim write nothing, with the job or beside it', async () => {
     const id = await opened.jobs.enqueue(request());
     const paused = await claim();
     opened.nowMs += LEASE_MS;
-    await opened.jobs.settle(await claim(), { by: 'the second' });
+    await opened.claims.settle(await claim(), { by: 'the second' });
     const attempts = [
-      () => opened.jobs.write(paused, async () => expect.fail('must not be called')),
-      () => opened.store.write('default', (transaction) => opened.jobs.assertHeld(paused, transaction)),
+      () => opened.claims.write(paused, async () => expect.fail('must not be called')),
+      () => opened.store.write('default', (transaction) => opened.claims.assertHeld(paused, transaction)),
       () =>
-        opened.store.write('default', (transaction) => opened.jobs.finish(paused, { by: 'the first' }, transaction)),
+        opened.store.write('default', (transaction) => opened.claims.finish(paused, { by: 'the first' }, transaction)),
     ];
     for (const attempt of attempts) expect(await rejection(attempt())).to.include({ code: 'unavailable' });
-    await opened.jobs.settle(paused, { by: 'the first' });
-    await opened.jobs.setBack(paused, { kind: 'fail', error: 'the first' });
-    await opened.jobs.setBack(paused, { kind: 'again', delayMs: 0, counts: true });
+    await opened.claims.settle(paused, { by: 'the first' });
+    await opened.claims.setBack(paused, { kind: 'fail', error: 'the first' });
+    await opened.claims.setBack(paused, { kind: 'again', delayMs: 0, counts: true });
     const { status, result, error } = await get(id);
     expect({ status, result, error }).to.deep.equal({ status: 'done', result: { by: 'the second' }, error: null });
   });
@@ -129,7 +129,7 @@ forEachStore('the queue of jobs', (kind) => {
 
   it('removes what has ended once it was kept long enough, and nothing else', async () => {
     const done = await opened.jobs.enqueue(request());
-    await opened.jobs.settle(await claim(), {});
+    await opened.claims.settle(await claim(), {});
     const waiting = await opened.jobs.enqueue(request());
     opened.nowMs += KEEP_MS - 1;
     await opened.jobs.removeOld(10);
@@ -156,8 +156,8 @@ forEachStore('the queue of jobs', (kind) => {
           opened.nowMs += pauseMs;
           const job = held.get(worker);
           if (does === 'claim') {
-            const seen = (await opened.jobs.due([TYPE], 5)).find((one) => one.id === id);
-            const claimed = seen && (await opened.jobs.claim(seen, 1_000));
+            const seen = (await opened.claims.due([TYPE], 5)).find((one) => one.id === id);
+            const claimed = seen && (await opened.claims.claim(seen, 1_000));
             if (claimed === undefined) continue;
             held.set(worker, claimed);
             lastClaimer = worker;
@@ -182,12 +182,12 @@ forEachStore('the queue of jobs', (kind) => {
   const act = async (does: string, job: Job): Promise<boolean> => {
     const before = await get(job.id);
     const run = (): Promise<unknown> => {
-      if (does === 'renew') return opened.jobs.renew(job).then((kept) => kept || Promise.reject(new Error('lost')));
-      if (does === 'write') return opened.jobs.write(job, async () => {});
+      if (does === 'renew') return opened.claims.renew(job).then((kept) => kept || Promise.reject(new Error('lost')));
+      if (does === 'write') return opened.claims.write(job, async () => {});
       if (does === 'finish') {
-        return opened.jobs.write(job, (transaction) => opened.jobs.finish(job, { by: job.fence }, transaction));
+        return opened.claims.write(job, (transaction) => opened.claims.finish(job, { by: job.fence }, transaction));
       }
-      return opened.jobs.setBack(
+      return opened.claims.setBack(
         job,
         does === 'fail' ? { kind: 'fail', error: 'no' } : { kind: 'again', delayMs: 0, counts: true },
       );

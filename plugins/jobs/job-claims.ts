@@ -1,0 +1,197 @@
+import {
+  type PluginTransaction,
+  type ReadableTables,
+  ServiceError,
+  type SqlValue,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import { ended, type Job, jobIn, jobOf, keyOf, progressColumns, QUEUE, replace } from './job-row.ts';
+import type { JobData, ReportedProgress } from './jobs-api.ts';
+import { type QueueParts, WORK } from './queue-parts.ts';
+
+/** How long a claim lasts without being renewed. */
+export const LEASE_MS = 30_000;
+const MAX_CHECKPOINT_CHARACTERS = 256 * 1024;
+
+/** The outcome of an attempt that failed. */
+export type Setback =
+  | { readonly kind: 'again'; readonly delayMs: number; readonly counts: boolean }
+  | { readonly kind: 'fail'; readonly error: string };
+
+/** What the processes that do jobs ask of the queue: to claim a job, to keep it, and to end it. */
+export class JobClaims {
+  readonly #parts: QueueParts;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns jobs of these types that can be claimed now, in the order in which they are due. */
+  due(types: readonly string[], limit: number): Promise<Job[]> {
+    return this.#parts.tables.read(async (own, snapshot) => {
+      const nowMs = await this.#parts.storeTime(snapshot);
+      const rows: Record<string, SqlValue>[] = await own(QUEUE)
+        .whereIn('status', ['pending', 'running'])
+        .where('due_ms', '<=', nowMs)
+        .whereIn('job_type', types)
+        .whereNotIn('tenant_id', [...this.#parts.served.resting])
+        .orderBy('due_ms')
+        .limit(limit);
+      return rows.map(jobOf);
+    });
+  }
+
+  /**
+   * Claims a job in the state that was seen, or returns undefined when another process was faster. A job whose last
+   * attempt never reported back fails here, so that a job that ends its process is not tried for ever.
+   */
+  claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
+    return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
+      const job = await jobIn(own, seen);
+      if (job === undefined || job.fence !== seen.fence || job.status !== seen.status) return undefined;
+      const nowMs = await this.#parts.storeTime(transaction);
+      if (job.attempts >= maxAttempts) {
+        await this.#end(own, job, { status: 'failed', error: INTERRUPTED, nowMs });
+        return undefined;
+      }
+      const claimed: Job = {
+        ...job,
+        status: 'running',
+        dueMs: nowMs + LEASE_MS,
+        fence: job.fence + 1,
+        attempts: job.attempts + 1,
+        startedMs: job.startedMs ?? nowMs,
+        dedupe: job.dedupeUntil === 'started' ? null : job.dedupe,
+      };
+      await replace(own, claimed);
+      return claimed;
+    });
+  }
+
+  /** Renews a claim for another lease. Returns false when it was lost. */
+  renew(held: Job): Promise<boolean> {
+    return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
+      const nowMs = await this.#parts.storeTime(transaction);
+      return changeHeld(own, held, { due_ms: nowMs + LEASE_MS });
+    });
+  }
+
+  /** Stores how far a held job has come. Returns false when it was lost. */
+  report(held: Job, progress: ReportedProgress): Promise<boolean> {
+    return this.#parts.tables.write(held.tenantId, (own) => changeHeld(own, held, progressColumns(progress)));
+  }
+
+  /** Returns the ids of those among these that are held no longer: ended, cancelled, or taken over. */
+  async lost(held: readonly Job[]): Promise<Set<string>> {
+    if (held.length === 0) return new Set();
+    const rows: Record<string, SqlValue>[] = await this.#parts.tables.read((own) =>
+      own(QUEUE)
+        .whereIn('tenant_id', [...new Set(held.map(({ tenantId }) => tenantId))])
+        .whereIn(
+          'job_id',
+          held.map(({ id }) => id),
+        )
+        .where('status', 'running')
+        .select('job_id', 'fence'),
+    );
+    const fences = new Map(rows.map((row) => [String(row['job_id']), Number(row['fence'])]));
+    return new Set(held.filter(({ id, fence }) => fences.get(id) !== fence).map(({ id }) => id));
+  }
+
+  /**
+   * Stores where a held job has come. What is left of it has had no attempt before this one, unless it has come no
+   * further than an attempt before it. Returns the number of the attempt. Throws when the claim was lost.
+   */
+  async checkpoint(held: Job, data: JobData, transaction?: PluginTransaction): Promise<number> {
+    if (transaction === undefined) {
+      return this.#parts.tables.write(held.tenantId, (_, opened) => this.checkpoint(held, data, opened));
+    }
+    const checkpoint = JSON.stringify(data);
+    if (checkpoint.length > MAX_CHECKPOINT_CHARACTERS) throw new RangeError('the checkpoint of a job is too long');
+    const own = this.#parts.tables.in(transaction);
+    const job = await heldIn(own, held);
+    if (job === undefined) throw lost();
+    const isFurther = checkpoint !== JSON.stringify(job.checkpoint);
+    const attempts = isFurther ? 1 : job.attempts;
+    await changeHeld(own, held, { checkpoint, attempts });
+    return attempts;
+  }
+
+  /** Throws when the claim was lost. */
+  async assertHeld(held: Job, transaction: PluginTransaction): Promise<void> {
+    if ((await heldIn(this.#parts.tables.in(transaction), held)) === undefined) throw lost();
+  }
+
+  write<T>(held: Job, work: (transaction: PluginTransaction) => Promise<T>): Promise<T> {
+    return this.#parts.tables.write(held.tenantId, async (_, transaction) => {
+      await this.assertHeld(held, transaction);
+      return work(transaction);
+    });
+  }
+
+  /** Ends a held job as done, unless it has ended or was lost before. */
+  settle(held: Job, result: JobData | undefined, progress: ReportedProgress | null = held.progress): Promise<void> {
+    return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
+      if ((await heldIn(own, held)) !== undefined) await this.finish(held, result, transaction, progress);
+    });
+  }
+
+  /** Ends a held job as done. Throws when the claim was lost. */
+  async finish(
+    held: Job,
+    result: JobData | undefined,
+    transaction: PluginTransaction,
+    progress: ReportedProgress | null = held.progress,
+  ): Promise<void> {
+    const own = this.#parts.tables.in(transaction);
+    const job = await heldIn(own, held);
+    if (job === undefined) throw lost();
+    const nowMs = await this.#parts.storeTime(transaction);
+    const done = { ...job, progress, checkpoint: null };
+    await this.#end(own, done, { status: 'done', result: result ?? null, nowMs });
+  }
+
+  /** Gives a held job back, or ends it. Does nothing when the claim was lost, and returns false. */
+  setBack(held: Job, setback: Setback, progress: ReportedProgress | null = held.progress): Promise<boolean> {
+    return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
+      const stored = await heldIn(own, held);
+      if (stored === undefined) return false;
+      const job = { ...stored, progress };
+      const nowMs = await this.#parts.storeTime(transaction);
+      if (setback.kind === 'fail') {
+        await this.#end(own, job, { status: 'failed', error: setback.error, nowMs });
+        return true;
+      }
+      const attempts = setback.counts ? job.attempts : job.attempts - 1;
+      await replace(own, { ...job, status: 'pending', dueMs: nowMs + setback.delayMs, attempts });
+      own.signal(WORK);
+      return true;
+    });
+  }
+
+  #end(own: WritableTables, job: Job, outcome: Parameters<typeof ended>[1]): Promise<void> {
+    return replace(own, ended(job, outcome, this.#parts.keepMs));
+  }
+}
+
+const heldIn = async (own: ReadableTables, held: Job): Promise<Job | undefined> => {
+  const job = await jobIn(own, held);
+  return job?.status === 'running' && job.fence === held.fence ? job : undefined;
+};
+
+/** Changes columns of a job that is still held, and returns whether it is. */
+const changeHeld = async (
+  own: WritableTables,
+  held: Job,
+  changes: Readonly<Record<string, SqlValue>>,
+): Promise<boolean> => {
+  const where = { ...keyOf(held), status: 'running', fence: held.fence };
+  return Number(await own(QUEUE).where(where).update(changes)) === 1;
+};
+
+const INTERRUPTED = 'the work was interrupted each time it was tried';
+
+const lost = (): ServiceError =>
+  new ServiceError('unavailable', 'the job is no longer held by this process', {
+    hint: 'nothing was written: the job was cancelled, or another process does the work',
+  });

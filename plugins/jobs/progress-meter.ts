@@ -1,0 +1,54 @@
+import type { Clock } from '../../kernel/plugin-api.ts';
+import type { JobProgress, ReportedProgress } from './jobs-api.ts';
+
+/** Keeps how far one run of a job has come, and how fast it works. */
+export class ProgressMeter {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #latest: ReportedProgress | null;
+  #first: { readonly done: number; readonly atMs: number };
+  #stored: ReportedProgress | null;
+  #logged: ReportedProgress | null;
+
+  /** `before` is what an earlier run of the job has stored. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, before: ReportedProgress | null) {
+    this.#clock = clock;
+    this.#first = { done: before?.done ?? 0, atMs: clock.monotonicMs() };
+    this.#latest = before;
+    this.#stored = before;
+    this.#logged = before;
+  }
+
+  get latest(): ReportedProgress | null {
+    return this.#latest;
+  }
+
+  report({ done, total }: JobProgress): void {
+    if (!isCount(done) || !(total === null || isCount(total))) {
+      throw new RangeError('the progress of a job is counted in whole numbers of 0 or more');
+    }
+    const atMs = this.#clock.monotonicMs();
+    // Work that starts again from an earlier place is measured from there.
+    if (done < this.#first.done) this.#first = { done, atMs };
+    const seconds = (atMs - this.#first.atMs) / 1000;
+    const rate = seconds > 0 ? (done - this.#first.done) / seconds : 0;
+    this.#latest = { done, total, ratePerSecond: Math.round(rate * 10) / 10 };
+  }
+
+  /** Returns the progress that the store does not know yet. */
+  unstored(): ReportedProgress | undefined {
+    return this.#latest === this.#stored ? undefined : (this.#latest ?? undefined);
+  }
+
+  stored(progress: ReportedProgress): void {
+    this.#stored = progress;
+  }
+
+  /** Returns the progress that no line of the log has said yet, once. */
+  unlogged(): ReportedProgress | undefined {
+    if (this.#latest === this.#logged) return undefined;
+    this.#logged = this.#latest;
+    return this.#latest ?? undefined;
+  }
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

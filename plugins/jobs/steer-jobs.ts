@@ -1,0 +1,37 @@
+import { type Principal, requireLimit, requirePermission, ServiceError } from '../../kernel/plugin-api.ts';
+import type { Job } from './job-row.ts';
+import type { JobQueue } from './jobs-api.ts';
+import { type ReadJobParts, summaryOf } from './read-job.ts';
+
+export const MAX_JOBS_PAGE = 500;
+export const DEFAULT_JOBS_PAGE = 50;
+
+/** See `JobQueue.list`. */
+export const listJobs = async (
+  { store, facts }: ReadJobParts,
+  caller: Principal,
+  filter: Parameters<JobQueue['list']>[1],
+  { after, limit }: Parameters<JobQueue['list']>[2],
+): ReturnType<JobQueue['list']> => {
+  requirePermission(caller, 'read');
+  requireLimit(limit, MAX_JOBS_PAGE);
+  const found = await facts.read(caller, 'query', ({ snapshot }) =>
+    store.listedFor(caller, filter, { after, limit: limit + 1 }, snapshot),
+  );
+  return { jobs: found.slice(0, limit).map(summaryOf), more: found.length > limit };
+};
+
+/** Returns a job that the caller may cancel and resume. Throws otherwise; see `JobQueue.cancel`. */
+export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: Principal, id: string): Promise<Job> => {
+  requirePermission(caller, 'read');
+  const job = await facts.read(caller, 'query', ({ snapshot }) => store.readableBy(caller, id, snapshot));
+  if (job === undefined) throw new ServiceError('lookup', 'no such job');
+  const steering = runner.handlerOf(job.type)?.steering ?? 'read';
+  if (steering === 'nobody') {
+    throw new ServiceError('conflict', 'jobs of this type can be neither cancelled nor resumed: the work must end', {
+      hint: 'the node goes on with the work by itself',
+    });
+  }
+  requirePermission(caller, steering);
+  return job;
+};
