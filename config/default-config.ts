@@ -34,6 +34,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     search: true,
     'source-trust': true,
     subscriptions: true,
+    'time-travel': true,
     tombstones: true,
     transfer: true,
   },

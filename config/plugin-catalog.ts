@@ -28,6 +28,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,
   subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
+  'time-travel': async () => (await import('../plugins/time-travel/time-travel-plugin.ts')).timeTravelPlugin,
   tombstones: async () => (await import('../plugins/tombstones/tombstones-plugin.ts')).tombstonesPlugin,
   transfer: async () => (await import('../plugins/transfer/transfer-plugin.ts')).transferPlugin,
 };

@@ -63,6 +63,7 @@ export { MAX_PLAIN_KEY_LENGTH, matchKey, nameKeys, wholeMatchKey } from './facts
 export { memberRefusal } from './facts/member-refusal.ts';
 export { createNameRules, type NameRules } from './facts/name-rules.ts';
 export { namesInText } from './facts/names-in-text.ts';
+export * from './facts/read-moment.ts';
 export * from './facts/reader-api.ts';
 export { MAX_VIOLATIONS, Refusals, refuseAll } from './facts/refusals.ts';
 export { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './facts/text-rules.ts';

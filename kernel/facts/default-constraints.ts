@@ -8,12 +8,15 @@ import {
   type Cover,
   equals,
   type Filter,
+  type Hlc,
   inTable,
   isIn,
   isNull,
   not,
   type Principal,
 } from '../../ports/ports.ts';
+import { compareHlc } from './hybrid-logical-clock.ts';
+import { lastStampOf, type ReadMoment, stampAfter } from './read-moment.ts';
 import type { ReadContext } from './reader-api.ts';
 
 /**
@@ -34,13 +37,16 @@ export const SAME_TRIPLE: readonly ColumnMatch[] = [
 /** The same, to the facts of one place: the row has its garden, or an empty text, in `place`. */
 export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'place', is: 'equal', field: 'place' }];
 
-/** Tenant, scopes and gardens of the caller. */
-export const visibleTo = (caller: Principal, gardens: Gardens): Filter => {
-  const scopes = isIn('scope', [...caller.allowedScopes]);
-  const tenant = equals('tenantId', caller.tenantId);
-  if (gardens === 'all') return all(tenant, scopes);
-  if (gardens.length === 0) return all(tenant, scopes, isNull('gardenId'));
-  return all(tenant, scopes, any(isNull('gardenId'), isIn('gardenId', gardens)));
+/** Tenant, scopes and gardens of the caller, and what was recorded by the moment of the read. */
+export const visibleTo = (caller: Principal, gardens: Gardens, asOf?: ReadMoment['asOf']): Filter => {
+  const parts = [equals('tenantId', caller.tenantId), isIn('scope', [...caller.allowedScopes])];
+  if (gardens !== 'all') {
+    const outside = isNull('gardenId');
+    parts.push(gardens.length === 0 ? outside : any(outside, isIn('gardenId', gardens)));
+  }
+  // Negated, because no engine should walk the feed for it in place of the index that the rest of the filter leads to.
+  if (asOf !== undefined) parts.push(not(above('feed', asOf)));
+  return all(...parts);
 };
 
 /** Ties a row that names a fact to it. */
@@ -50,13 +56,9 @@ export const SAME_FACT: readonly ColumnMatch[] = [
 ];
 
 /** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
-export const notExpired = (nowMs: number): Filter => {
-  return not(
-    any(
-      below('validUntilMs', nowMs + 1),
-      inTable('fact_expiries', SAME_FACT, [{ column: 'expires_ms', below: nowMs + 1 }]),
-    ),
-  );
+export const notExpired = ({ nowMs }: ReadMoment): Filter => {
+  const hasCome: readonly ColumnCondition[] = [{ column: 'expires_ms', below: nowMs + 1 }];
+  return not(any(below('validUntilMs', nowMs + 1), inTable('fact_expiries', SAME_FACT, hasCome)));
 };
 
 const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }];
@@ -64,43 +66,62 @@ const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', 
 const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 
 /** A cover ends facts of its own place alone, so callers who see the facts see the cover as well. */
-const covered = (kinds: readonly Cover['kind'][]): Filter => {
+const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
+  // A fact is recorded after its origin stamp, so this leaves out nothing that counts. It bounds what is looked at.
+  const latest = latestOrigin(moment);
+  if (latest !== undefined) conditions.push({ column: 'hlc', below: stampAfter(latest) });
   return inTable('fact_covers', NEWER_IN_PLACE, conditions);
+};
+
+/** The last origin stamp that covers of this moment may have. */
+const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined => {
+  if (isValidity === undefined) return asOf;
+  const latest = lastStampOf(nowMs);
+  return asOf === undefined || compareHlc(latest, asOf) < 0 ? latest : asOf;
 };
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
-/** Live facts among the visible ones: the facts that count as true now. */
-export const liveAmong = (visible: Filter, nowMs: number): Filter => {
-  return all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(nowMs), not(covered(COVER_KINDS)));
+/** Of a read about validity: facts that begin later are left out. */
+const hasBegun = ({ nowMs, isValidity }: ReadMoment): readonly Filter[] =>
+  isValidity === undefined ? [] : [below('timestampMs', nowMs + 1)];
+
+/** Live facts among the visible ones: the facts that count as true at the moment. */
+export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
+  const ended = covered(COVER_KINDS, moment);
+  const begun = hasBegun(moment);
+  return all(visible, ...begun, equals('system', false), ASSERTS_SOMETHING, notExpired(moment), not(ended));
 };
 
 /**
  * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing
  * live left in its place, so that a poller sees that the value is gone.
  */
-export const currentAmong = (visible: Filter, context: Pick<ReadContext, 'nowMs' | 'include' | 'about'>): Filter => {
-  const { nowMs, include, about } = context;
-  const parts: Filter[] = [visible];
+export const currentAmong = (
+  visible: Filter,
+  context: Pick<ReadContext, 'include' | 'about' | keyof ReadMoment>,
+): Filter => {
+  const { include, about } = context;
+  const parts: Filter[] = [visible, ...hasBegun(context)];
   if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
-  if (!include.expired) parts.push(notExpired(nowMs));
+  if (!include.expired) parts.push(notExpired(context));
   const hiding = COVER_KINDS.filter((kind) => !(kind === 'retraction' ? include.retracted : include.contradicted));
   const shown: Filter[] = [ASSERTS_SOMETHING];
-  if (hiding.length > 0) shown.push(not(covered(hiding)));
+  if (hiding.length > 0) shown.push(not(covered(hiding, context)));
   parts.push(
-    include.retracted ? any(all(...shown), equals('confidence', 0)) : any(all(...shown), lastWord(visible, nowMs)),
+    include.retracted ? any(all(...shown), equals('confidence', 0)) : any(all(...shown), lastWord(visible, context)),
   );
   return all(...parts);
 };
 
-const lastWord = (visible: Filter, nowMs: number): Filter => {
+const lastWord = (visible: Filter, moment: ReadMoment): Filter => {
   const newerAndLive: Filter = {
     kind: 'inTable',
     table: 'facts',
     match: NEWER_IN_PLACE,
     where: [{ column: 'confidence', above: 0 }],
-    whereFact: all(visible, notExpired(nowMs)),
+    whereFact: all(visible, ...hasBegun(moment), notExpired(moment)),
   };
-  return all(equals('confidence', 0), not(covered(COVER_KINDS)), not(newerAndLive));
+  return all(equals('confidence', 0), not(covered(COVER_KINDS, moment)), not(newerAndLive));
 };

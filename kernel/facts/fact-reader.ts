@@ -8,6 +8,7 @@ import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import { type FactView, plainView } from './fact-view.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
+import type { ReadMoment } from './read-moment.ts';
 import type { FactPage, FactReader, FactSearch, ReadContext, ReadView } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
@@ -19,8 +20,8 @@ export interface ReaderParts {
 
 const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };
 
-/** For whom, from what and why is read. */
-export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs' | 'purpose' | 'notes'>;
+/** For whom, from what, why and at which moment is read. */
+export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'purpose' | 'notes' | keyof ReadMoment>;
 
 /** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
 export const openReader = async (parts: ReaderParts, aim: ReadAim): Promise<FactReader> => {
@@ -32,6 +33,8 @@ class SnapshotReader implements FactReader {
   readonly caller: Principal;
   readonly snapshot: PluginSnapshot;
   readonly nowMs: number;
+  readonly asOf: ReadMoment['asOf'];
+  readonly isValidity: ReadMoment['isValidity'];
   readonly gardens: 'all' | readonly string[];
   readonly #parts: ReaderParts;
   readonly #aim: ReadAim;
@@ -44,6 +47,8 @@ class SnapshotReader implements FactReader {
     this.caller = aim.caller;
     this.snapshot = aim.snapshot;
     this.nowMs = aim.nowMs;
+    this.asOf = aim.asOf;
+    this.isValidity = aim.isValidity;
     this.gardens = gardens;
   }
 
@@ -100,7 +105,7 @@ class SnapshotReader implements FactReader {
   constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {
     if (view === 'current') return this.#current(about, NOTHING_EXTRA);
     if (view === 'live') {
-      this.#live ??= this.#visibleFilter().then((visible) => liveAmong(visible, this.nowMs));
+      this.#live ??= this.#visibleFilter().then((visible) => liveAmong(visible, this));
       return this.#live;
     }
     return this.#visibleFilter();
@@ -130,7 +135,7 @@ class SnapshotReader implements FactReader {
   }
 
   async #constrained(view: ReadView, about: ReadContext['about'], include: ReadContext['include']): Promise<Filter> {
-    const base = visibleTo(this.caller, this.gardens);
+    const base = visibleTo(this.caller, this.gardens, this.asOf);
     const narrower = await this.#parts.hooks.collect(readConstrain, this.#context(view, about, include));
     return narrower.length === 0 ? base : all(base, ...narrower);
   }

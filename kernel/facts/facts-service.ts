@@ -25,6 +25,7 @@ import { openReader, type ReadAim } from './fact-reader.ts';
 import type { Facts } from './facts.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { PendingItem } from './pending-item.ts';
+import { momentOf, type ReadMoment } from './read-moment.ts';
 import type { FactReader, ReadPurpose } from './reader-api.ts';
 
 export interface FactsParts {
@@ -121,8 +122,9 @@ class FactsService implements Facts {
     return this.#readIn({ snapshot, caller, purpose, notes: undefined }, work);
   }
 
-  async #readIn<T>(aim: Omit<ReadAim, 'nowMs'>, work: (reader: FactReader) => Promise<T>): Promise<T> {
-    return work(await openReader(this.#readerParts(), { ...aim, nowMs: this.#parts.clock.nowMs() }));
+  async #readIn<T>(aim: Omit<ReadAim, keyof ReadMoment>, work: (reader: FactReader) => Promise<T>): Promise<T> {
+    const moment = momentOf(aim.notes, this.#parts.clock.nowMs());
+    return work(await openReader(this.#readerParts(), { ...aim, ...moment }));
   }
 
   async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {

@@ -24,7 +24,10 @@ export interface Facts {
    * would not. Nothing is written and no writer is waited for.
    */
   refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]>;
-  /** Runs reads on one snapshot. `notes` tell handlers of reads what the caller asked for besides. */
+  /**
+   * Runs reads on one snapshot. `notes` tell handlers of reads what the caller asked for besides; `AsOf` and `ValidAt`
+   * among them set the moment at which the reader judges.
+   */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>, notes?: Notes): Promise<T>;
   /**
    * The same on a snapshot, or inside a write transaction, that somebody else opened: for callers that judge several

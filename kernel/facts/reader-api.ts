@@ -2,6 +2,7 @@ import type { Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts'
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
+import type { ReadMoment } from './read-moment.ts';
 
 /** Why a read is made: plugins constrain some of them further. */
 export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
@@ -12,10 +13,9 @@ export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' |
  */
 export type ReadView = 'visible' | 'live' | 'current';
 
-export interface ReadContext {
+export interface ReadContext extends ReadMoment {
   readonly caller: Principal;
   readonly snapshot: PluginSnapshot;
-  readonly nowMs: number;
   readonly purpose: ReadPurpose;
   readonly view: ReadView;
   /** Gardens the caller may read. */
@@ -61,11 +61,13 @@ export interface FactPage {
   readonly next: { readonly timestampMs: number; readonly id: string } | null;
 }
 
-/** Reads on behalf of one caller, all from one consistent snapshot. */
-export interface FactReader {
+/**
+ * Reads on behalf of one caller, all from one consistent snapshot and at one moment: facts of a later moment are not
+ * visible, and lifetimes, covers and winners are those of the moment. Rights and what hides facts are those of today.
+ */
+export interface FactReader extends ReadMoment {
   readonly caller: Principal;
   readonly snapshot: PluginSnapshot;
-  readonly nowMs: number;
   /** Newest timestamp first. */
   query(search: FactSearch): Promise<FactPage>;
   /** In any state; undefined for an unknown id and one that the caller may not see alike. */

@@ -280,6 +280,6 @@ const liveArrivals = async (
   const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
   if (ids.length === 0) return new Set();
   const ofTenant = equals('tenantId', contenders[0]?.fact.tenantId ?? '');
-  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), nowMs));
+  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), { nowMs }));
   return new Set(live.map(({ id }) => id));
 };

@@ -133,7 +133,7 @@ const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact
     equals('cid', fact.cid),
     equals('assertedBy', fact.assertedBy ?? ''),
   ];
-  const filter = liveAmong(all(...alike), nowMs);
+  const filter = liveAmong(all(...alike), { nowMs });
   const found = await transaction.find({ filter, order: 'hlc', limit: SIBLING_LIMIT });
   return found.find((stored) => repeats(fact, stored, stored.value.interpretAs));
 };

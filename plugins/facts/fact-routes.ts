@@ -29,7 +29,7 @@ export interface FactRouteParts {
 /** GET /v1/facts/{id | sha256:<hex>}: a fact in any state, the newest visible one for a content id. */
 export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => {
   const { queries, factJson, readSession } = parts;
-  const claimed = claimedParameters(parts.parameters);
+  const claimed = claimedParameters(ofNamedFacts(parts.parameters));
   return {
     method: 'GET',
     path: '/v1/facts/:id',
@@ -47,6 +47,9 @@ export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => 
   };
 };
 
+const ofNamedFacts = (parameters: readonly ReadParameter[]): readonly ReadParameter[] =>
+  parameters.filter(({ listsOnly }) => listsOnly !== true);
+
 interface ProvenanceQuery {
   readonly depth: number;
 }
@@ -58,7 +61,7 @@ const NODE_JSON = objectOf(
 
 /** GET /v1/facts/{id}/provenance: everything the fact was derived from, as far as the caller may see it. */
 export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<FactPath, ProvenanceQuery> => {
-  const claimed = claimedParameters(parameters);
+  const claimed = claimedParameters(ofNamedFacts(parameters));
   const depth = { type: 'integer', minimum: 1, maximum: MAX_LEVELS, default: MAX_LEVELS };
   return {
     method: 'GET',

@@ -183,17 +183,28 @@ export interface ReadParameter<T = unknown> extends Word {
   read(input: unknown, path: string): T | undefined;
   /** `noteOf(context.notes, PARAMETER.note)`. */
   readonly note: Ref<T>;
+  /** Only `GET /v1/facts` takes it: it chooses among facts, and means nothing for one that is named. */
+  readonly listsOnly?: true;
 }
 
 export const ReadParameters = defineVocabulary<ReadParameter>('parameter of reads', /^[a-z][a-z0-9_]*$/);
 
-/** Claims a parameter of `GET /v1/facts`, of a fact by id and of its provenance. The plugin lists it in `declares`. */
+/**
+ * Claims a parameter of `GET /v1/facts`, of a fact by id and of its provenance. The plugin lists it in `declares`. Give
+ * a `note` where the kernel or another plugin reads what it says.
+ */
 export const defineReadParameter = <T>(
   id: string,
-  { summary, schema, read }: Pick<ReadParameter<T>, 'summary' | 'schema' | 'read'>,
+  definition: Pick<ReadParameter<T>, 'summary' | 'schema' | 'read' | 'listsOnly'> & { readonly note?: Ref<T> },
 ): ReadParameter<T> => {
-  const note: Ref<unknown> = defineRef(`read.${id}`);
-  return ReadParameters.define(id, { summary, schema, read, note }) as Word as ReadParameter<T>;
+  const { summary, schema, read, listsOnly, note = defineRef<T>(`read.${id}`) } = definition;
+  return ReadParameters.define(id, {
+    summary,
+    schema,
+    read,
+    note: note as Ref<unknown>,
+    ...(listsOnly === true && { listsOnly }),
+  }) as Word as ReadParameter<T>;
 };
 
 /** How a client reads. */

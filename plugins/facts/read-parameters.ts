@@ -37,4 +37,8 @@ export const claimedParameters = (
 };
 
 const notYet = (name: string) =>
-  memberRefusal(`query.${name}`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
+  memberRefusal(
+    `query.${name}`,
+    'cannot be used: this node answers for now alone, because its plugin time-travel is switched off',
+    'bad_parameter',
+  );

@@ -90,7 +90,9 @@ export class RetireEdges {
     const ids = suspects.map(({ factId }) => factId);
     const among = all(equals('tenantId', tenantId), isIn('id', ids));
     const expired = below('validUntilMs', clock.nowMs() - EXPIRED_FOR_MS);
-    const going = await tables.read((_, snapshot) => snapshot.outline(all(liveAmong(among, NEVER_MS), not(expired))));
+    const going = await tables.read((_, snapshot) =>
+      snapshot.outline(all(liveAmong(among, { nowMs: NEVER_MS }), not(expired))),
+    );
     const alive = new Set(going.map(({ id }) => id));
     const over = suspects.filter(({ factId }) => !alive.has(factId));
     if (over.length > 0) await edges.markOver(tenantId, over);

@@ -59,6 +59,7 @@ describe('the configuration', () => {
       'search',
       'source-trust',
       'subscriptions',
+      'time-travel',
       'tombstones',
       'transfer',
     ]);

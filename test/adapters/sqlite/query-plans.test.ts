@@ -18,7 +18,7 @@ const CALLER: Principal = {
 };
 
 const visible = visibleTo(CALLER, []);
-const live = liveAmong(visible, 0);
+const live = liveAmong(visible, { nowMs: 0 });
 
 /** What a default query asks for. */
 const current = (...conditions: Filter[]): Filter =>

@@ -68,8 +68,10 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
       expect(reply.body.facts).to.equal(undefined);
     }
     for (const name of ['as_of', 'valid_at']) {
-      const reply = await query(`${name}=2026-03-02T09:00:00Z`);
+      const reply = await query(`${name}=tomorrow`);
       expect([reply.status, reply.body.errors[0].path], name).to.deep.equal([400, `query.${name}`]);
+      const other = await node.request('GET', `/v1/conflicts?${name}=2026-03-02T09:00:00Z`, { key: writer });
+      expect([other.status, other.body.errors[0].path], name).to.deep.equal([400, `query.${name}`]);
     }
   });
 

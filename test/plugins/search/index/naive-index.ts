@@ -30,7 +30,7 @@ export class NaiveIndex {
   /** Facts that the view may find, in the order of the feed, judged by the kernel's own filter. */
   async live(view: SearchView): Promise<StoredFact[]> {
     const caller = { tenantId: view.tenantId, allowedScopes: new Set(view.scopes) } as unknown as Principal;
-    const filter = liveAmong(visibleTo(caller, view.gardens), view.nowMs);
+    const filter = liveAmong(visibleTo(caller, view.gardens), { nowMs: view.nowMs });
     const found: StoredFact[] = [];
     for (const fact of this.facts) {
       if (view.onlyGarden !== undefined && fact.gardenId !== view.onlyGarden) continue;

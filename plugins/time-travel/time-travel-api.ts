@@ -1,0 +1,16 @@
+import { defineRef, type Notes } from '../../kernel/plugin-api.ts';
+
+/**
+ * Reads what callers say about the moment of a read. For routes and tools that take `as_of` in a place of their own.
+ */
+export interface Moments {
+  /**
+   * The notes of a read as of this text, an RFC 3339 date-time or an hlc; `path` names the member in a refusal:
+   * `Facts.read(caller, purpose, work, moments.asOf(text, 'body.as_of'))`. Throws `as_of_invalid_timestamp`. The read
+   * itself refuses a moment that has not come (`as_of_future`) and one that the store does not know any more
+   * (`as_of_before_floor`).
+   */
+  asOf(text: string, path: string): Notes;
+}
+
+export const Moments = defineRef<Moments>('time-travel.moments');
