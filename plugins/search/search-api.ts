@@ -22,6 +22,12 @@ export interface SearchView {
   readonly onlyGarden?: string | undefined;
   /** Facts that have expired by then are left out. */
   readonly nowMs: number;
+  /**
+   * A search of the past: of the facts up to this stamp of the feed, with the statistics of these facts and what had
+   * ended by then. Where an earlier time to live of a fact was replaced later, the fact may be found although it had
+   * expired.
+   */
+  readonly asOf?: Hlc | undefined;
   /** Least confidence of a fact, without regard to trust in its source. */
   readonly minConfidence: number;
   readonly entityKey?: string | undefined;

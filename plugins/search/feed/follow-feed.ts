@@ -93,8 +93,8 @@ export class IndexFeed {
     // Of a fact that was destroyed there is nothing to be found.
     for (const fact of facts) if (fact.cid !== '') index.add(fact);
     for (const fact of hidden) index.withhold(fact, true);
-    for (const cover of covers) index.cover(cover);
-    for (const expiry of expiries) index.expire(expiry);
+    for (const cover of covers) index.cover({ ...cover, since: upTo });
+    for (const expiry of expiries) index.expire({ ...expiry, since: upTo });
     await suppression?.follow(entries);
     // Whatever is in the index beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;

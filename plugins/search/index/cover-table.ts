@@ -7,6 +7,12 @@ import { type Hash64, mix32 } from './text-hash.ts';
 export const OUTSIDE_GARDENS = 0;
 export const FIRST_GARDEN = 1;
 
+/** Stamps of a cover: its own, which is above those of the facts that it ends, and that of the feed since it holds. */
+export interface CoverStamps {
+  readonly hlc: Hlc;
+  readonly since: Hlc;
+}
+
 /**
  * Newest cover of each triple and place. It ends what is older there, so the newest one is all that counts, and whether
  * it or the fact came first does not.
@@ -23,7 +29,7 @@ export class CoverTable {
   };
 
   /** Takes a cover in; an older one than is known changes nothing. */
-  raise(realm: number, entity: Hash64, relation: Hash64, garden: number, hlc: Hlc): void {
+  raise(realm: number, entity: Hash64, relation: Hash64, garden: number, { hlc, since }: CoverStamps): void {
     let row = this.find(realm, entity, relation, garden);
     if (row < 0) {
       row = this.rows.append();
@@ -32,6 +38,8 @@ export class CoverTable {
     } else if (!this.#isNewer(row, hlc)) return;
     this.rows.doublesOf(row)[this.rows.doubleAt(row) + WALL] = hlc.wallMs;
     this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] = hlc.counter;
+    this.rows.doublesOf(row)[this.rows.doubleAt(row) + SINCE_WALL] = since.wallMs;
+    this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] = since.counter;
   }
 
   /** Row of the newest cover, or -1. */
@@ -51,6 +59,14 @@ export class CoverTable {
 
   counterOf(row: number): number {
     return this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] as number;
+  }
+
+  /** Stamp of the feed from which the cover holds. */
+  sinceOf(row: number): Hlc {
+    return {
+      wallMs: this.rows.doublesOf(row)[this.rows.doubleAt(row) + SINCE_WALL] as number,
+      counter: this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] as number,
+    };
   }
 
   /** Finds the rows again that were restored. */
@@ -76,5 +92,7 @@ export class CoverTable {
 
 const KEY_WORDS = 6;
 const COUNTER = 6;
+const SINCE_COUNTER = 7;
 const WALL = 4;
-const ROW_WORDS = 10;
+const SINCE_WALL = 5;
+const ROW_WORDS = 12;

@@ -22,6 +22,8 @@ import { type Hash64, mix32 } from './text-hash.ts';
 export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
+  /** Newest of the documents that have left the chain of their entity. */
+  readonly #leftEntities = new SlotTable();
   readonly #triples = new SlotTable();
   readonly #newest: NewestMarks;
   readonly #newestOfEntity: NewestMarks;
@@ -75,7 +77,8 @@ export class DocumentChains {
 
   /**
    * Documents of an entity of a tenant that were not ended, newest first. Those that were ended leave the chain on the
-   * way, so that the facts that were retracted are passed only once.
+   * way, so that the facts that were retracted are passed only once. The chain that they then belong to is asked for
+   * the past alone.
    */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
@@ -86,11 +89,32 @@ export class DocumentChains {
       const older = documents.word(document, ENTITY_CHAIN) - 1;
       const isEnded = ((documents.flags[document] as number) & ENDED) !== 0;
       // The head stays whatever its state: the table finds the chain by it.
-      if (kept >= 0 && isEnded) documents.setWord(kept, ENTITY_CHAIN, older + 1);
-      else kept = document;
+      if (kept >= 0 && isEnded) {
+        documents.setWord(kept, ENTITY_CHAIN, older + 1);
+        this.#leave(document, tenant, entity);
+      } else kept = document;
       if (!isEnded) yield document;
       document = older;
     }
+  }
+
+  /** All documents of an entity of a tenant, whatever has become of them, in no order. */
+  *everyOfEntity(tenant: number, entity: Hash64): Generator<number> {
+    this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
+    const heads = [this.#entities, this.#leftEntities].map((table) => table.find(this.#entityHash(), this.#isEntity));
+    for (const head of heads) {
+      for (let at = head; at >= 0; at = this.#documents.word(at, ENTITY_CHAIN) - 1) yield at;
+    }
+  }
+
+  /** Puts a document into the chain of those that have left that of their entity. */
+  #leave(document: number, tenant: number, entity: Hash64): void {
+    this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
+    const hash = this.#entityHash();
+    const before = this.#leftEntities.find(hash, this.#isEntity);
+    this.#documents.setWord(document, ENTITY_CHAIN, before + 1);
+    if (before < 0) this.#leftEntities.add(hash, document);
+    else this.#leftEntities.replace(hash, this.#isEntity, document);
   }
 
   /**

@@ -1,13 +1,19 @@
+import { compareHlc } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
+import { DocumentLengths } from './document-lengths.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 import { tenantOfRealm } from './realm.ts';
+import { firstPlace, StampedList } from './stamped-list.ts';
 import type { Hash64 } from './text-hash.ts';
 
 /** What the index keeps of a fact besides its words and its vector. */
 export interface DocumentMembers {
   readonly id: string;
   readonly hlc: Hlc;
+  readonly feed: Hlc;
+  /** Words of its text. */
+  readonly length: number;
   /** `Infinity` for a fact that does not expire. */
   readonly expiresMs: number;
   readonly confidence: number;
@@ -24,6 +30,10 @@ export interface DocumentMembers {
 
 /** Flag of a document that is covered. */
 export const ENDED = 1;
+/** Flag of a document with a time to live. */
+export const TIMED = 2;
+/** Flag of a document whose time to live was over when it was set. */
+export const TIMED_LATE = 4;
 
 /**
  * Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags
@@ -35,6 +45,9 @@ export class DocumentTable {
   /** Norms and flags of the documents, apart from their rows because every posting that is scored asks for them. */
   norms = new Uint8Array(1_024);
   flags = new Uint8Array(1_024);
+  readonly lengths = new DocumentLengths();
+  /** Documents whose stamp in the feed is not their own: those of other nodes, and those that were restored. */
+  readonly received = new StampedList();
 
   constructor(seed: number) {
     this.ids = new IdTable(this.rows, ID, seed, (document) => this.tenantOf(document));
@@ -66,7 +79,23 @@ export class DocumentTable {
     this.ids.add(members.id, document);
     this.#reserve(document + 1);
     this.norms[document] = members.norm;
+    this.lengths.add(document, members.length);
+    if (compareHlc(members.feed, members.hlc) !== 0) this.received.push(document, members.feed);
     return document;
+  }
+
+  /** How many documents there were when the feed had come to this stamp; they are the first ones. */
+  countUpTo({ wallMs, counter }: Hlc): number {
+    const received = this.received.numbers;
+    const known = this.received.countUpTo({ wallMs, counter });
+    // Of the received ones the last that was there and the first that was not say where to look among the others.
+    const from = known === 0 ? 0 : received.at(known - 1) + 1;
+    const to = known === received.length ? this.count : received.at(known);
+    return from + firstPlace(to - from, (place) => !this.isUpTo(from + place, wallMs, counter));
+  }
+
+  lengthOf(document: number): number {
+    return this.lengths.of(document, this.norms[document] as number);
   }
 
   /** Number of the document's tenant. */
@@ -94,6 +123,11 @@ export class DocumentTable {
   isBefore(document: number, wallMs: number, counter: number): boolean {
     const own = this.double(document, HLC_WALL);
     return own < wallMs || (own === wallMs && this.word(document, HLC_COUNTER) < counter);
+  }
+
+  /** Whether the stamp of the document is this one or comes before it. */
+  isUpTo(document: number, wallMs: number, counter: number): boolean {
+    return this.isBefore(document, wallMs, counter + 1);
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { Scope } from '../../../ports/ports.ts';
 import { WordList } from '../words/word-list.ts';
+import type { DocumentTable } from './document-table.ts';
+import { firstPlace, StampedList } from './stamped-list.ts';
 
 /** Which facts a part holds. */
 export interface PartName {
@@ -24,14 +26,16 @@ export class IndexPart implements PartName {
   totalLength = 0;
   /** Documents by ordinal. */
   readonly documents = new WordList();
-  /** Ordinals of those that are not live at all times. */
-  readonly ended = new WordList();
+  /** Words of the documents before every 64th ordinal. */
+  readonly #lengthsBefore: number[] = [];
+  /** Ordinals of those that are not live at all times; of those that have ended, in that order. */
+  readonly ended = new StampedList();
   readonly expiring = new WordList();
   /** Ordinals of those with a confidence below `FAINT`. */
   readonly faint = new WordList();
   leastConfidence = 1;
-  /** Ordinals of those that are withheld, and the words of all of them. */
-  readonly withheld = new Set<number>();
+  /** Ordinals of those that are withheld, each with its words. */
+  readonly withheld = new Map<number, number>();
   withheldLength = 0;
 
   constructor(number: number, name: PartName, realm: number) {
@@ -46,24 +50,48 @@ export class IndexPart implements PartName {
     return this.documents.length;
   }
 
-  /** Documents that its statistics count, and the words of these. */
-  get countedDocuments(): number {
-    return this.count - this.withheld.size;
+  /** Ordinals of the documents below a number are those below the result. */
+  countBelow(document: number): number {
+    return firstPlace(this.count, (ordinal) => this.documents.at(ordinal) >= document);
   }
 
-  get countedLength(): number {
-    return this.totalLength - this.withheldLength;
+  /** What its statistics count of its first `count` documents: how many, and their words. */
+  statisticsOf(count: number, table: DocumentTable): PartStatistics {
+    if (count === this.count) {
+      return { documents: count - this.withheld.size, length: this.totalLength - this.withheldLength };
+    }
+    let length = this.#lengthsBefore[count >>> BLOCK_BITS] ?? this.totalLength;
+    for (let ordinal = count & ~BLOCK_MASK; ordinal < count; ordinal += 1) {
+      length += table.lengthOf(this.documents.at(ordinal));
+    }
+    let documents = count;
+    for (const [ordinal, words] of this.withheld) {
+      if (ordinal >= count) continue;
+      documents -= 1;
+      length -= words;
+    }
+    return { documents, length };
   }
 
-  /** Takes in the number of a new document and what may take it out of a search. */
-  add(document: number, confidence: number, expiresMs: number): void {
+  /** Takes in the number of a new document, its words, and what may take it out of a search. */
+  add(document: number, length: number, confidence: number, expiresMs: number): void {
     const ordinal = this.count;
+    if ((ordinal & BLOCK_MASK) === 0) this.#lengthsBefore.push(this.totalLength);
+    this.totalLength += length;
     this.documents.push(document);
     this.leastConfidence = Math.min(this.leastConfidence, confidence);
     if (confidence < FAINT) this.faint.push(ordinal);
     if (expiresMs !== Number.POSITIVE_INFINITY) this.expiring.push(ordinal);
   }
 }
+
+export interface PartStatistics {
+  readonly documents: number;
+  readonly length: number;
+}
+
+const BLOCK_BITS = 6;
+const BLOCK_MASK = (1 << BLOCK_BITS) - 1;
 
 /** Searches ask for more confidence than this rarely, and then look at every document. */
 export const FAINT = 0.5;

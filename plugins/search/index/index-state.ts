@@ -1,5 +1,5 @@
-import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
-import type { Cover, StoredFact, TripleKey } from '../../../ports/ports.ts';
+import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
+import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';
 import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';
@@ -7,7 +7,7 @@ import { TermCounts } from '../words/term-counts.ts';
 import { TermReader } from '../words/term-reader.ts';
 import { CoverTable } from './cover-table.ts';
 import { DocumentChains } from './document-chains.ts';
-import { CONFIDENCE, DocumentTable, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION } from './document-table.ts';
+import { CONFIDENCE, DocumentTable, ENDED, EXPIRES, ORDINAL, PART, TIMED, TIMED_LATE } from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
 import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
@@ -17,6 +17,11 @@ import { WithheldDocuments } from './withheld-documents.ts';
 
 /** What of a fact the index reads. */
 export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
+
+/** A cover, and the stamp of the feed from which it holds. */
+export type IndexedCover = Omit<Cover, 'factId' | 'kind'> & { readonly since: Hlc };
+/** A time to live, and the stamp of the feed from which it holds. */
+export type IndexedExpiry = Expiry & { readonly since: Hlc };
 
 /** Facts about facts, and retractions, are never found by a search. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
@@ -56,8 +61,8 @@ export class IndexState {
     counts.clear();
     readFactTerms(fact, this.reader, counts);
     const part = this.catalog.partOf(fact);
-    const norm = normOf(counts.length);
-    const document = this.#addDocument(fact, part, norm);
+    const document = this.#addDocument(fact, part, counts.length);
+    const norm = documents.norms[document] as number;
     for (let at = 0; at < counts.distinct; at += 1) {
       lists.add(
         part.number,
@@ -68,7 +73,6 @@ export class IndexState {
         norm,
       );
     }
-    part.totalLength += counts.length;
     if (fact.sessionId !== null) lists.add(part.number, this.#session.hi, this.#session.lo, document, 0, 0);
   }
 
@@ -89,7 +93,7 @@ export class IndexState {
       withheld.count(lists.find(part.number, counts.hi[at] as number, counts.lo[at] as number), change);
     }
     part.withheldLength += change * counts.length;
-    if (isWithheld) part.withheld.add(documents.word(document, ORDINAL));
+    if (isWithheld) part.withheld.set(documents.word(document, ORDINAL), counts.length);
     else part.withheld.delete(documents.word(document, ORDINAL));
   }
 
@@ -99,56 +103,68 @@ export class IndexState {
   }
 
   /** Takes a cover in; the same one again changes nothing. */
-  cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
+  cover(cover: IndexedCover): void {
     const { documents, covers, catalog } = this;
     const realm = this.#readTriple(cover);
-    covers.raise(realm, this.#entity, this.#relation, catalog.placeNumber(cover.gardenId), cover.hlc);
+    covers.raise(realm, this.#entity, this.#relation, catalog.placeNumber(cover.gardenId), cover);
     const part = catalog.knownPart(cover);
     if (part === undefined) return;
     const { wallMs, counter } = cover.hlc;
     this.chains.visitTriple(part, this.#entity, this.#relation, (document) => {
-      if (documents.isBefore(document, wallMs, counter)) this.#end(document);
+      if (documents.isBefore(document, wallMs, counter)) this.#end(document, cover.since);
     });
   }
 
   /** Takes the time to live of a fact in, which may not be known yet. */
-  expire({ tenantId, factId, expiresMs, hlc }: Expiry): void {
+  expire(expiry: IndexedExpiry): void {
+    const { tenantId, factId } = expiry;
     const { documents, lifetimes, catalog } = this;
     const tenant = catalog.tenantNumber(tenantId);
     const document = documents.ids.find(tenant, factId);
     const isFirst = lifetimes.ids.find(tenant, factId) < 0;
-    if (!lifetimes.set(tenant, factId, expiresMs, hlc) || document < 0) return;
+    if (!lifetimes.set(tenant, factId, expiry) || document < 0) return;
     const before = documents.double(document, EXPIRES);
     if (isFirst) lifetimes.setLimit(tenant, factId, before);
-    documents.setExpiry(document, Math.min(expiresMs, lifetimes.limitOf(tenant, factId)));
+    documents.setExpiry(document, Math.min(expiry.expiresMs, lifetimes.limitOf(tenant, factId)));
+    this.#markTimed(document, tenant, factId);
     if (before !== Number.POSITIVE_INFINITY) return;
     (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
   }
 
-  /** Works out again what follows from restored rows: parts, chains, and which documents have ended or expire. */
+  /** Works out again what follows from restored rows: parts, chains, and which documents expire. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
     for (let document = 0; document < documents.count; document += 1) {
       const part = catalog.parts[documents.word(document, PART)] as IndexPart;
-      const lifeEnd = lifetimes.rows.count === 0 ? Number.POSITIVE_INFINITY : this.#lifeEnd(document);
-      if (lifeEnd !== Number.POSITIVE_INFINITY) documents.setExpiry(document, lifeEnd);
-      part.add(document, documents.double(document, CONFIDENCE), documents.double(document, EXPIRES));
+      if (lifetimes.rows.count > 0) this.#restoreLifetime(document);
+      const length = documents.lengthOf(document);
+      part.add(document, length, documents.double(document, CONFIDENCE), documents.double(document, EXPIRES));
       this.chains.link(document);
-      if (this.covers.rows.count === 0) continue;
-      documents.readHash(document, ENTITY, this.#entity);
-      documents.readHash(document, RELATION, this.#relation);
-      this.#endIfCovered(document, part);
     }
   }
 
-  #lifeEnd(document: number): number {
+  /** Ends a document again that had ended. */
+  restoreEnd(document: number, at: Hlc): void {
+    this.#end(document, at);
+  }
+
+  #restoreLifetime(document: number): void {
     const { documents, lifetimes } = this;
     const [tenant, id] = [documents.tenantOf(document), documents.ids.idOf(document)];
     const lifeEnd = lifetimes.expiryOf(tenant, id);
-    return lifeEnd === Number.POSITIVE_INFINITY ? lifeEnd : Math.min(lifeEnd, lifetimes.limitOf(tenant, id));
+    if (lifeEnd === Number.POSITIVE_INFINITY) return;
+    documents.setExpiry(document, Math.min(lifeEnd, lifetimes.limitOf(tenant, id)));
+    this.#markTimed(document, tenant, id);
   }
 
-  #addDocument(fact: IndexedFact, part: IndexPart, norm: number): number {
+  /** A search of the past sees by the marks which times to live it must look up. */
+  #markTimed(document: number, tenant: number, factId: string): void {
+    const { flags } = this.documents;
+    const late = this.lifetimes.isLate(tenant, factId) ? TIMED_LATE : 0;
+    flags[document] = ((flags[document] as number) & ~TIMED_LATE) | TIMED | late;
+  }
+
+  #addDocument(fact: IndexedFact, part: IndexPart, length: number): number {
     const { documents, lifetimes } = this;
     const realm = this.#readTriple(fact);
     if (fact.sessionId === null) this.#session.hi = this.#session.lo = 0;
@@ -161,37 +177,42 @@ export class IndexState {
     const document = documents.add({
       id: fact.id,
       hlc: fact.hlc,
+      feed: fact.feed,
       expiresMs,
       confidence: fact.confidence,
       part: part.number,
       ordinal: part.count,
       realm,
-      norm,
+      length,
+      norm: normOf(length),
       entity: this.#entity,
       relation: this.#relation,
       session: this.#session,
     });
-    part.add(document, fact.confidence, expiresMs);
+    if (lifeEnd !== Number.POSITIVE_INFINITY) this.#markTimed(document, tenant, fact.id);
+    part.add(document, length, fact.confidence, expiresMs);
     this.chains.link(document);
-    this.#endIfCovered(document, part);
+    this.#endIfCovered(document, part, fact.feed);
     return document;
   }
 
   /** By the triple that was read last. */
-  #endIfCovered(document: number, part: IndexPart): void {
+  #endIfCovered(document: number, part: IndexPart, feed: Hlc): void {
     const { covers, documents, catalog } = this;
     if (covers.rows.count === 0) return;
     const row = covers.find(part.realm, this.#entity, this.#relation, catalog.placeNumber(part.gardenId));
-    if (row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row))) this.#end(document);
+    if (row < 0 || !documents.isBefore(document, covers.wallOf(row), covers.counterOf(row))) return;
+    const since = covers.sinceOf(row);
+    this.#end(document, compareHlc(since, feed) > 0 ? since : feed);
   }
 
-  #end(document: number): void {
+  #end(document: number, at: Hlc): void {
     const { flags } = this.documents;
     const before = flags[document] as number;
     if ((before & ENDED) !== 0) return;
     flags[document] = before | ENDED;
     const part = this.catalog.parts[this.documents.word(document, PART)] as IndexPart;
-    part.ended.push(this.documents.word(document, ORDINAL));
+    part.ended.push(this.documents.word(document, ORDINAL), at);
   }
 
   /** Hashes of entity and relation; the answer is the realm. */

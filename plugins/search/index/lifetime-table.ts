@@ -1,3 +1,4 @@
+import { compareHlc } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
@@ -20,7 +21,7 @@ export class LifetimeTable {
   }
 
   /** True when this is now what counts for the fact. */
-  set(tenant: number, factId: string, expiresMs: number, hlc: Hlc): boolean {
+  set(tenant: number, factId: string, { expiresMs, hlc, since }: Lifetime): boolean {
     let row = this.ids.find(tenant, factId);
     if (row < 0) {
       row = this.rows.append();
@@ -31,7 +32,30 @@ export class LifetimeTable {
     this.#write(row, EXPIRES, expiresMs);
     this.#write(row, WALL, hlc.wallMs);
     this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] = hlc.counter;
+    this.#write(row, SINCE_WALL, since.wallMs);
+    this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] = since.counter;
     return true;
+  }
+
+  /**
+   * When the fact expires as far as is known of a moment: for the time to live that counts now if that was set by then,
+   * else as if it had none. An earlier one is not kept.
+   */
+  expiryAt(tenant: number, factId: string, asOf: Hlc): number {
+    const row = this.ids.find(tenant, factId);
+    if (row < 0) return Number.POSITIVE_INFINITY;
+    const limitMs = this.#read(row, LIMIT);
+    const since = {
+      wallMs: this.#read(row, SINCE_WALL),
+      counter: this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] as number,
+    };
+    return compareHlc(since, asOf) > 0 ? limitMs : Math.min(limitMs, this.#read(row, EXPIRES));
+  }
+
+  /** Whether the fact was over when its time to live was set. */
+  isLate(tenant: number, factId: string): boolean {
+    const row = this.ids.find(tenant, factId);
+    return this.#read(row, EXPIRES) <= this.#read(row, SINCE_WALL);
   }
 
   /** When the fact expires for its time to live, `Infinity` when it has none. */
@@ -66,10 +90,21 @@ export class LifetimeTable {
   }
 }
 
+/** A time to live as the index is told of it. */
+export interface Lifetime {
+  readonly expiresMs: number;
+  /** Stamp of the fact that set it. */
+  readonly hlc: Hlc;
+  /** Stamp of the feed from which it holds. */
+  readonly since: Hlc;
+}
+
 const EXPIRES = 0;
 const LIMIT = 1;
 const WALL = 2;
 const COUNTER = 6;
 const ID = 7;
 const TENANT = 11;
-const ROW_WORDS = 12;
+const SINCE_COUNTER = 12;
+const SINCE_WALL = 7;
+const ROW_WORDS = 16;

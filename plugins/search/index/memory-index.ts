@@ -1,5 +1,5 @@
-import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
-import type { Cover, Hlc } from '../../../ports/ports.ts';
+import { compareHlc, type FactName } from '../../../kernel/plugin-api.ts';
+import type { Hlc } from '../../../ports/ports.ts';
 import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
 import { writeSnapshot } from '../snapshot/write-snapshot.ts';
@@ -7,7 +7,7 @@ import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
 import { VectorLayer } from '../vectors/vector-layer.ts';
 import { searchWords } from '../words/search-words.ts';
 import { CONFIDENCE, PART } from './document-table.ts';
-import { type IndexedFact, IndexState, isFindable } from './index-state.ts';
+import { type IndexedCover, type IndexedExpiry, type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { sessionNeighbours } from './session-neighbours.ts';
 import type { HashSeed } from './text-hash.ts';
 import { type IsOlder, TopDocuments } from './top-documents.ts';
@@ -29,9 +29,9 @@ export interface IndexWriter {
    */
   withhold(fact: IndexedFact, isWithheld: boolean): void;
   /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
-  cover(cover: Omit<Cover, 'factId' | 'kind'>): void;
+  cover(cover: IndexedCover): void;
   /** Sets when a fact expires; the newest stamp counts. Idempotent. */
-  expire(expiry: Expiry): void;
+  expire(expiry: IndexedExpiry): void;
 }
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
@@ -106,11 +106,11 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return document >= 0 && !this.#state.withheld.has(document);
   }
 
-  cover(cover: Omit<Cover, 'factId' | 'kind'>): void {
+  cover(cover: IndexedCover): void {
     this.#state.cover(cover);
   }
 
-  expire(expiry: Expiry): void {
+  expire(expiry: IndexedExpiry): void {
     this.#state.expire(expiry);
   }
 
@@ -136,27 +136,26 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     const filter = new ViewFilter(this.#state, view);
     const { documents, chains } = this.#state;
     const top = new TopDocuments(limit, documents.count, this.#isOlder);
+    const isOrdered = filter.entity === undefined || view.asOf === undefined;
     for (const document of this.#newestFirst(filter)) {
       // Facts of other nodes come late: behind older ones there may be newer ones.
-      const newest = chains.newestUpTo(document, filter.entity !== undefined);
-      if (top.last !== undefined && documents.isOlder(newest, top.last)) break;
+      if (isOrdered && top.last !== undefined) {
+        const newest = chains.newestUpTo(document, filter.entity !== undefined);
+        if (documents.isOlder(newest, top.last)) break;
+      }
       if (filter.accepts(document)) top.offer(document, 0);
     }
     return this.#hits(top.take().map(({ document }) => ({ document, score: documents.double(document, CONFIDENCE) })));
   }
 
   *#newestFirst(filter: ViewFilter): Generator<number> {
-    const [first] = filter.parts;
-    if (first === undefined) return;
-    const { documents, chains, catalog } = this.#state;
+    const { documents } = this.#state;
     if (filter.entity !== undefined) {
       const open = new Set(filter.parts.map(({ number }) => number));
-      for (const document of chains.ofEntity(catalog.tenantNumber(first.tenantId), filter.entity)) {
-        if (open.has(documents.word(document, PART))) yield document;
-      }
+      for (const document of filter.ofEntity()) if (open.has(documents.word(document, PART))) yield document;
       return;
     }
-    const next = filter.parts.map(({ count }) => count - 1);
+    const next = filter.parts.map((part) => filter.countOf(part) - 1);
     for (;;) {
       let newest = -1;
       let from = -1;

@@ -1,6 +1,7 @@
 import type { Hit } from '../search-api.ts';
 import { seek } from '../words/max-score.ts';
 import { TIMES_BITS } from '../words/posting-lists.ts';
+import { postingsOf } from '../words/postings-then.ts';
 import { PART, SESSION } from './document-table.ts';
 import type { IndexState } from './index-state.ts';
 import type { ViewFilter } from './view-filter.ts';
@@ -26,7 +27,7 @@ export const sessionNeighbours = (
   const sessions = new Map<string, Uint32Array[]>();
   for (const { id, score } of seeds) {
     const seed = state.documentOf({ tenantId, id });
-    if (seed < 0 || !open.has(state.documents.word(seed, PART))) continue;
+    if (seed < 0 || seed >= filter.end || !open.has(state.documents.word(seed, PART))) continue;
     const lists = listsOf(state, seed, filter, sessions);
     for (const direction of [-1, 1] as const) {
       nearest(lists, seed, direction, weights.length, filter).forEach((document, at) => {
@@ -52,7 +53,7 @@ const listsOf = (
   if (known !== undefined) return known;
   const lists = filter.parts.flatMap(({ number }) => {
     const list = state.lists.find(number, hi, lo);
-    return list < 0 ? [] : [state.lists.postingsOf(list)];
+    return list < 0 ? [] : [postingsOf(state, list, filter)];
   });
   sessions.set(key, lists);
   return lists;

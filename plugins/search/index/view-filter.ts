@@ -1,36 +1,71 @@
 import type { PlacedTriple, SearchView } from '../search-api.ts';
-import { CONFIDENCE, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION } from './document-table.ts';
-import { FAINT, type IndexPart } from './index-part.ts';
+import { CONFIDENCE, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION, TIMED, TIMED_LATE } from './document-table.ts';
+import { FAINT, type IndexPart, type PartStatistics } from './index-part.ts';
 import type { IndexState } from './index-state.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
  * Which documents of the opened parts a search may find: live ones for the caller, at that time, as the node judges it
- * everywhere (`liveAmong` in the kernel), and of the entity and relation that are asked for.
+ * everywhere (`liveAmong` in the kernel), and of the entity and relation that are asked for. In a search of the past
+ * the documents are those that were there, and a document that ended later has not ended.
  */
 export class ViewFilter {
+  /** Parts that hold anything at the moment that is asked about. */
   readonly parts: readonly IndexPart[];
   readonly entity: Hash64 | undefined;
+  /** Documents below this number were there. */
+  readonly end: number;
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
   /** Triples that are left out, by the number of their part. */
   readonly #contested: ReadonlyMap<number, readonly HashedTriple[]>;
+  /** Of the past: by the number of a part, what of it was there and had ended. */
+  readonly #pasts = new Map<number, PartPast>();
+  #withheldBits: Uint32Array | undefined;
 
   constructor(state: IndexState, view: SearchView) {
     this.#state = state;
     this.#view = view;
-    this.parts = state.catalog.open(view);
+    const { count } = state.documents;
+    this.end = view.asOf === undefined ? count : state.documents.countUpTo(view.asOf);
+    const opened = state.catalog.open(view);
+    this.parts = this.end === count ? opened : opened.filter((part) => this.countOf(part) > 0);
     this.entity = hashed(state.hasher, view.entityKey, KEY_KINDS.entity);
     this.#relation = hashed(state.hasher, view.relationKey, KEY_KINDS.relation);
     this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
   }
 
+  /** How many documents of a part were there; they are its first ones. */
+  countOf(part: IndexPart): number {
+    return this.end === this.#state.documents.count ? part.count : this.#pastOf(part).count;
+  }
+
+  statisticsOf(part: IndexPart): PartStatistics {
+    return part.statisticsOf(this.countOf(part), this.#state.documents);
+  }
+
+  /** A bit for each document that was there, set for those that are withheld. */
+  withheldBits(): Uint32Array {
+    this.#withheldBits ??= this.#state.withheld.bits(this.end);
+    return this.#withheldBits;
+  }
+
+  /** Documents of the entity that is asked for, in all parts: newest first, but in no order in a search of the past. */
+  *ofEntity(): Generator<number> {
+    const [part] = this.parts;
+    if (part === undefined || this.entity === undefined) return;
+    const { chains, catalog } = this.#state;
+    const tenant = catalog.tenantNumber(part.tenantId);
+    if (this.#view.asOf === undefined) yield* chains.ofEntity(tenant, this.entity);
+    else for (const document of chains.everyOfEntity(tenant, this.entity)) if (document < this.end) yield document;
+  }
+
   /** Whether a document of an opened part may be found. */
   accepts(document: number): boolean {
     const { documents } = this.#state;
-    if (((documents.flags[document] as number) & ENDED) !== 0 || this.#state.withheld.has(document)) return false;
-    if (documents.double(document, EXPIRES) <= this.#view.nowMs) return false;
+    if (document >= this.end || this.#state.withheld.has(document)) return false;
+    if (this.#hasEnded(document) || this.#hasExpired(document)) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
     if (this.#contested.size > 0 && this.#isContested(document)) return false;
@@ -39,30 +74,67 @@ export class ViewFilter {
 
   /** A bit for each ordinal of the part, set for those that may be found; undefined when all may. */
   bitsOf(part: IndexPart): Uint32Array | undefined {
-    if (this.entity !== undefined) return this.#bitsOfEntity(part, this.entity);
-    const { minConfidence, nowMs } = this.#view;
+    if (this.entity !== undefined) return this.#bitsOfEntity(part);
+    const { minConfidence } = this.#view;
     const isDemanding = part.leastConfidence < minConfidence && minConfidence > FAINT;
     if (this.#relation !== undefined || isDemanding) return this.#bitsOfEach(part);
-    const dropped: Uint32Array[] = [part.ended.view(), Uint32Array.from(part.withheld)];
-    const { documents } = this.#state;
     const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
-    dropped.push(
-      part.expiring.view().filter((ordinal) => documents.double(part.documents.at(ordinal), EXPIRES) <= nowMs),
-    );
+    const ended = part.ended.numbers.view();
+    const endedThen = this.#view.asOf === undefined ? ended.length : this.#pastOf(part).ended;
+    const dropped: Uint32Array[] = [ended.subarray(0, endedThen), Uint32Array.from(part.withheld.keys())];
+    // What has ended since may have left the chains that lead to it.
+    dropped.push(ended.subarray(endedThen).filter(isOut));
+    dropped.push(part.expiring.view().filter((ordinal) => this.#hasExpired(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
     dropped.push(...(this.#contested.get(part.number) ?? []).map((triple) => this.#ordinalsOf(part, triple)));
-    if (dropped.every(({ length }) => length === 0)) return undefined;
-    const bits = new Uint32Array((part.count + 31) >>> 5).fill(0xffffffff);
+    const count = this.countOf(part);
+    if (count === part.count && dropped.every(({ length }) => length === 0)) return undefined;
+    const bits = new Uint32Array((count + 31) >>> 5).fill(0xffffffff);
+    if ((count & 31) > 0) bits[count >>> 5] = (1 << (count & 31)) - 1;
     for (const ordinals of dropped) {
-      for (let at = 0; at < ordinals.length; at += 1) clearBit(bits, ordinals[at] as number);
+      for (let at = 0; at < ordinals.length; at += 1) {
+        const ordinal = ordinals[at] as number;
+        if (ordinal < count) clearBit(bits, ordinal);
+      }
     }
     return bits;
   }
 
-  #bitsOfEntity(part: IndexPart, entity: Hash64): Uint32Array {
-    const { documents, chains, catalog } = this.#state;
+  #hasEnded(document: number): boolean {
+    const { documents, catalog } = this.#state;
+    if (((documents.flags[document] as number) & ENDED) === 0) return false;
+    if (this.#view.asOf === undefined) return true;
+    const past = this.#pastOf(catalog.parts[documents.word(document, PART)] as IndexPart);
+    const ordinal = documents.word(document, ORDINAL);
+    past.endedBits ??= bitsFor(past.count, past.part.ended.numbers.view().subarray(0, past.ended));
+    return (((past.endedBits[ordinal >>> 5] as number) >>> (ordinal & 31)) & 1) === 1;
+  }
+
+  #hasExpired(document: number): boolean {
+    const { documents, lifetimes } = this.#state;
+    const { asOf, nowMs } = this.#view;
+    if (documents.double(document, EXPIRES) > nowMs) return false;
+    const flags = documents.flags[document] as number;
+    if (asOf === undefined || (flags & TIMED) === 0) return true;
+    // It was set before it was over, so that by its end it had been set.
+    if ((flags & TIMED_LATE) === 0 && nowMs <= asOf.wallMs) return true;
+    return lifetimes.expiryAt(documents.tenantOf(document), documents.ids.idOf(document), asOf) <= nowMs;
+  }
+
+  #pastOf(part: IndexPart): PartPast {
+    const known = this.#pasts.get(part.number);
+    if (known !== undefined) return known;
+    const { asOf } = this.#view;
+    const ended = asOf === undefined ? part.ended.length : part.ended.countUpTo(asOf);
+    const past = { part, count: part.countBelow(this.end), ended, endedBits: undefined };
+    this.#pasts.set(part.number, past);
+    return past;
+  }
+
+  #bitsOfEntity(part: IndexPart): Uint32Array {
+    const { documents } = this.#state;
     const bits = new Uint32Array((part.count + 31) >>> 5);
-    for (const document of chains.ofEntity(catalog.tenantNumber(part.tenantId), entity)) {
+    for (const document of this.ofEntity()) {
       if (documents.word(document, PART) !== part.number || !this.accepts(document)) continue;
       setBit(bits, documents.word(document, ORDINAL));
     }
@@ -70,8 +142,9 @@ export class ViewFilter {
   }
 
   #bitsOfEach(part: IndexPart): Uint32Array {
-    const bits = new Uint32Array((part.count + 31) >>> 5);
-    for (let ordinal = 0; ordinal < part.count; ordinal += 1) {
+    const count = this.countOf(part);
+    const bits = new Uint32Array((count + 31) >>> 5);
+    for (let ordinal = 0; ordinal < count; ordinal += 1) {
       if (this.accepts(part.documents.at(ordinal))) setBit(bits, ordinal);
     }
     return bits;
@@ -94,6 +167,15 @@ export class ViewFilter {
     chains.visitTriple(part, entity, relation, (document) => ordinals.push(documents.word(document, ORDINAL)));
     return Uint32Array.from(ordinals);
   }
+}
+
+interface PartPast {
+  readonly part: IndexPart;
+  readonly count: number;
+  /** How many of its documents had ended; in the list of those they are the first ones. */
+  readonly ended: number;
+  /** Made when the first document asks. */
+  endedBits: Uint32Array | undefined;
 }
 
 interface HashedTriple {
@@ -126,6 +208,13 @@ const hashed = (hasher: TextHasher, text: string | undefined, kind: number): Has
   const hash: Hash64 = { hi: 0, lo: 0 };
   hasher.hash(text, kind, hash);
   return hash;
+};
+
+const bitsFor = (count: number, ordinals: Uint32Array): Uint32Array => {
+  const bits = new Uint32Array((count + 31) >>> 5);
+  for (let at = 0; at < ordinals.length; at += 1)
+    if ((ordinals[at] as number) < count) setBit(bits, ordinals[at] as number);
+  return bits;
 };
 
 const setBit = (bits: Uint32Array, ordinal: number): void => {

@@ -10,6 +10,15 @@ export class WithheldDocuments {
     return this.#documents.size > 0 && this.#documents.has(document);
   }
 
+  /** A bit for each of the first documents, set for those that are withheld. */
+  bits(documents: number): Uint32Array {
+    const bits = new Uint32Array((documents + 31) >>> 5);
+    for (const document of this.#documents) {
+      if (document < documents) bits[document >>> 5] = (bits[document >>> 5] as number) | (1 << (document & 31));
+    }
+    return bits;
+  }
+
   /** False when nothing changes. */
   set(document: number, isWithheld: boolean): boolean {
     if (this.#documents.has(document) === isWithheld) return false;

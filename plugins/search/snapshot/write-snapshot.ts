@@ -1,9 +1,19 @@
 import type { Hlc } from '../../../ports/ports.ts';
+import type { DocumentLengths } from '../index/document-lengths.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { PagedRows } from '../index/paged-rows.ts';
+import type { StampedList } from '../index/stamped-list.ts';
 import { seek } from '../words/max-score.ts';
 import { TIMES_BITS } from '../words/posting-lists.ts';
-import { LIST_HEAD, SNAPSHOT_END, SNAPSHOT_FORMAT, type SnapshotHeader, type TableHeader } from './snapshot-format.ts';
+import {
+  LENGTH_WORDS,
+  LIST_HEAD,
+  SNAPSHOT_END,
+  SNAPSHOT_FORMAT,
+  type SnapshotHeader,
+  STAMPED_WORDS,
+  type TableHeader,
+} from './snapshot-format.ts';
 import { FrameWriter } from './snapshot-frames.ts';
 
 /**
@@ -19,18 +29,15 @@ export function* writeSnapshot(state: IndexState, applied: Hlc): Generator<Uint8
     applied,
     documents: documents.count,
     lists: lists.count,
-    parts: catalog.parts.map(({ tenantId, scope, gardenId, totalLength }) => ({
-      tenantId,
-      scope,
-      gardenId,
-      totalLength,
-    })),
+    parts: catalog.parts.map(({ tenantId, scope, gardenId }) => ({ tenantId, scope, gardenId })),
     names: catalog.names(),
     otherIds: documents.ids.others(documents.count),
   };
   yield writer.json(header);
   yield* rowFrames(writer, documents.rows, header.documents);
   yield writer.frame(documents.norms.subarray(0, header.documents));
+  yield writer.frame(wordsOf(lengthsBelow(documents.lengths, header.documents)));
+  yield writer.frame(wordsOf(stampedWords(documents.received, header.documents)));
   yield* listFrames(writer, state, header);
   const lives: TableHeader = {
     count: lifetimes.rows.count,
@@ -41,9 +48,37 @@ export function* writeSnapshot(state: IndexState, applied: Hlc): Generator<Uint8
   const covered: TableHeader = { count: covers.rows.count, otherIds: [] };
   yield writer.json(covered);
   yield* rowFrames(writer, covers.rows, covered.count);
+  for (const part of catalog.parts.slice(0, header.parts.length)) {
+    yield writer.frame(wordsOf(stampedWords(part.ended, part.countBelow(header.documents))));
+  }
   yield writer.json(catalog.names());
   yield writer.json(SNAPSHOT_END);
 }
+
+const wordsOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+
+const lengthsBelow = ({ documents, lengths }: DocumentLengths, end: number): Uint32Array => {
+  const count = documents.view().filter((document) => document < end).length;
+  const words = new Uint32Array(count * LENGTH_WORDS);
+  for (let at = 0; at < count; at += 1) words.set([documents.at(at), lengths.at(at)], at * LENGTH_WORDS);
+  return words;
+};
+
+/** The numbers below `end` with their stamps. */
+const stampedWords = (list: StampedList, end: number): Uint32Array => {
+  const words = new Uint32Array(list.length * STAMPED_WORDS);
+  let used = 0;
+  for (let place = 0; place < list.length; place += 1) {
+    const number = list.numbers.at(place);
+    if (number >= end) continue;
+    const { wallMs, counter } = list.stampAt(place);
+    words.set([number, Math.floor(wallMs / WORD_RANGE), wallMs % WORD_RANGE, counter], used);
+    used += STAMPED_WORDS;
+  }
+  return words.subarray(0, used);
+};
+
+const WORD_RANGE = 2 ** 32;
 
 function* rowFrames(writer: FrameWriter, rows: PagedRows, count: number): Generator<Uint8Array> {
   for (const page of rows.bytes(count)) yield writer.frame(page);

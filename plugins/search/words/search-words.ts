@@ -7,6 +7,7 @@ import { lengthPenalty as penaltyOf, termScore, termWeight } from './bm25.ts';
 import { lengthOfNorm, NORMS } from './document-norm.ts';
 import { searchPart, seek, type TermPostings } from './max-score.ts';
 import { MOST_TIMES, type PostingLists, TIMES_BITS, TOLD_APART } from './posting-lists.ts';
+import { frequencyOf, postingsOf } from './postings-then.ts';
 import { readQueryTerms } from './query-terms.ts';
 import { TermCounts } from './term-counts.ts';
 
@@ -20,21 +21,22 @@ export const searchWords = (
   filter: ViewFilter,
   limit: number,
 ): { readonly document: number; readonly score: number }[] => {
-  const parts = filter.parts.filter(({ countedDocuments }) => countedDocuments > 0);
-  const documents = parts.reduce((sum, { countedDocuments }) => sum + countedDocuments, 0);
+  const counted = filter.parts.map((part) => ({ part, ...filter.statisticsOf(part) }));
+  const parts = counted.flatMap(({ part, documents }) => (documents > 0 ? [part] : []));
+  const documents = counted.reduce((sum, one) => sum + one.documents, 0);
   if (documents === 0 || limit < 1) return [];
-  const terms = termsOf(state, query, parts, documents);
-  const meanLength = parts.reduce((sum, { countedLength }) => sum + countedLength, 0) / documents;
+  const terms = termsOf(state, query, filter, parts, documents);
+  const meanLength = counted.reduce((sum, one) => (one.documents > 0 ? sum + one.length : sum), 0) / documents;
   const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
   const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
   const accepts = (document: number): boolean => filter.accepts(document);
-  const candidates = filter.entity === undefined ? undefined : [...entityDocuments(state, filter)].reverse();
+  const candidates = filter.entity === undefined ? undefined : [...filter.ofEntity()].sort((a, b) => a - b);
   for (const part of parts) {
     const lists = terms.flatMap(({ weight, lists }) => {
       const list = lists.get(part) ?? -1;
       if (list < 0) return [];
       const most = boundOf(state.lists, list, weight, lengthPenalty);
-      return [{ postings: state.lists.postingsOf(list), weight, bound: most * (1 + 1e-12) }];
+      return [{ postings: postingsOf(state, list, filter), weight, bound: most * (1 + 1e-12) }];
     });
     if (candidates === undefined) searchPart(lists, state.documents.norms, lengthPenalty, accepts, top);
     else {
@@ -69,7 +71,13 @@ interface QueryTerm {
 }
 
 /** The rarest terms of a query that occur at all, the most frequent one first. */
-const termsOf = (state: IndexState, query: string, parts: readonly IndexPart[], documents: number): QueryTerm[] => {
+const termsOf = (
+  state: IndexState,
+  query: string,
+  filter: ViewFilter,
+  parts: readonly IndexPart[],
+  documents: number,
+): QueryTerm[] => {
   const counts = new TermCounts();
   readQueryTerms(query, state.reader, counts);
   const terms: (QueryTerm & { readonly frequency: number; readonly place: number })[] = [];
@@ -80,19 +88,13 @@ const termsOf = (state: IndexState, query: string, parts: readonly IndexPart[], 
       const list = state.lists.find(part.number, counts.hi[place] as number, counts.lo[place] as number);
       if (list < 0) continue;
       lists.set(part, list);
-      frequency += state.lists.lengthOf(list) - state.withheld.postingsIn(list);
+      frequency += frequencyOf(state, list, part, filter);
     }
     if (frequency === 0) continue;
     terms.push({ weight: termWeight(documents, frequency), lists, frequency, place });
   }
   terms.sort((a, b) => b.frequency - a.frequency || b.place - a.place);
   return terms.slice(-MOST_TERMS);
-};
-
-const entityDocuments = (state: IndexState, filter: ViewFilter): Iterable<number> => {
-  const [part] = filter.parts;
-  if (part === undefined || filter.entity === undefined) return [];
-  return state.chains.ofEntity(state.catalog.tenantNumber(part.tenantId), filter.entity);
 };
 
 /** Scores given documents, ascending. */

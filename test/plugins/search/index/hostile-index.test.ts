@@ -95,7 +95,7 @@ describe('covers of one triple', () => {
       [45, 1],
       [55, 0],
     ] as const) {
-      index.cover(sampleCover(sampleId(90), stamp(hlc)));
+      index.cover({ ...sampleCover(sampleId(90), stamp(hlc)), since: stamp(9_999) });
       expect(await index.newest(VIEW, 10)).to.have.length(left);
     }
   });

@@ -100,8 +100,8 @@ export const views: fc.Arbitrary<SearchView> = fc.record({
 /** The `n`-th step as it befalls an index; facts are numbered by their step. */
 export const applyStep = (step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void => {
   if (step.kind === 'fact') index.add(factOf(step, n));
-  else if (step.kind === 'cover') index.cover(coverOf(step, n));
-  else index.expire(expiryOf(step));
+  else if (step.kind === 'cover') index.cover({ ...coverOf(step, n), since: stamp(n) });
+  else index.expire({ ...expiryOf(step), since: stamp(n) });
 };
 
 /** What a naive index knows after the story. */
@@ -116,7 +116,7 @@ export const retold = (story: readonly Step[]): NaiveIndex => {
 };
 
 /** Facts of the two tenants share identifiers, and no two facts of one tenant do. */
-const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact => {
+export const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact => {
   const id = sampleId(step.fact.tenantId === 'another' ? n ^ 1 : n);
   return sampleFact(n, { ...step.fact, id, hlc: stamp(step.hlc), feed: stamp(n) });
 };

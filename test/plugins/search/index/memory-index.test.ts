@@ -132,7 +132,7 @@ describe('the search index in memory', () => {
   it('does not let a retraction move the scores of other facts', async () => {
     const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));
     const [before] = (await index.lexical('river', VIEW, 5)).filter(({ id }) => id === sampleId(2));
-    index.cover(sampleCover(sampleId(9), stamp(5)));
+    index.cover({ ...sampleCover(sampleId(9), stamp(5)), since: stamp(9_999) });
     expect(await index.lexical('river', VIEW, 5)).to.deep.equal([before]);
   });
 

@@ -75,12 +75,15 @@ describe('a search by vectors', () => {
   });
 
   it('leaves out what was ended, in the place where it was', async () => {
-    index.cover(sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }));
+    index.cover({
+      ...sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }),
+      since: stamp(90),
+    });
     expect(await found()).to.deep.equal([5, 3, 1].map(sampleId));
     expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 3, 1].map(sampleId));
-    index.cover(sampleCover(sampleId(91), stamp(91), { relationKey: 'memory:note' }));
+    index.cover({ ...sampleCover(sampleId(91), stamp(91), { relationKey: 'memory:note' }), since: stamp(91) });
     expect(await found({ gardens: [GARDEN] })).to.deep.equal([5, 1].map(sampleId));
-    index.cover(sampleCover(sampleId(92), stamp(92)));
+    index.cover({ ...sampleCover(sampleId(92), stamp(92)), since: stamp(92) });
     expect(await found()).to.deep.equal([5].map(sampleId));
   });
 

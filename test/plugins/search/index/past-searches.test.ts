@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+import { applyStep, factOf, queries, type Step, stories, views } from './index-stories.ts';
+import { TEST_SEED } from './test-seed.ts';
+
+const DIMENSIONS = 16;
+const codes = createCodeSpace({ dimensions: DIMENSIONS });
+
+const vectorOf = (n: number): Float32Array => {
+  const angle = (n * 2.399963) % (2 * Math.PI);
+  const vector = new Float32Array(DIMENSIONS);
+  vector[0] = Math.cos(angle);
+  vector[1 + (n % (DIMENSIONS - 1))] = Math.sin(angle);
+  return vector;
+};
+
+interface Told {
+  readonly index: MemoryIndex;
+  readonly facts: readonly StoredFact[];
+}
+
+/** An index with the vectors of its facts. A story may have been interrupted by searches. */
+const told = (story: readonly Step[], hidden: (n: number) => boolean, isSearched = false): Told => {
+  const index = MemoryIndex.create(TEST_SEED);
+  const facts = story.flatMap((step, n) => (step.kind === 'fact' ? [factOf(step, n)] : []));
+  story.forEach((step, n) => {
+    applyStep(step, n, index);
+    if (!isSearched) return;
+    for (const entityKey of ['user:alice', 'user:bob']) void index.newest({ ...EVERYTHING, entityKey }, 100);
+  });
+  facts.forEach((fact, at) => {
+    if (hidden(at)) index.withhold(fact, true);
+  });
+  serveVectors(index, facts);
+  return { index, facts };
+};
+
+const serveVectors = (index: MemoryIndex, facts: readonly StoredFact[]): void => {
+  const layer = index.createVectors(codes);
+  facts.forEach((fact, at) => {
+    const { code, scale } = codes.quantise(vectorOf(at));
+    layer.set(fact, code, scale);
+  });
+  index.serveVectors(layer);
+};
+
+const EVERYTHING: SearchView = {
+  tenantId: 'default',
+  scopes: ['company', 'team'],
+  gardens: 'all',
+  nowMs: 0,
+  minConfidence: 0,
+};
+
+/** An index keeps the newest time to live of a fact alone, so each fact of these stories has one at most. */
+const timedOnce = (story: readonly Step[]): Step[] => {
+  const timed = new Set<string>();
+  return story.filter((step) => {
+    if (step.kind !== 'expiry') return true;
+    const key = `${step.tenantId} ${step.target}`;
+    const isFirst = !timed.has(key);
+    timed.add(key);
+    return isFirst;
+  });
+};
+
+const contests = fc.constantFrom<SearchView['contested']>(
+  undefined,
+  undefined,
+  [{ scope: 'company', gardenId: null, entityKey: 'user:alice', relationKey: 'memory:role' }],
+  [{ scope: 'team', gardenId: 'garden-a', entityKey: 'user:bob', relationKey: 'memory:note' }],
+);
+
+const searches = async (index: MemoryIndex, query: string, view: SearchView, limit: number) => {
+  const lexical = await index.lexical(query, view, limit);
+  return {
+    lexical,
+    dense: await index.dense(vectorOf(1), -1, view, limit),
+    besides: await index.besides([...lexical, { id: sampleId(3), score: 0.5 }], view, limit),
+    newest: await index.newest(view, limit),
+  };
+};
+
+describe('a search of the past', () => {
+  it('finds what an index that was told the beginning of the story alone finds, with the same scores in the same order', () =>
+    fc.assert(
+      fc.asyncProperty(
+        stories.map(timedOnce),
+        fc.nat(30),
+        fc.func(fc.boolean()),
+        queries,
+        fc.tuple(views, contests).map(([view, contested]) => ({ ...view, contested })),
+        fc.constantFrom(2, 100),
+        async (story, at, hidden, query, asked, limit) => {
+          const cut = Math.min(at, story.length);
+          const expected = await searches(told(story.slice(0, cut), hidden).index, query, asked, limit);
+          const { index, facts } = told(story, hidden, true);
+          const past = { ...asked, asOf: stamp(cut - 1) };
+          expect(await searches(index, query, past, limit)).to.deep.equal(expected);
+          const { index: restored } = await MemoryIndex.restore(index.snapshot(stamp(1_000)));
+          facts.forEach((fact, n) => {
+            if (hidden(n)) restored.withhold(fact, true);
+          });
+          serveVectors(restored, facts);
+          expect(await searches(restored, query, past, limit)).to.deep.equal(expected);
+        },
+      ),
+      { numRuns: RUNS * 2 },
+    ));
+
+  it('has the statistics of its moment in a part of many short and long facts', async () => {
+    const text = (n: number): string => `${'word '.repeat((n * 37) % 200)}harbour ${n % 3 === 0 ? 'lantern' : ''}`;
+    const facts = Array.from({ length: 300 }, (_, n) =>
+      sampleFact(n, { entityKey: `user:${n}`, value: { type: 'text', v: text(n), interpretAs: 'content' } }),
+    );
+    const index = MemoryIndex.create(TEST_SEED);
+    for (const fact of facts) index.add(fact);
+    for (const fact of facts.slice(40, 60)) index.withhold(fact, true);
+    const fresh = MemoryIndex.create(TEST_SEED);
+    for (const [n, fact] of facts.entries()) {
+      fresh.add(fact);
+      if (n >= 40 && n < 60) fresh.withhold(fact, true);
+      if (n % 13 > 0) continue;
+      const expected = await fresh.lexical('harbour lantern', EVERYTHING, 50);
+      expect(await index.lexical('harbour lantern', { ...EVERYTHING, asOf: stamp(n) }, 50)).to.deep.equal(expected);
+    }
+  });
+
+  it('may find a fact that an earlier time to live had ended, and none that the one that counts had', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    index.add(sampleFact(1));
+    const life = { tenantId: 'default', factId: sampleId(1) };
+    index.expire({ ...life, expiresMs: 10, hlc: stamp(2), since: stamp(2) });
+    index.expire({ ...life, expiresMs: 20, hlc: stamp(4), since: stamp(4) });
+    const found = async (n: number, nowMs: number): Promise<string[]> =>
+      idsOf(await index.newest({ ...EVERYTHING, nowMs, asOf: stamp(n) }, 10));
+    expect(await found(1, 30)).to.deep.equal([sampleId(1)]);
+    expect(await found(3, 15)).to.deep.equal([sampleId(1)]);
+    expect(await found(4, 15)).to.deep.equal([sampleId(1)]);
+    expect(await found(4, 20)).to.deep.equal([]);
+  });
+
+  it('finds the facts of an entity that ended later, however often searches of the present have passed them', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    for (let n = 0; n < 50; n += 1) index.add(sampleFact(n, { entityKey: 'user:hub' }));
+    index.cover({ ...sampleCover(sampleId(90), stamp(90), { entityKey: 'user:hub' }), since: stamp(90) });
+    const view = { ...EVERYTHING, entityKey: 'user:hub' };
+    for (let again = 0; again < 3; again += 1) {
+      expect(await index.newest(view, 100)).to.have.length(0);
+      expect(await index.newest({ ...view, asOf: stamp(89) }, 100)).to.have.length(50);
+      expect(await index.lexical('alice', { ...view, asOf: stamp(20) }, 100)).to.have.length(21);
+    }
+  });
+});
