@@ -23,6 +23,15 @@ export interface FactQuery {
   readonly maxBytes?: number;
 }
 
+/** Facts of one tenant, triple by triple. */
+export interface TripleQuery {
+  readonly tenantId: string;
+  readonly filter: Filter;
+  /** Only facts strictly beyond this one. It need not satisfy the filter. */
+  readonly after?: FactOutline | undefined;
+  readonly limit: number;
+}
+
 /** Kinds of feed entries that every node knows. Plugins declare further ones. */
 export const CORE_FEED_KINDS = { fact: 'a fact was committed' } as const;
 export type CoreFeedKind = keyof typeof CORE_FEED_KINDS;
@@ -69,6 +78,14 @@ export interface Snapshot {
    * many of them where there is a limit.
    */
   outline(filter: Filter, limit?: number): Promise<SizedOutline[]>;
+  /**
+   * Facts that satisfy the filter, without their values, ordered by entity key, relation key, scope and place (by bytes,
+   * ascending), and within the place weakest first: confidence, hlc, id. For walking through a tenant page by page: a
+   * page costs what it reads, wherever it begins.
+   */
+  outlineByTriple(query: TripleQuery): Promise<FactOutline[]>;
+  /** Those of these entity keys about which the tenant has a fact that satisfies the filter; in no order. */
+  entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]>;
   /** Number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /**

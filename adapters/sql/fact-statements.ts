@@ -8,6 +8,7 @@ import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
+import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
 /** What a snapshot asks of the table `facts`, always known as `f`. */
 
@@ -91,6 +92,27 @@ export class FactStatements {
     const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${short}${key}`, () => {
       const beyond = after === undefined ? '' : ' AND (f.timestamp_ms, f.id) < (?, ?)';
       return `SELECT ${columns} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
+    });
+    return { sql, parameters };
+  }
+
+  /** Parameters: tenant, those of the step, those of the filter, limit. The step goes first, as the index does. */
+  tripleStep(filter: Filter, step: TripleStep): BoundStatement {
+    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const sql = this.#sql(`p${step.name} ${key}`, () => {
+      const beyond = step.sql === '' ? '' : ` AND ${step.sql}`;
+      const where = `f.tenant_id = ?${beyond} AND ${compileFilter(filter, this.#dialect, 'f')}`;
+      return `SELECT ${OUTLINE} FROM facts f WHERE ${where} ${TRIPLE_ORDER} ${LIMIT}`;
+    });
+    return { sql, parameters };
+  }
+
+  /** Parameters: tenant, entity key, those of the filter. */
+  entityWith(filter: Filter): BoundStatement {
+    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const sql = this.#sql(`e${key}`, () => {
+      const condition = compileFilter(filter, this.#dialect, 'f');
+      return `SELECT f.entity_key FROM facts f WHERE f.tenant_id = ? AND f.entity_key = ? AND ${condition} LIMIT 1`;
     });
     return { sql, parameters };
   }

@@ -18,6 +18,7 @@ import {
   type SqlValue,
   type StoredFact,
   type TripleKey,
+  type TripleQuery,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
@@ -38,6 +39,7 @@ import { readEpoch } from './read-epoch.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
+import { stepsOf } from './triple-order.ts';
 
 /** The reads of the store, over one transaction of any engine. Ends with its session. */
 export class SqlSnapshot implements Snapshot {
@@ -60,6 +62,24 @@ export class SqlSnapshot implements Snapshot {
   async outline(filter: Filter, limit?: number): Promise<SizedOutline[]> {
     const { sql, parameters } = this.#statements.outline(filter, limit);
     return (await this.session.rows(sql, parameters)).map(sizedOutlineFromRow);
+  }
+
+  async outlineByTriple({ tenantId, filter, after, limit }: TripleQuery): Promise<FactOutline[]> {
+    const found: FactOutline[] = [];
+    for (const step of stepsOf({ after })) {
+      if (found.length === limit) break;
+      const { sql, parameters } = this.#statements.tripleStep(filter, step);
+      const from = after === undefined ? [] : step.parametersOf(after);
+      const rows = await this.session.rows(sql, [tenantId, ...from, ...parameters, limit - found.length]);
+      for (const row of rows) found.push(outlineFromRow(row));
+    }
+    return found;
+  }
+
+  async entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]> {
+    const { sql, parameters } = this.#statements.entityWith(filter);
+    const sets = [...new Set(entityKeys)].map((entityKey) => [tenantId, entityKey, ...parameters]);
+    return (await this.session.rowsOfEach(sql, sets)).flat().map(([entityKey]) => entityKey as string);
   }
 
   async count(filter: Filter): Promise<number> {

@@ -49,6 +49,8 @@ const announce = async (
 const readsOf = (wide: Snapshot): PluginSnapshot => ({
   find: (query) => wide.find(query),
   outline: (filter, limit) => wide.outline(filter, limit),
+  outlineByTriple: (query) => wide.outlineByTriple(query),
+  entitiesWith: (tenantId, entityKeys, filter) => wide.entitiesWith(tenantId, entityKeys, filter),
   count: (filter) => wide.count(filter),
   get: async (tenantId, id) => {
     const filter = all(equals('tenantId', tenantId), equals('id', id));

@@ -24,6 +24,8 @@ export interface PluginSnapshot
     Snapshot,
     | 'find'
     | 'outline'
+    | 'outlineByTriple'
+    | 'entitiesWith'
     | 'count'
     | 'siblings'
     | 'ledger'

@@ -13,6 +13,7 @@ import { describeRemovedTenants } from './fact-store/removed-tenants.ts';
 import { describeSearch } from './fact-store/search.ts';
 import { describeSignals } from './fact-store/signals.ts';
 import { describeTables } from './fact-store/tables.ts';
+import { describeTripleOrder } from './fact-store/triple-order.ts';
 import { describeWrites } from './fact-store/writes.ts';
 
 /** An empty store without tables, and what a test needs to come back to it. */
@@ -48,6 +49,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeErasure(() => current);
       describeLedger(() => current);
       describeSearch(() => current);
+      describeTripleOrder(() => current);
       describeBoundedPages(() => current);
       describeLiveness(() => current);
       describeFeedAndClock(() => current);

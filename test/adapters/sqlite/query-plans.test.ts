@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { FactStatements, SIBLINGS } from '../../../adapters/sql/fact-statements.ts';
+import { stepsOf } from '../../../adapters/sql/triple-order.ts';
 import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { currentAmong, liveAmong, visibleTo } from '../../../kernel/facts/default-constraints.ts';
 import { above, all, equals, type FactQuery, type Filter, isIn, type Principal } from '../../../ports/ports.ts';
+import { outlineOf, sampleFact } from '../../kit/fact-samples.ts';
 import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
 const CALLER: Principal = {
@@ -126,6 +128,21 @@ describe('SQLite looks', () => {
         expect(stepFor(statements.ledgerCount(wanted).sql)).to.match(new RegExp(`INDEX ${index} `));
       }
     }
+  });
+
+  it('for the next facts in the order of triples, however long the triple is', () => {
+    const plans = [...stepsOf({ after: undefined }), ...stepsOf({ after: outlineOf(sampleFact(1)) })].map((step) => {
+      const { sql } = statements.tripleStep(live, step);
+      // Facts of the same place, confidence and stamp are all that may be sorted.
+      expect(planOf(sql)).to.not.include('USE TEMP B-TREE FOR ORDER BY');
+      return stepFor(sql);
+    });
+    expect(plans[0]).to.match(/facts_by_triple \(tenant_id=\?\)/);
+    expect(plans[1]).to.match(/facts_by_triple .*scope=\? AND <expr>=\? AND \(confidence,hlc_wall,hlc_ctr\)>/);
+    expect(plans[2]).to.match(/facts_by_triple .*scope=\? AND <expr>>\?/);
+    expect(plans[3]).to.match(/facts_by_triple .*entity_key=\? AND \(relation_key,scope\)>/);
+    expect(plans[4]).to.match(/facts_by_triple .*tenant_id=\? AND entity_key>\?/);
+    expect(stepFor(statements.entityWith(live).sql)).to.match(/facts_by_triple .*entity_key=\?/);
   });
 
   it('for what follows a stamp along the feed', () => {

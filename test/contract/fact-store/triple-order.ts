@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  above,
+  all,
+  equals,
+  type FactOutline,
+  type Filter,
+  isIn,
+  type Snapshot,
+  type StoredFact,
+} from '../../../ports/ports.ts';
+import { idsOf, outlineOf, sampleFact, stamp, storeFacts } from '../../kit/fact-samples.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import type { CurrentStore } from '../fact-store-contract.ts';
+
+const GARDENS = [null, '7b0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'f0000000-0000-4000-8000-000000000001'];
+/** In the order of their bytes. */
+const ENTITIES = ['User:a', 'user:a', 'user:a-b', 'user:b', 'é'];
+const RELATIONS = ['a:b', 'a:c', 'b'];
+const SCOPES = ['company', 'local', 'public', 'team'] as const;
+
+/** Few names, so that many facts share a triple, a place and a strength. */
+const placedFacts = fc
+  .array(
+    fc.record({
+      tenantId: fc.constantFrom('default', 'other'),
+      entityKey: fc.constantFrom(...ENTITIES),
+      relationKey: fc.constantFrom(...RELATIONS),
+      scope: fc.constantFrom(...SCOPES),
+      gardenId: fc.constantFrom(...GARDENS),
+      confidence: fc.constantFrom(0, 0.1 + 0.2, 1),
+      counter: fc.nat(2),
+      system: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .map((some) =>
+    some.map(({ counter, ...members }, n) =>
+      sampleFact(n, { ...members, hlc: stamp(0, counter), feed: stamp(n), timestampMs: 0 }),
+    ),
+  );
+
+const keyOf = (fact: StoredFact): readonly (string | number)[] => [
+  ENTITIES.indexOf(fact.entityKey),
+  RELATIONS.indexOf(fact.relationKey),
+  SCOPES.indexOf(fact.scope),
+  GARDENS.indexOf(fact.gardenId),
+  fact.confidence,
+  fact.hlc.counter,
+  fact.id,
+];
+
+const compareKeys = (one: StoredFact, other: StoredFact): number => {
+  const others = keyOf(other);
+  for (const [at, part] of keyOf(one).entries()) {
+    const beside = others[at] ?? '';
+    if (part !== beside) return part < beside ? -1 : 1;
+  }
+  return 0;
+};
+
+const walk = async (snapshot: Snapshot, filter: Filter, limit: number): Promise<FactOutline[]> => {
+  const found: FactOutline[] = [];
+  for (let after: FactOutline | undefined; ; after = found.at(-1)) {
+    const page = await snapshot.outlineByTriple({ tenantId: 'default', filter, after, limit });
+    expect(page.length).to.be.at.most(limit);
+    found.push(...page);
+    if (page.length < limit) return found;
+  }
+};
+
+export const describeTripleOrder = (current: CurrentStore): void => {
+  describe('facts triple by triple', () => {
+    it('come in order, each once, in pages of any size', async () => {
+      let batch = 0;
+      await fc.assert(
+        fc.asyncProperty(placedFacts, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (made, limit, some) => {
+          batch += 1;
+          const facts = made.map((fact, n) => ({ ...fact, id: `${batch} ${n}`, sourceKey: `batch:${batch}` }));
+          await storeFacts(current().store, facts);
+          const ofBatch = equals('sourceKey', `batch:${batch}`);
+          const filter = some ? all(ofBatch, equals('system', false), above('confidence', 0)) : ofBatch;
+          const expected = facts
+            .filter((fact) => fact.tenantId === 'default' && !(some && (fact.system || fact.confidence === 0)))
+            .sort(compareKeys)
+            .map(outlineOf);
+          expect(await current().store.read((snapshot) => walk(snapshot, filter, limit))).to.deep.equal(expected);
+        }),
+        { numRuns: Math.min(RUNS, 60) },
+      );
+    });
+
+    it('begin behind a fact that the filter leaves out', async () => {
+      const facts = [1, 2, 3].map((n) => sampleFact(n, { confidence: n === 2 ? 0.5 : 1 }));
+      await storeFacts(current().store, facts);
+      const after = outlineOf(facts[1] as StoredFact);
+      const query = { tenantId: 'default', filter: equals('confidence', 1), after, limit: 9 };
+      const found = await current().store.read((snapshot) => snapshot.outlineByTriple(query));
+      expect(idsOf(found)).to.deep.equal(idsOf([1, 3].map((n) => sampleFact(n))));
+    });
+  });
+
+  describe('entities with a fact', () => {
+    it('are those of the tenant about which one satisfies the filter', async () => {
+      const facts = [
+        sampleFact(1, { entityKey: 'user:a', confidence: 0 }),
+        sampleFact(2, { entityKey: 'user:a', confidence: 0.5 }),
+        sampleFact(3, { entityKey: 'user:a', confidence: 0.5 }),
+        sampleFact(4, { entityKey: 'user:b', confidence: 0 }),
+        sampleFact(5, { entityKey: 'user:c', confidence: 1 }),
+        sampleFact(6, { entityKey: 'user:d', confidence: 1, tenantId: 'other' }),
+      ];
+      await storeFacts(current().store, facts);
+      const asked = ['user:a', 'user:b', 'user:d', 'user:e', 'user:a'];
+      const withFact = (keys: readonly string[], filter: Filter): Promise<string[]> =>
+        current().store.read((snapshot) => snapshot.entitiesWith('default', keys, filter));
+      expect(await withFact(asked, above('confidence', 0))).to.deep.equal(['user:a']);
+      expect((await withFact(asked, all())).sort()).to.deep.equal(['user:a', 'user:b']);
+      expect(await withFact(['user:c'], all())).to.deep.equal(['user:c']);
+      expect(await withFact([], all())).to.deep.equal([]);
+      // A list of any length is one parameter of the statement.
+      const ids = Array.from({ length: 30 }, (_, n) => sampleFact(n).id);
+      expect((await withFact(['user:a', 'user:c'], isIn('id', ids))).sort()).to.deep.equal(['user:a', 'user:c']);
+    });
+  });
+};
