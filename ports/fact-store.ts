@@ -79,9 +79,9 @@ export interface Snapshot {
    */
   outline(filter: Filter, limit?: number): Promise<SizedOutline[]>;
   /**
-   * Facts that satisfy the filter, without their values, ordered by entity key, relation key, scope and place (by bytes,
-   * ascending), and within the place weakest first: confidence, hlc, id. For walking through a tenant page by page: a
-   * page costs what it reads, wherever it begins.
+   * Facts that satisfy the filter, without their values, ordered by entity key, relation key, scope and place (by
+   * bytes, ascending), and within the place weakest first: confidence, hlc, id. For walking through a tenant page by
+   * page: a page costs what it reads, wherever it begins.
    */
   outlineByTriple(query: TripleQuery): Promise<FactOutline[]>;
   /** Those of these entity keys about which the tenant has a fact that satisfies the filter; in no order. */
