@@ -38,10 +38,10 @@ export interface NodeOptions {
   /** Plugins brought as objects, beside those of the catalog or, under the same name, in place of one. */
   readonly plugins?: readonly AnyPlugin[];
   /**
-   * One of several processes that serve together: its log lines say which, and what concerns all is left to who
-   * prepared them.
+   * Place, from 0, of one of several processes that serve together: its log lines say which process it is, and what
+   * concerns all is left to the process that prepared them.
    */
-  readonly worker?: boolean | undefined;
+  readonly worker?: number | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
   /** Puts the files of plugins into the data folder whatever their settings say. */
   readonly keepsToDataFolder?: boolean | undefined;
@@ -88,7 +88,10 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   problems.push(...dishonouredVariables(env, used));
   const log =
     adapters.log ??
-    createPinoLogger({ level: config.node.logLevel, fields: options.worker ? { pid: process.pid } : undefined });
+    createPinoLogger({
+      level: config.node.logLevel,
+      fields: options.worker === undefined ? undefined : { pid: process.pid },
+    });
   const random = adapters.random ?? createSystemRandom();
   const parts = partsOf(log, createSystemClock(), random);
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
@@ -99,7 +102,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     create: (get) => embedder.adapter.create(embedder.settings, { ...environment, transport: get(Transport) }),
   };
   const { node, store, transport, embedder, authorizer } = config;
-  const settings = nodeSettingsOf(config);
+  const settings = nodeSettingsOf(config, options.worker);
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
@@ -144,7 +147,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
       await kernel.boot();
     },
     start: async () => {
-      if (!options.worker) warnOfUnusedVariables();
+      if (options.worker === undefined) warnOfUnusedVariables();
       const listener = await kernel.start();
       log.info('the node serves', { url: listener.url });
       return listener;
@@ -155,7 +158,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
 };
 
 /** What plugins may know of the configuration. */
-const nodeSettingsOf = (config: NodeConfig): NodeSettings => {
+const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): NodeSettings => {
   const { node, transport } = config;
   const place = storePlace(config);
   return {
@@ -164,6 +167,7 @@ const nodeSettingsOf = (config: NodeConfig): NodeSettings => {
     trustedProxies: node.trustedProxies,
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
+    workerPlace,
     maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,
     storeLocation: place.location,

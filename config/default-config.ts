@@ -25,6 +25,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     instructions: true,
     jobs: true,
     keys: true,
+    metrics: true,
     'multi-tenant': true,
     namespaces: true,
     'node-info': true,

@@ -19,6 +19,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
+  metrics: async () => (await import('../plugins/metrics/metrics-plugin.ts')).metricsPlugin,
   'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,
   namespaces: async () => (await import('../plugins/namespaces/namespaces-plugin.ts')).namespacesPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,

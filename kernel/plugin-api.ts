@@ -115,6 +115,7 @@ export { type RecordRemoval, TenantRemoval } from './tenants/tenant-removal.ts';
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
+export { keptAnswer } from './time/kept-answer.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';
 export {

@@ -79,8 +79,8 @@ export interface OpenNodeOptions extends ConfigSource {
    * looked.
    */
   readonly createsStore: boolean;
-  /** One of several processes that serve together behind one port: its log lines say which. */
-  readonly worker?: boolean | undefined;
+  /** Place, from 0, of one of several processes that serve together behind one port: its log lines say which. */
+  readonly worker?: number | undefined;
 }
 
 /** One node, from its configuration to its end. */

@@ -6,7 +6,7 @@ import { firstLines, greeting } from './greeting.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
 import { widthOf } from './text-table.ts';
 import { runWorkerPool } from './worker-pool.ts';
-import { serveAsWorker, thisWorker } from './worker-process.ts';
+import { placeOfThisWorker, serveAsWorker, thisWorker } from './worker-process.ts';
 
 interface StartOptions {
   readonly config?: string;
@@ -108,7 +108,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
       env: startEnv(options, deps.env),
       serve: true,
       createsStore: true,
-      worker: worker !== undefined,
+      worker: placeOfThisWorker(),
     });
   try {
     if (worker !== undefined) return await serveAsWorker(worker, open, signal, deps.problemsOf);

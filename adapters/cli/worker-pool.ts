@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../../kernel/plugin-api.ts';
 import { STOP_LIMIT_MS, STOP_SIGNALS } from './stop-signal.ts';
-import type { WorkerReport } from './worker-process.ts';
+import { PLACE_VARIABLE, type WorkerReport } from './worker-process.ts';
 
 export interface WorkerPoolOptions {
   /** Processes to keep running. */
@@ -43,6 +43,8 @@ export const restartPauseMs = (ends: number): number => Math.min(LONGEST_PAUSE_M
 
 interface Member {
   readonly worker: Worker;
+  /** From 0; a process that takes the place of another has the same. */
+  readonly place: number;
   /** How often those in its place ended in a row without having lasted. */
   readonly ends: number;
   servingSinceMs?: number;
@@ -69,7 +71,7 @@ class WorkerPool {
     const ended = new Promise<PoolEnd>((resolve) => {
       this.#resolve = resolve;
     });
-    for (let n = 0; n < this.#options.count; n += 1) this.#add(0);
+    for (let n = 0; n < this.#options.count; n += 1) this.#add(n, 0);
     void this.#options.stop.then(() => this.#end());
     try {
       return await ended;
@@ -78,9 +80,9 @@ class WorkerPool {
     }
   }
 
-  #add(ends: number): void {
-    const worker = cluster.fork();
-    const member: Member = { worker, ends };
+  #add(place: number, ends: number): void {
+    const worker = cluster.fork({ [PLACE_VARIABLE]: String(place) });
+    const member: Member = { worker, place, ends };
     this.#members.add(member);
     worker.on('message', (report: WorkerReport) => {
       if ('serving' in report) this.#serves(member, report.serving);
@@ -132,7 +134,7 @@ class WorkerPool {
     );
   }
 
-  #replace({ worker, servingSinceMs, ends, failure }: Member, how: Readonly<Record<string, unknown>>): void {
+  #replace({ worker, place, servingSinceMs, ends, failure }: Member, how: Readonly<Record<string, unknown>>): void {
     const lasted = servingSinceMs !== undefined && performance.now() - servingSinceMs >= STEADY_MS;
     const now = lasted ? 1 : ends + 1;
     const pauseMs = restartPauseMs(now);
@@ -144,7 +146,7 @@ class WorkerPool {
     });
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
-      this.#add(now);
+      this.#add(place, now);
     }, pauseMs);
     this.#pauses.add(pause);
   }

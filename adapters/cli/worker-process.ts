@@ -10,6 +10,13 @@ export type WorkerReport = { readonly serving: string } | { readonly failure: st
 /** This process as one of several behind a port; undefined when it stands alone or is the supervisor. */
 export const thisWorker = (): Worker | undefined => cluster.worker;
 
+/** By this variable a supervisor tells a worker its place among the others. */
+export const PLACE_VARIABLE = 'NODE_WORKER_PLACE';
+
+/** Place of this worker among the others, from 0; one that takes the place of another has the same. */
+export const placeOfThisWorker = (): number | undefined =>
+  thisWorker() === undefined ? undefined : Number(process.env[PLACE_VARIABLE] ?? 0);
+
 /**
  * Serves until the signal, or until the supervisor is gone: then nobody would stop, replace or count this process. What
  * keeps it from serving is told to the supervisor, who tells the operator once. Returns the exit code.

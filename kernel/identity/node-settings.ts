@@ -21,6 +21,8 @@ export interface NodeSettings {
   readonly maxStampLeadMs: number;
   /** Processes that serve behind the node's port. */
   readonly workers: number;
+  /** Place of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
+  readonly workerPlace: number | undefined;
   /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */
   readonly dataFolder: string;
   /** Where the store is, for people: a path, or an address without user and password. */

@@ -1,5 +1,4 @@
-import { type Clock, type HookCaller, type Logger, nodeHealth } from '../../kernel/plugin-api.ts';
-import { keptAnswer } from './kept-answer.ts';
+import { type Clock, type HookCaller, keptAnswer, type Logger, nodeHealth } from '../../kernel/plugin-api.ts';
 import type { NodeInfo } from './node-info-api.ts';
 
 const HEALTH_KEPT_MS = 1_000;

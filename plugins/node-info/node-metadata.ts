@@ -1,5 +1,4 @@
-import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
-import { keptAnswer } from './kept-answer.ts';
+import { type Clock, type HookCaller, keptAnswer, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import type { KeyHistory } from './key-history.ts';
 import type { NodeInfo, NodeMetadata } from './node-info-api.ts';
 

@@ -11,6 +11,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/koa': ['koa', '@koa/router', '@koa/cors'],
   'adapters/log': ['pino'],
   'adapters/cli': ['commander', 'cli-progress'],
+  'plugins/metrics': ['prom-client'],
   'plugins/oidc': ['jose'],
   'plugins/subscriptions': ['standardwebhooks'],
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],

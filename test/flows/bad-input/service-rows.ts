@@ -16,7 +16,7 @@ const ENTRY_FILTERS = {
   attested: 'boolean',
 } as const;
 
-/** Routes of the plugins `keys`, `oidc`, `audit`, `billing` and `node-info`. */
+/** Routes of the plugins `keys`, `oidc`, `audit`, `billing`, `metrics` and `node-info`. */
 export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
   { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },
@@ -53,6 +53,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     accepts: 401,
     isOpen: true,
   },
+  { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },
   { route: 'GET /v1/auth/keys', path: () => '/v1/auth/keys', accepts: 200 },

@@ -72,6 +72,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /.well-known/svc': 'asks no store',
   'GET /healthz': 'asks no store',
   'GET /v1/me': 'asks no store',
+  'GET /v1/metrics': 'reads each number once a second, however many ask',
   'GET /v1/admin/cid-backfill/status': 'counts all facts, for administrators',
   'GET /v1/admin/audit': 'is GET /v1/auth/audit in another form',
   'GET /v1/audit/export': 'gives all that it finds',

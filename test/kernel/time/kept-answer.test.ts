@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { keptAnswer } from '../../../plugins/node-info/kept-answer.ts';
+import { keptAnswer } from '../../../kernel/time/kept-answer.ts';
 
 const openAnswer = () => {
   const loads: { readonly give: (value: number) => void; readonly fail: (error: Error) => void }[] = [];

@@ -1,0 +1,37 @@
+import { Clock, definePlugin, KERNEL_API, NodeSelf, NodeSettings, Telemetry } from '../../kernel/plugin-api.ts';
+import { metricsRoute } from './metrics-route.ts';
+import { NeighbourMetrics, WRITE_INTERVAL_MS } from './neighbour-metrics.ts';
+import { NodeMetrics } from './node-metrics.ts';
+import { observeProcess } from './process-metrics.ts';
+import { SeriesMeter } from './series-meter.ts';
+
+export const metricsPlugin = definePlugin({
+  name: 'metrics',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Shows what the node measures of itself to Prometheus',
+  requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings },
+  setup({ use, log, route, every, onStart, onStop, dataFolder }) {
+    const { telemetry, clock, self, node } = use;
+    const unread = telemetry.counter({
+      name: 'metrics_unread_gauges_total',
+      help: 'Gauges that could not be read for a scrape and were left out of it',
+      labels: ['gauge'],
+    });
+    const meter = new SeriesMeter();
+    onStop(telemetry.attachMeter(meter));
+    const place = node.workerPlace;
+    const shared =
+      place === undefined
+        ? undefined
+        : { place, neighbours: new NeighbourMetrics({ clock, folder: dataFolder(), place }) };
+    const failed = (gauge: { readonly name: string }): void => unread.add(1, { gauge: gauge.name });
+    const metrics = new NodeMetrics({ telemetry, meter, names: self.names, clock, log, shared, failed });
+    onStart(observeProcess);
+    if (shared !== undefined) {
+      every(WRITE_INTERVAL_MS, async () => shared.neighbours.write(await metrics.ofProcess()));
+      onStop(() => shared.neighbours.end());
+    }
+    route(metricsRoute(metrics));
+  },
+});
