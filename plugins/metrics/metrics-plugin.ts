@@ -1,4 +1,13 @@
-import { Clock, definePlugin, KERNEL_API, NodeSelf, NodeSettings, Telemetry } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  KERNEL_API,
+  NodeSelf,
+  NodeSettings,
+  optional,
+  Telemetry,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { NeighbourMetrics, WRITE_INTERVAL_MS } from './neighbour-metrics.ts';
 import { NodeMetrics } from './node-metrics.ts';
@@ -10,9 +19,9 @@ export const metricsPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Shows what the node measures of itself to Prometheus',
-  requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings },
+  requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings, audit: optional(AuditLog) },
   setup({ use, log, route, every, onStart, onStop, dataFolder }) {
-    const { telemetry, clock, self, node } = use;
+    const { telemetry, clock, self, node, audit } = use;
     const unread = telemetry.counter({
       name: 'metrics_unread_gauges_total',
       help: 'Gauges that could not be read for a scrape and were left out of it',
@@ -32,6 +41,7 @@ export const metricsPlugin = definePlugin({
       every(WRITE_INTERVAL_MS, async () => shared.neighbours.write(await metrics.ofProcess()));
       onStop(() => shared.neighbours.end());
     }
-    route(metricsRoute(metrics));
+    // Without the audit log nobody has its permission.
+    route(metricsRoute(metrics, audit !== undefined));
   },
 });

@@ -4,11 +4,11 @@ import { CONTENT_TYPES, type Format } from './exposition.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
 /** `GET /v1/metrics`: the numbers speak of all tenants, so those who may read them belong to the operator's own. */
-export const metricsRoute = (metrics: NodeMetrics): Route => ({
+export const metricsRoute = (metrics: NodeMetrics, hasAuditors: boolean): Route => ({
   method: 'GET',
   path: '/v1/metrics',
   summary: 'Metrics of the node for Prometheus, or as OpenMetrics for a client that accepts it',
-  access: { permission: ['admin', AUDIT_READ] },
+  access: { permission: hasAuditors ? ['admin', AUDIT_READ] : 'admin' },
   answers: { 200: { text: ['text/plain', 'application/openmetrics-text'] } },
   async handle({ caller, header }) {
     requireOperator(caller);

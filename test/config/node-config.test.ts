@@ -50,6 +50,7 @@ describe('the configuration', () => {
       'instructions',
       'jobs',
       'keys',
+      'metrics',
       'multi-tenant',
       'namespaces',
       'node-info',
