@@ -53,6 +53,24 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await due()).to.deep.equal([id]);
   });
 
+  it('counts the attempts anew from a checkpoint that is further than the last one', async () => {
+    const id = await opened.jobs.enqueue(request());
+    const fails = async (held: Job) => opened.claims.setBack(held, { kind: 'again', delayMs: 0, counts: true });
+    await fails(await claim());
+    const further = await claim();
+    expect(further.attempts).to.equal(2);
+    expect(await opened.claims.checkpoint(further, { page: 1 })).to.equal(1);
+    await fails(further);
+    const noFurther = await claim();
+    expect(noFurther).to.deep.include({ attempts: 2, checkpoint: { page: 1 } });
+    expect(await opened.claims.checkpoint(noFurther, { page: 1 })).to.equal(2);
+    await fails(noFurther);
+    await fails(await claim());
+    expect(await claim()).to.equal(undefined);
+    expect((await get(id)).status).to.equal('failed');
+    expect(await rejection(opened.claims.checkpoint(noFurther, { page: 2 }))).to.include({ status: 503 });
+  });
+
   it('makes ten triggers one run, until that has started, has ended or was removed', async () => {
     for (const until of ['started', 'ended', 'removed'] as const) {
       const trigger = () => opened.jobs.enqueue(request({ dedupe: { key: until, until } }));
