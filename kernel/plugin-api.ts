@@ -24,6 +24,7 @@ export {
   checkpointAfter,
   checkpointFromRow,
 } from './chains/checkpoint-log.ts';
+export { askServer, type Question } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';

@@ -136,7 +136,7 @@ const run = async (
     random,
     table: (rows: readonly (readonly string[])[], { titled = false }: { readonly titled?: boolean } = {}) =>
       textTable(rows, { titled, width: widthOf(stdout) }),
-    progress: (total: number | null) => createProgress(stderr, total),
+    progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
     withNode,
   };
   const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;

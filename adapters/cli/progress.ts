@@ -6,21 +6,23 @@ import type { Progress } from '../../kernel/plugin-api.ts';
 const PLAIN_INTERVAL_MS = 2_000;
 
 /**
- * A bar on a terminal when the size is known, plain lines at intervals otherwise. `totalBytes` is null for a stream.
+ * A bar on a terminal when the size is known, plain lines at intervals otherwise. `total` is null for a size that
+ * nobody knows; `unit` says in the plural what is counted.
  */
-export const createProgress = (output: Writable, totalBytes: number | null): Progress =>
-  (output as NodeJS.WriteStream).isTTY === true && totalBytes !== null && totalBytes > 0
-    ? createBar(output as NodeJS.WriteStream, totalBytes)
-    : createPlainLines(output, totalBytes);
+export const createProgress = (output: Writable, total: number | null, unit = 'lines'): Progress =>
+  (output as NodeJS.WriteStream).isTTY === true && total !== null && total > 0
+    ? createBar(output as NodeJS.WriteStream, total, unit)
+    : createPlainLines(output, total, unit);
 
-const createBar = (output: NodeJS.WriteStream, totalBytes: number): Progress => {
+const createBar = (output: NodeJS.WriteStream, total: number, unit: string): Progress => {
   const bar = new SingleBar(
-    { stream: output, format: ' {bar} {percentage} % · {lines} lines · {eta_formatted} left', hideCursor: true },
+    { stream: output, format: ` {bar} {percentage} % · {count} ${unit} · {eta_formatted} left`, hideCursor: true },
     Presets.shades_classic,
   );
-  bar.start(totalBytes, 0, { lines: 0 });
+  bar.start(total, 0, { count: 0 });
   return {
-    update: (doneBytes, lines) => bar.update(doneBytes, { lines }),
+    update: (done, count = done) => bar.update(done, { count }),
+    resize: (next) => bar.setTotal(next),
     say(line) {
       output.clearLine(0);
       output.cursorTo(0);
@@ -31,15 +33,19 @@ const createBar = (output: NodeJS.WriteStream, totalBytes: number): Progress => 
   };
 };
 
-const createPlainLines = (output: Writable, totalBytes: number | null): Progress => {
+const createPlainLines = (output: Writable, first: number | null, unit: string): Progress => {
+  let total = first;
   let nextMs = performance.now() + PLAIN_INTERVAL_MS;
   return {
-    update(doneBytes, lines) {
+    update(done, count = done) {
       const nowMs = performance.now();
       if (nowMs < nextMs) return;
       nextMs = nowMs + PLAIN_INTERVAL_MS;
-      const share = totalBytes === null ? '' : ` (${Math.floor((doneBytes / totalBytes) * 100)} %)`;
-      output.write(`${lines} lines${share}\n`);
+      const share = total === null || total === 0 ? '' : ` (${Math.floor((done / total) * 100)} %)`;
+      output.write(`${count} ${unit}${share}\n`);
+    },
+    resize(next) {
+      total = next;
     },
     say: (line) => void output.write(`${line}\n`),
     end: () => {},

@@ -78,7 +78,13 @@ export type GivenArguments<A extends CommandArguments> = {
 
 /** Shows how far a long run is, and lets lines through without tearing the display. */
 export interface Progress {
-  update(done: number, lines: number): void;
+  /**
+   * `done` of the total is done; `count` is how many units that makes, where the total counts something else, such as
+   * bytes of a file of lines.
+   */
+  update(done: number, count?: number): void;
+  /** Another total, where more work has come. */
+  resize(total: number): void;
   /** A line of its own, above the display. */
   say(line: string): void;
   end(): void;
@@ -138,8 +144,11 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   readonly random: Random;
   /** Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. */
   table(rows: readonly (readonly string[])[], form?: { readonly titled?: boolean }): string;
-  /** Shows progress on standard error; null for a size that nobody knows. */
-  progress(total: number | null): Progress;
+  /**
+   * Shows progress on standard error; null for a size that nobody knows. `unit` says in the plural what is counted:
+   * `lines` unless given.
+   */
+  progress(total: number | null, unit?: string): Progress;
   /** Boots a node for a part of the work, without serving, on a store that is there, and stops it afterwards. */
   withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }

@@ -7,6 +7,7 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
+export { type FollowContext, followJob } from './follow-job.ts';
 export { ACCEPTED_JOB_JSON, acceptedJobJson } from './job-json.ts';
 export { jobRoute } from './job-routes.ts';
 

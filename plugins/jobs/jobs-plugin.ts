@@ -14,6 +14,7 @@ import { cancelJobRoute, jobRoute, listJobsRoute, resumeJobRoute } from './job-r
 import { JobRunner } from './job-runner.ts';
 import { JobStore } from './job-store.ts';
 import { JobQueue } from './jobs-api.ts';
+import { jobsCommands } from './jobs-commands.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
 import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
 import { readJob, summaryOf } from './read-job.ts';
@@ -78,6 +79,7 @@ export const jobsPlugin = definePlugin({
       },
     },
   }),
+  commands: [jobsCommands],
   migrations: jobsMigrations,
   setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
     const { facts, clock, cursors, random, served } = use;

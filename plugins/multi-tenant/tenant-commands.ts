@@ -155,12 +155,12 @@ const eraseCommand = defineCommand({
         hint: `"fact-memory-node tenant erase ${id} --yes" destroys all of this for ever`,
       });
     }
-    const progress = show(null);
+    const progress = show(null, 'rows');
     try {
       const report = await tenants.erase(caller, id, {
         confirm: id,
         wait: true,
-        onProgress: (rows) => progress.update(rows, rows),
+        onProgress: (rows) => progress.update(rows),
       });
       stdout.write(`${JSON.stringify(report.erasure?.receipt ?? null, null, 2)}\n`);
       stderr.write(`Tenant ${id} is erased: ${rowsOf(report.erasure?.rows ?? {})} rows\n`);

@@ -24,7 +24,7 @@ the file into another store, of either engine, that "init" has made.`,
     const target = await openTarget(out, stdout);
     // A bar among the lines of the export would help nobody.
     const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
-    const progress = show(showsLines ? null : total);
+    const progress = show(showsLines ? null : total, 'facts');
     let facts = 0;
     try {
       facts = await transfer.export(tenant, async (lines, count) => {

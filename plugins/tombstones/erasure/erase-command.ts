@@ -27,9 +27,9 @@ export const eraseCommand = defineCommand({
         hint: 'give --yes to destroy all of this for good',
       });
     }
-    const progress = show(null);
+    const progress = show(null, 'facts');
     try {
-      const receipt = await erasures.eraseNow(actor, tombstone, confirm, (facts) => progress.update(facts, facts));
+      const receipt = await erasures.eraseNow(actor, tombstone, confirm, (facts) => progress.update(facts));
       stdout.write(`${JSON.stringify(receipt)}\n`);
       stderr.write(`${receipt.erased['facts'] ?? 0} facts of ${tombstone} are destroyed\n`);
     } finally {

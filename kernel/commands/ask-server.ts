@@ -1,0 +1,53 @@
+import { ServiceError } from '../../ports/ports.ts';
+import type { CommandServer, ServerReply } from './command-definition.ts';
+
+const MAX_SHOWN = 1_000;
+
+/** A request of a command, with its body as JSON. */
+export interface Question {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks a running node. Throws what the node says where it refuses. */
+export const askServer = async (
+  server: CommandServer,
+  { body, headers = {}, ...request }: Question,
+): Promise<ServerReply> => {
+  const json =
+    body === undefined
+      ? { headers }
+      : { headers: { ...headers, 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) };
+  const reply = await server.send({ ...request, ...json });
+  if (reply.status >= 400) throw refusalOf(reply);
+  return reply;
+};
+
+const refusalOf = ({ status, document }: ServerReply): ServiceError => {
+  const { detail, hint, errors } = document;
+  const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]
+    .join('\n  ')
+    .slice(0, MAX_SHOWN);
+  const code = status >= 500 ? 'unavailable' : (CODES.get(status) ?? 'validation');
+  return new ServiceError(code, why, {
+    status,
+    ...(typeof hint === 'string' ? { hint: hint.slice(0, MAX_SHOWN) } : {}),
+  });
+};
+
+/** The members that a problem document names. */
+const membersOf = (errors: unknown): string[] =>
+  Array.isArray(errors)
+    ? errors.flatMap((error: unknown) => {
+        const { path, message } = (error ?? {}) as { readonly path?: unknown; readonly message?: unknown };
+        return typeof path === 'string' && typeof message === 'string' ? [`${path} ${message}`] : [];
+      })
+    : [];
+
+const CODES = new Map([
+  [401, 'authentication'],
+  [403, 'authorization'],
+  [404, 'lookup'],
+] as const) as ReadonlyMap<number, 'authentication' | 'authorization' | 'lookup'>;
