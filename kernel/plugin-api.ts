@@ -38,7 +38,7 @@ export * from './facts/append-api.ts';
 export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy } from './facts/cover-by.ts';
-export { liveAmong, SAME_FACT, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
+export { inPastTable, liveAmong, recordedBy, SAME_FACT, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
 export { entityDisplay } from './facts/entity-display.ts';
 export { addCounts } from './facts/erase-facts.ts';
 export { type FactDraft, type Notes, noted, noteOf, type Origin } from './facts/fact-draft.ts';

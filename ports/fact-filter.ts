@@ -58,6 +58,8 @@ export type Filter =
        * names.
        */
       readonly whereFact?: Filter;
+      /** Of the rows that `of` ties to the fact, only those with the latest stamp in `column` up to this one count. */
+      readonly latest?: { readonly column: string; readonly upTo: Hlc; readonly of: readonly ColumnMatch[] };
     };
 
 /**

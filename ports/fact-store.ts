@@ -57,6 +57,8 @@ export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;
   readonly hlc: Hlc;
+  /** Feed stamp from which on it counts: that of the fact, or of a later one that made a cover of it. */
+  readonly since: Hlc;
 }
 
 /** What a fact refers to. */
@@ -117,6 +119,11 @@ export interface Snapshot {
    */
   epoch(): Promise<string>;
   /**
+   * The earliest feed stamp as of which the state of the store is known: of moments before it, rows that were replaced
+   * since are gone. Zero for a store that has kept all.
+   */
+  pastFloor(): Promise<Hlc>;
+  /**
    * The store's own time, milliseconds since the epoch: the same clock for every process on it. Not fixed by the
    * snapshot: it says when it was asked.
    */
@@ -173,9 +180,17 @@ export interface WriteTransaction extends Snapshot {
   cover(covers: readonly Cover[]): Promise<void>;
   /**
    * Sets when a fact expires (milliseconds since the epoch), by the authority of the `svc:ttl` fact stamped `hlc`. The
-   * newest stamp counts, whatever the order of the calls.
+   * newest stamp counts, whatever the order of the calls. `since` is the feed stamp from which on, `hlc` without it; the
+   * expiry that it takes the place of is kept for reads as of earlier moments.
    */
-  setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void>;
+  setExpiry(factId: string, expiresMs: number, hlc: Hlc, since?: Hlc): Promise<void>;
+  /** Raises `pastFloor`, of all tenants. Nothing happens where it is as high already. */
+  raisePastFloor(stamp: Hlc): Promise<void>;
+  /**
+   * Deletes up to `limit` rows of the tenant that only reads as of moments before the floor would need. Returns how many
+   * it deleted.
+   */
+  dropPast(limit: number): Promise<number>;
   /** The node's clock, locked until the transaction ends. */
   lockClock(): Promise<Hlc>;
   /**

@@ -92,8 +92,27 @@ class FilterCompiler {
       ...filter.where.map((condition) => this.#onColumn(condition, table, joined)),
     ];
     if (filter.whereFact !== undefined) parts.push(this.#factOfRow(filter.whereFact, table, joined));
+    const from = `${identifier(table)} ${joined}`;
+    const source = filter.latest === undefined ? from : this.#latest(filter.latest, alias, { table, joined, from });
     const where = parts.length === 0 ? ALWAYS : parts.join(' AND ');
-    return this.#dialect.exists(`SELECT 1 FROM ${identifier(table)} ${joined} WHERE ${where}`);
+    return this.#dialect.exists(`SELECT 1 FROM ${source} WHERE ${where}`);
+  }
+
+  /** Looks up the latest stamp first: one step in an index led by what is matched, however many rows came before. */
+  #latest(
+    { column, of }: NonNullable<InTable['latest']>,
+    alias: string,
+    { table, joined, from }: Readonly<Record<'table' | 'joined' | 'from', string>>,
+  ): string {
+    const row = this.#nextJoin();
+    const found = this.#nextJoin();
+    const [wall, counter] = [identifier(`${column}_wall`), identifier(`${column}_ctr`)];
+    const conditions = [...of.map((match) => matchSql(match, alias, table, row)), `${stampOf(row, column)} <= (?, ?)`];
+    const stamp = `SELECT ${row}.${wall} AS wall, ${row}.${counter} AS ctr FROM ${identifier(table)} ${row}
+      WHERE ${conditions.join(' AND ')} ORDER BY ${row}.${wall} DESC, ${row}.${counter} DESC LIMIT 1`;
+    const tied = of.map((match) => matchSql(match, alias, table, joined));
+    const same = [`${joined}.${wall} = ${found}.wall`, `${joined}.${counter} = ${found}.ctr`, ...tied];
+    return `(${stamp}) ${found} JOIN ${from} ON ${same.join(' AND ')}`;
   }
 
   #factOfRow(filter: Filter, table: string, joined: string): string {

@@ -9,6 +9,7 @@ import {
 import { INDEXED_CID, indexedPartSql } from './fact-field-columns.ts';
 import { FACTS_TABLE, feedEntryTable, permittedWithRedaction } from './fact-table.ts';
 import { createOneRowMigration } from './one-row/one-row-migration.ts';
+import { recordTime } from './record-time.ts';
 import { REMOVED_TENANTS_TABLE, TENANT_IS_REMOVED } from './remove-tenant.ts';
 import { separatePlaces } from './separate-places.ts';
 
@@ -37,6 +38,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   },
   { owner: 'core', number: 62, name: 'feed_entries', up: (schema) => runAll(schema, feedEntryTable(schema.dialect)) },
   { owner: 'core', number: 63, name: 'redaction', up: (schema) => runAll(schema, redaction(schema.dialect)) },
+  { owner: 'core', number: 78, name: 'record_time', up: (schema) => runAll(schema, recordTime(schema.dialect)) },
 ];
 
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {

@@ -68,8 +68,14 @@ class ShapeWalk implements FilterShape {
     this.#list(usable);
   }
 
-  #inTable({ table, match, where, whereFact }: Extract<Filter, { kind: 'inTable' }>): void {
+  #inTable({ table, match, where, whereFact, latest }: Extract<Filter, { kind: 'inTable' }>): void {
     this.key += `T${table}(`;
+    if (latest !== undefined) {
+      this.key += `L${latest.column}`;
+      this.#bound(latest.upTo);
+      for (const { column, is, field } of latest.of) this.key += `${column} ${is} ${field};`;
+      this.key += '/';
+    }
     for (const { column, is, field } of match) this.key += `${column} ${is} ${field};`;
     for (const condition of where) this.#condition(condition);
     if (whereFact !== undefined) {

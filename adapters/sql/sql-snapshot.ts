@@ -36,6 +36,7 @@ import {
 } from './ledger-statements.ts';
 import { inOrder, mergeFeeds } from './merge-feeds.ts';
 import { readEpoch } from './read-epoch.ts';
+import { PAST_FLOOR } from './record-time.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
@@ -165,6 +166,11 @@ export class SqlSnapshot implements Snapshot {
 
   epoch(): Promise<string> {
     return readEpoch(this.session, this.dialect);
+  }
+
+  async pastFloor(): Promise<Hlc> {
+    const [row] = await this.session.rows(PAST_FLOOR, []);
+    return { wallMs: (row?.[0] as number | undefined) ?? 0, counter: (row?.[1] as number | undefined) ?? 0 };
   }
 
   async databaseMs(): Promise<number> {

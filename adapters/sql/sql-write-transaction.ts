@@ -16,6 +16,7 @@ import type { FactStatements } from './fact-statements.ts';
 import { FACTS_TABLE, FEED_ENTRIES_TABLE } from './fact-table.ts';
 import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
 import { ADD_LINK, CLOCK_AND_HEAD, ERASE, REDACT, SAVE_HEAD } from './ledger-statements.ts';
+import { DROP_PAST_EXPIRIES, RAISE_FLOOR, setExpiry } from './record-time.ts';
 import { removedAmong } from './remove-tenant.ts';
 import { scalar } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -175,12 +176,23 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
         cover.gardenId ?? '',
         cover.hlc.wallMs,
         cover.hlc.counter,
+        cover.since.wallMs,
+        cover.since.counter,
       ]),
     );
   }
 
-  async setExpiry(factId: string, expiresMs: number, hlc: Hlc): Promise<void> {
-    await this.session.run(SET_EXPIRY, [factId, expiresMs, hlc.wallMs, hlc.counter, this.#tenantId]);
+  async setExpiry(factId: string, expiresMs: number, hlc: Hlc, since: Hlc = hlc): Promise<void> {
+    await setExpiry(this.session, this.#tenantId, { factId, expiresMs, hlc, since });
+  }
+
+  async raisePastFloor({ wallMs, counter }: Hlc): Promise<void> {
+    await this.session.run(RAISE_FLOOR, [wallMs, counter, wallMs, counter]);
+  }
+
+  async dropPast(limit: number): Promise<number> {
+    const floor = await this.pastFloor();
+    return this.session.run(DROP_PAST_EXPIRIES, [this.#tenantId, floor.wallMs, floor.counter, limit]);
   }
 
   async lockClock(): Promise<Hlc> {
@@ -234,16 +246,21 @@ const FEED_ENTRIES: InsertTarget = {
 
 const COVERS: InsertTarget = {
   table: 'fact_covers',
-  columns: ['fact_id', 'kind', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'place', 'hlc_wall', 'hlc_ctr'],
+  columns: [
+    'fact_id',
+    'kind',
+    'tenant_id',
+    'entity_key',
+    'relation_key',
+    'scope',
+    'place',
+    'hlc_wall',
+    'hlc_ctr',
+    'since_wall',
+    'since_ctr',
+  ],
   unlessTaken: ['tenant_id', 'fact_id'],
 };
-
-/** Two authorities with one stamp can come from two nodes; the earlier end wins then, whatever the order of arrival. */
-const SET_EXPIRY = `INSERT INTO fact_expiries (fact_id, expires_ms, hlc_wall, hlc_ctr, tenant_id) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (tenant_id, fact_id) DO UPDATE
-SET expires_ms = excluded.expires_ms, hlc_wall = excluded.hlc_wall, hlc_ctr = excluded.hlc_ctr
-WHERE (excluded.hlc_wall, excluded.hlc_ctr, fact_expiries.expires_ms)
-  > (fact_expiries.hlc_wall, fact_expiries.hlc_ctr, excluded.expires_ms)`;
 
 const BEGIN_EPOCH = 'UPDATE node_clock SET epoch = ? WHERE id = 1';
 

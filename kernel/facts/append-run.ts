@@ -167,7 +167,7 @@ export class AppendRun {
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
     const retractions = stored.filter(({ fact }) => fact.confidence === 0);
     if (retractions.length === 0) return;
-    await this.#transaction.cover(retractions.map(({ fact }) => coverBy(fact, 'retraction')));
+    await this.#transaction.cover(retractions.map(({ fact }) => coverBy(fact, 'retraction', fact.feed)));
   }
 
   async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {

@@ -1,7 +1,11 @@
 import type { Cover, Hlc, TripleKey } from '../../ports/ports.ts';
 
-/** The cover that a stored fact lays over its triple, in its own place. */
-export const coverBy = (fact: TripleKey & { readonly id: string; readonly hlc: Hlc }, kind: Cover['kind']): Cover => ({
+/** The cover that a stored fact lays over its triple, in its own place, from a feed stamp on. */
+export const coverBy = (
+  fact: TripleKey & { readonly id: string; readonly hlc: Hlc },
+  kind: Cover['kind'],
+  since: Hlc,
+): Cover => ({
   kind,
   factId: fact.id,
   tenantId: fact.tenantId,
@@ -10,4 +14,5 @@ export const coverBy = (fact: TripleKey & { readonly id: string; readonly hlc: H
   scope: fact.scope,
   gardenId: fact.gardenId,
   hlc: fact.hlc,
+  since,
 });

@@ -56,10 +56,39 @@ export const SAME_FACT: readonly ColumnMatch[] = [
 ];
 
 /** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
-export const notExpired = ({ nowMs }: ReadMoment): Filter => {
-  const hasCome: readonly ColumnCondition[] = [{ column: 'expires_ms', below: nowMs + 1 }];
-  return not(any(below('validUntilMs', nowMs + 1), inTable('fact_expiries', SAME_FACT, hasCome)));
+export const notExpired = ({ nowMs, asOf }: ReadMoment): Filter => {
+  const hasCome: ColumnCondition = { column: 'expires_ms', below: nowMs + 1 };
+  const ofItself = below('validUntilMs', nowMs + 1);
+  if (asOf === undefined) return not(any(ofItself, inTable('fact_expiries', SAME_FACT, [hasCome])));
+  return not(
+    any(
+      ofItself,
+      inTable('fact_expiries', SAME_FACT, [hasCome, recordedBy(asOf)]),
+      inPastTable('fact_past_expiries', asOf, SAME_FACT, [hasCome]),
+    ),
+  );
 };
+
+/** Of a row that says since when it counts. */
+export const recordedBy = (asOf: Hlc): ColumnCondition => ({ column: 'since', below: stampAfter(asOf) });
+
+/**
+ * True when a row that counted as of the stamp, and was replaced since, has these matches and conditions besides. `of`
+ * ties the rows of which one counts at a time to the fact.
+ */
+export const inPastTable = (
+  table: string,
+  asOf: Hlc,
+  of: readonly ColumnMatch[],
+  conditions: readonly ColumnCondition[],
+  matches: readonly ColumnMatch[] = [],
+): Filter & { readonly kind: 'inTable' } => ({
+  kind: 'inTable',
+  table,
+  match: matches,
+  where: [{ column: 'until', above: asOf }, ...conditions],
+  latest: { column: 'since', upTo: asOf, of },
+});
 
 const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }];
 
@@ -71,6 +100,7 @@ const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter =>
   // A fact is recorded after its origin stamp, so this leaves out nothing that counts. It bounds what is looked at.
   const latest = latestOrigin(moment);
   if (latest !== undefined) conditions.push({ column: 'hlc', below: stampAfter(latest) });
+  if (moment.asOf !== undefined) conditions.push(recordedBy(moment.asOf));
   return inTable('fact_covers', NEWER_IN_PLACE, conditions);
 };
 

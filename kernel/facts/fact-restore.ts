@@ -130,7 +130,7 @@ const insertFacts = async (
   await wide.cover(
     stamped.flatMap((fact, at) => {
       const kind = fresh[at]?.cover ?? null;
-      return kind === null ? [] : [coverBy(fact, kind)];
+      return kind === null ? [] : [coverBy(fact, kind, fact.feed)];
     }),
   );
   if (hooks.hasHandlers(factRestored)) await hooks.collect(factRestored, { facts: stamped, transaction });

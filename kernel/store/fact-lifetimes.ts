@@ -1,4 +1,4 @@
-import type { Cover, Row, Scope, Snapshot } from '../../ports/ports.ts';
+import type { Cover, Hlc, Row, Scope, Snapshot } from '../../ports/ports.ts';
 import type { Expiry, FactName } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
@@ -40,7 +40,8 @@ const expiryOf = (row: Row): Expiry => ({
   tenantId: String(row['tenant_id']),
   factId: String(row['fact_id']),
   expiresMs: Number(row['expires_ms']),
-  hlc: stampOf(row),
+  hlc: stampOf(row, 'hlc'),
+  since: stampOf(row, 'since'),
 });
 
 const coverOf = (row: Row): Cover => ({
@@ -51,7 +52,12 @@ const coverOf = (row: Row): Cover => ({
   relationKey: String(row['relation_key']),
   scope: row['scope'] as Scope,
   gardenId: row['place'] === '' ? null : String(row['place']),
-  hlc: stampOf(row),
+  hlc: stampOf(row, 'hlc'),
+  since: stampOf(row, 'since'),
 });
 
-const stampOf = (row: Row): Cover['hlc'] => ({ wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) });
+/** Columns that a migration of an older version has not got yet count as 0: from the beginning. */
+const stampOf = (row: Row, name: string): Hlc => ({
+  wallMs: Number(row[`${name}_wall`] ?? 0),
+  counter: Number(row[`${name}_ctr`] ?? 0),
+});

@@ -19,7 +19,9 @@ export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => 
   const narrow: PluginTransaction = {
     ...readsOf(wide),
     cover: (covers) => wide.cover(covers),
-    setExpiry: (factId, expiresMs, hlc) => wide.setExpiry(factId, expiresMs, hlc),
+    setExpiry: (factId, expiresMs, hlc, since) => wide.setExpiry(factId, expiresMs, hlc, since),
+    raisePastFloor: (stamp) => wide.raisePastFloor(stamp),
+    dropPast: (limit) => wide.dropPast(limit),
     takeNumbers: (count) => wide.takeNumbers(count),
     addLinks: (links) => wide.addLinks(links),
     announce: (kind, subjectIds, nowMs) => announce(wide, { kind: kind.id, subjectIds, nowMs }),
@@ -70,6 +72,7 @@ const readsOf = (wide: Snapshot): PluginSnapshot => ({
   head: () => wide.head(),
   epoch: () => wide.epoch(),
   databaseMs: () => wide.databaseMs(),
+  pastFloor: () => wide.pastFloor(),
 });
 
 export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction => transactions.has(narrow);

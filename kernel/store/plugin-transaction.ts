@@ -12,6 +12,8 @@ export interface Expiry {
   readonly expiresMs: number;
   /** Stamp of the fact that set it. */
   readonly hlc: Hlc;
+  /** Feed stamp from which on it counts. */
+  readonly since: Hlc;
 }
 
 /**
@@ -38,6 +40,7 @@ export interface PluginSnapshot
     | 'head'
     | 'epoch'
     | 'databaseMs'
+    | 'pastFloor'
   > {
   get(tenantId: string, id: string): Promise<StoredFact | undefined>;
   /** The covers that these facts are, in no order. */
@@ -51,7 +54,7 @@ export interface PluginSnapshot
 /** The same inside a write transaction, whose reads see its own writes. Its tables take rows and signals. */
 export interface PluginTransaction
   extends PluginSnapshot,
-    Pick<WriteTransaction, 'cover' | 'setExpiry' | 'takeNumbers' | 'addLinks'> {
+    Pick<WriteTransaction, 'cover' | 'setExpiry' | 'raisePastFloor' | 'dropPast' | 'takeNumbers' | 'addLinks'> {
   /**
    * Adds entries of a declared kind to the feed, one for each subject, and returns the stamp of the last one. Not in a
    * transaction that stores facts, which have stamps of their own.

@@ -145,7 +145,7 @@ class Wave {
     if (place === undefined) return;
     const { fact } = appended;
     const { history } = place;
-    for (const settling of this.#settlings.get(fact.id) ?? []) await this.#settle(settling, place);
+    for (const settling of this.#settlings.get(fact.id) ?? []) await this.#settle(settling, place, fact.feed);
     if (fact.confidence === 0) place.added = undefined;
     else if (!this.#isLive(appended, place)) return;
     else {
@@ -168,10 +168,10 @@ class Wave {
    * Everything older than a resolution is superseded by it. The open record closes when nothing is left to contradict,
    * and when the resolution names two of its members.
    */
-  async #settle(settling: Settling, place: Place): Promise<void> {
+  async #settle(settling: Settling, place: Place, since: Hlc): Promise<void> {
     const { fact, resolution } = settling;
     const { history, record } = place;
-    await this.#batch.transaction.cover([coverBy(fact, 'resolution')]);
+    await this.#batch.transaction.cover([coverBy(fact, 'resolution', since)]);
     history.endBefore(fact);
     place.added = undefined;
     if (place.settledAt === undefined || compareHlc(fact.hlc, place.settledAt) > 0) place.settledAt = fact.hlc;

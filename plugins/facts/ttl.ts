@@ -54,7 +54,7 @@ export const recordExpiries = async ({ facts, transaction }: AppendedBatch, name
     if (origin === 'peer') continue;
     const expiresMs = fact.value.type === 'datetime' ? parseDateOrInstant(String(fact.value.v)) : null;
     if (expiresMs !== null && fact.confidence > 0) {
-      await transaction.setExpiry(ttlTarget(fact.entity, names), expiresMs, fact.hlc);
+      await transaction.setExpiry(ttlTarget(fact.entity, names), expiresMs, fact.hlc, fact.feed);
     }
   }
 };

@@ -1,9 +1,9 @@
-import { compareHlc, formatInstant, type ReadContext, ServiceError } from '../../kernel/plugin-api.ts';
-import { AS_OF_FUTURE } from './time-travel-words.ts';
+import { compareHlc, formatHlc, formatInstant, type ReadContext, ServiceError } from '../../kernel/plugin-api.ts';
+import { AS_OF_BEFORE_FLOOR, AS_OF_FUTURE } from './time-travel-words.ts';
 
 /**
- * Refuses a read as of a moment that has not come. The clock of a node may be ahead of the time of day, so a stamp that
- * it has given out counts as past.
+ * Refuses a read as of a moment that has not come, and of one that the store does not know any more. The clock of a node
+ * may be ahead of the time of day, so a stamp that it has given out counts as past.
  */
 export const checkMoment = async ({ asOf, snapshot, caller }: ReadContext, nowMs: number): Promise<undefined> => {
   if (asOf === undefined) return;
@@ -13,4 +13,14 @@ export const checkMoment = async ({ asOf, snapshot, caller }: ReadContext, nowMs
       throw new ServiceError(AS_OF_FUTURE, `as_of is later than now, ${formatInstant(nowMs)}: leave it out for now`);
     }
   }
+  const floor = await snapshot.pastFloor();
+  if (compareHlc(asOf, floor) >= 0) return;
+  const text = formatHlc(floor);
+  throw new ServiceError(
+    AS_OF_BEFORE_FLOOR,
+    `the node knows its state from ${text} on: ask for that or a later moment`,
+    {
+      members: { floor: text },
+    },
+  );
 };

@@ -89,7 +89,7 @@ const insertFacts = async (
 };
 
 const takeExpiry = async (
-  { restore }: ImportParts,
+  { restore, tenantId }: ImportParts,
   transaction: PluginTransaction,
   line: TransferLine,
 ): Promise<void> => {
@@ -99,7 +99,9 @@ const takeExpiry = async (
   }
   restore.checkStamp(String(text));
   const hlc = parseHlc(String(text));
-  if (hlc !== null) await transaction.setExpiry(factId, expiresMs, hlc);
+  if (hlc === null) return;
+  const { newest } = await transaction.ledgerHead(tenantId);
+  await transaction.setExpiry(factId, expiresMs, hlc, newest?.feed);
 };
 
 const invalid = (message: string): ServiceError => new ServiceError('validation', message);

@@ -93,6 +93,7 @@ export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = 
   factId,
   gardenId: null,
   hlc,
+  since: hlc,
   ...members,
 });
 

@@ -97,6 +97,16 @@ const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | '
   },
   fact_covers: { fact_id: 'text', entity_key: 'text', place: 'text', kind: 'text', hlc: 'stamp' },
   fact_expiries: { fact_id: 'text', expires_ms: 'number', hlc: 'stamp' },
+  fact_past_expiries: { fact_id: 'text', expires_ms: 'number', since: 'stamp', until: 'stamp' },
+};
+
+const latest = (table: string) => {
+  const stamps = Object.entries(JOINED_COLUMNS[table] ?? {}).flatMap(([column, of]) => (of === 'stamp' ? column : []));
+  return fc.record({
+    column: fc.constantFrom(...stamps),
+    upTo: stamp,
+    of: fc.array(match(table), { maxLength: 2 }),
+  });
 };
 
 const match = (table: string): fc.Arbitrary<ColumnMatch> =>
@@ -160,6 +170,7 @@ export const arbitraryFilter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter;
           match: fc.array(match(table), { maxLength: 2 }),
           where: fc.array(condition(table), { maxLength: 2 }),
           whereFact: tie('filter'),
+          latest: latest(table),
         },
         { requiredKeys: ['kind', 'table', 'match', 'where'] },
       ),

@@ -32,10 +32,13 @@ forEachStore('compile-filter', (engine) => {
       for (const { id, entityKey, gardenId, hlc, confidence } of facts.slice(0, FACTS / 3)) {
         const kind = confidence > 0 ? 'resolution' : 'retraction';
         await transaction.cover([sampleCover(id, hlc, { entityKey, gardenId, kind })]);
-        await transaction.setExpiry(sampleId(Number(id.slice(-2)) * 2), hlc.counter, hlc);
+        const target = sampleId(Number(id.slice(-2)) * 2);
+        for (const [at, since] of [hlc, { wallMs: 3, counter: 0 }, { wallMs: 4, counter: 0 }].entries()) {
+          await transaction.setExpiry(target, hlc.counter + at, { ...hlc, wallMs: hlc.wallMs + at }, since);
+        }
       }
     });
-    const names = ['facts', 'fact_covers', 'fact_expiries'];
+    const names = ['facts', 'fact_covers', 'fact_expiries', 'fact_past_expiries'];
     const rows = await store.read((snapshot) => Promise.all(names.map((name) => snapshot.select(name, {}))));
     tables = Object.fromEntries(names.map((name, at) => [name, (rows[at] ?? []).map(withPlace)]));
   });
@@ -43,7 +46,14 @@ forEachStore('compile-filter', (engine) => {
 
   /** Looks through the rows of the table, without any SQL. */
   const exists = async (node: Extract<Filter, { kind: 'inTable' }>, fact: StoredFact): Promise<boolean> => {
-    for (const row of tables[node.table] ?? []) {
+    const { latest } = node;
+    const rows = tables[node.table] ?? [];
+    const newest = latest === undefined ? undefined : newestOf(latest, rows, fact);
+    for (const row of rows) {
+      if (latest !== undefined) {
+        if (newest === undefined || !latest.of.every((each) => matches(each, row, fact))) continue;
+        if (compareHlc(stampAt(row, latest.column), newest) !== 0) continue;
+      }
       if (!node.match.every((each) => matches(each, row, fact))) continue;
       if (!node.where.every((each) => satisfies(each, row))) continue;
       if (node.whereFact === undefined) return true;
@@ -123,6 +133,18 @@ const matches = ({ column, is, field }: ColumnMatch, row: Row, fact: StoredFact)
   if (is === 'equal') return order === 0;
   return is === 'above' ? order > 0 : order !== 0 && !Number.isNaN(order);
 };
+
+const newestOf = (
+  { column, upTo, of }: NonNullable<Extract<Filter, { kind: 'inTable' }>['latest']>,
+  rows: readonly Row[],
+  fact: StoredFact,
+): Hlc | undefined =>
+  rows
+    .filter((row) => of.every((each) => matches(each, row, fact)))
+    .map((row) => stampAt(row, column))
+    .filter((found) => compareHlc(found, upTo) <= 0)
+    .sort(compareHlc)
+    .at(-1);
 
 const satisfies = (condition: ColumnCondition, row: Row): boolean => {
   const { column } = condition;

@@ -53,6 +53,7 @@ describe('an SQLite file', () => {
       '060_removed_tenants',
       '062_feed_entries',
       '063_redaction',
+      '078_record_time',
     ]);
   });
 

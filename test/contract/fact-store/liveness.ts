@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { all, equals, type Filter, inTable, type StoredFact, type TripleKey } from '../../../ports/ports.ts';
+import { notExpired } from '../../../kernel/facts/default-constraints.ts';
+import {
+  all,
+  equals,
+  type Filter,
+  type Hlc,
+  inTable,
+  not,
+  type StoredFact,
+  type TripleKey,
+} from '../../../ports/ports.ts';
 import {
   idsOf,
   outlineOf,
@@ -202,6 +212,49 @@ export const describeLiveness = (current: CurrentStore): void => {
       });
       expect(await expired(99)).to.deep.equal([]);
       expect(await expired(100)).to.deep.equal([1, 2].map(sampleId));
+    });
+
+    it('keeps what it replaced, until the floor is raised', async () => {
+      const fact = sampleFact(1, { feed: stamp(1) });
+      await store(fact);
+      await current().store.write('default', async (transaction) => {
+        await transaction.setExpiry(fact.id, 500, stamp(2), stamp(3));
+        await transaction.setExpiry(fact.id, 900, stamp(1), stamp(4));
+        await transaction.setExpiry(fact.id, 400, stamp(5), stamp(6));
+        await transaction.setExpiry(fact.id, 600, stamp(7), stamp(8));
+      });
+      const isOver = (at: Hlc, nowMs: number): Promise<number> =>
+        current().store.read((snapshot) => snapshot.count(not(notExpired({ nowMs, asOf: at }))));
+      const ends = [
+        [1, undefined],
+        [3, 500],
+        [5, 500],
+        [6, 400],
+        [7, 400],
+        [8, 600],
+        [9, 600],
+      ] as [number, number | undefined][];
+      const check = async () => {
+        for (const [at, endMs] of ends) {
+          const expected = endMs === undefined ? [0, 0, 0] : [0, 1, 1];
+          const asked = [(endMs ?? 1000) - 1, endMs ?? 1000, 2000];
+          expect(await Promise.all(asked.map((nowMs) => isOver(stamp(at), nowMs))), `as of ${at}`).to.deep.equal(
+            expected,
+          );
+        }
+      };
+      await check();
+      const dropped = (limit: number): Promise<number> =>
+        current().store.write('default', (transaction) => transaction.dropPast(limit));
+      expect(await current().store.read((snapshot) => snapshot.pastFloor())).to.deep.equal({ wallMs: 0, counter: 0 });
+      expect(await dropped(10)).to.equal(0);
+      await current().store.write('default', (transaction) => transaction.raisePastFloor(stamp(8)));
+      await current().store.write('default', (transaction) => transaction.raisePastFloor(stamp(7)));
+      expect(await current().store.read((snapshot) => snapshot.pastFloor())).to.deep.equal(stamp(8));
+      expect(await current().store.write('other', (transaction) => transaction.dropPast(10))).to.equal(0);
+      expect([await dropped(1), await dropped(10), await dropped(10)]).to.deep.equal([1, 1, 0]);
+      ends.splice(0, 5);
+      await check();
     });
 
     it('may come before the fact', async () => {

@@ -45,6 +45,7 @@ export const describeMigrations = (current: CurrentStore): void => {
         '060_removed_tenants',
         '062_feed_entries',
         '063_redaction',
+        '078_record_time',
       ]);
     });
 

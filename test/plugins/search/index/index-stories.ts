@@ -126,6 +126,7 @@ const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'e
   factId: sampleId(target),
   expiresMs,
   hlc: stamp(hlc),
+  since: stamp(hlc),
 });
 
 const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
@@ -137,4 +138,5 @@ const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
   scope: step.scope,
   gardenId: step.gardenId,
   hlc: stamp(step.hlc),
+  since: stamp(step.hlc),
 });
