@@ -180,15 +180,15 @@ export interface WriteTransaction extends Snapshot {
   cover(covers: readonly Cover[]): Promise<void>;
   /**
    * Sets when a fact expires (milliseconds since the epoch), by the authority of the `svc:ttl` fact stamped `hlc`. The
-   * newest stamp counts, whatever the order of the calls. `since` is the feed stamp from which on, `hlc` without it; the
-   * expiry that it takes the place of is kept for reads as of earlier moments.
+   * newest stamp counts, whatever the order of the calls. `since` is the feed stamp from which on, `hlc` without it;
+   * the expiry that it takes the place of is kept for reads as of earlier moments.
    */
   setExpiry(factId: string, expiresMs: number, hlc: Hlc, since?: Hlc): Promise<void>;
   /** Raises `pastFloor`, of all tenants. Nothing happens where it is as high already. */
   raisePastFloor(stamp: Hlc): Promise<void>;
   /**
-   * Deletes up to `limit` rows of the tenant that only reads as of moments before the floor would need. Returns how many
-   * it deleted.
+   * Deletes up to `limit` rows of the tenant that only reads as of moments before the floor would need. Returns how
+   * many it deleted.
    */
   dropPast(limit: number): Promise<number>;
   /** The node's clock, locked until the transaction ends. */
