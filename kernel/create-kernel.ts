@@ -167,7 +167,7 @@ const openStore = async (
   container.provide(NodeSettings, options.node);
   container.provide(NodeNotes, createNodeNotes(store));
   container.provide(Cursors, createCursorCodec(cursorSecret));
-  openFacts({ store, clock, random, self, vocabulary, hooks, container, stops });
+  openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
   // What the kernel knows of itself; plugins come later and may say more.
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
@@ -251,7 +251,8 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   try {
     const { allowsOrigin = () => false } = options;
     const inspectReply = options.inspectReplies?.(components);
-    const parts = { routes, container, hooks, clock, random, log, authorizer, allowsOrigin, inspectReply };
+    const telemetry = container.get(Telemetry);
+    const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
     node.served = compileServed(parts);
   } catch (error) {
     refuseProblems([problemOf(error, 'routes cannot be compiled')]);

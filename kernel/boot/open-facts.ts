@@ -12,8 +12,11 @@ import { createNameRules } from '../facts/name-rules.ts';
 import { openFeed } from '../facts/store-feed.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
+import type { Logger } from '../log/logger.ts';
+import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { createServedTenants, ServedTenants } from '../tenants/served-tenants.ts';
 import { createTenantRemoval, TenantRemoval } from '../tenants/tenant-removal.ts';
+import { ClockWatch } from '../time/clock-watch.ts';
 import { Interpretations } from '../vocabulary/interpretations.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -22,16 +25,29 @@ export interface FactsHost extends Pick<Assembly, 'vocabulary' | 'hooks' | 'cont
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
+  readonly log: Logger;
 }
 
 /** Everything about facts that the kernel itself provides. */
-export const openFacts = ({ store, clock, random, self, vocabulary, hooks, container, stops }: FactsHost): void => {
+export const openFacts = ({
+  store,
+  clock,
+  random,
+  self,
+  log,
+  vocabulary,
+  hooks,
+  container,
+  stops,
+}: FactsHost): void => {
   const gardens = () => (container.has(GardenAccess) ? container.get(GardenAccess) : undefined);
   const nameRules = createNameRules(self.names, vocabulary);
   const interpretations = new Map(vocabulary.words(Interpretations).map((word) => [word.id, word]));
   const { maxStampLeadMs } = container.get(NodeSettings);
+  const telemetry = container.get(Telemetry);
+  const clockWatch = new ClockWatch({ clock, telemetry, log, maxStampLeadMs });
   const rules = { nameRules, interpretations, maxStampLeadMs };
-  const facts = createFacts({ store, clock, random, hooks, self, rules, gardens });
+  const facts = createFacts({ store, clock, clockWatch, telemetry, random, hooks, self, rules, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));

@@ -1,9 +1,11 @@
-import { type Clock, type FactStore, type Principal, ServiceError } from '../../ports/ports.ts';
+import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
 import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import type { ClockWatch } from '../time/clock-watch.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendRun, type RunParts } from './append-run.ts';
+import type { AppendTelemetry, TimedCall } from './append-telemetry.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import type { Appender } from './fact-draft.ts';
 import { type FactView, plainView } from './fact-view.ts';
@@ -19,6 +21,9 @@ const WAITING_LIMIT = 10_000;
 export interface QueueParts extends RunParts {
   readonly store: FactStore;
   readonly clock: Clock;
+  /** Looks at the physical clock before a stamp is given by it. */
+  readonly clockWatch: ClockWatch;
+  readonly measured: AppendTelemetry;
   readonly tenantId: string;
   /** Whom facts that follow from facts are attributed to. */
   readonly node: Principal;
@@ -34,7 +39,7 @@ export interface AppendCall {
   readonly bytes: number;
 }
 
-interface Waiting {
+interface Waiting extends TimedCall {
   readonly call: AppendCall;
   resolve(verdicts: readonly AppendVerdict[]): void;
   reject(error: unknown): void;
@@ -62,10 +67,17 @@ export class AppendQueue {
         }),
       );
     }
+    const { measured, clock } = this.#parts;
+    const joinedMs = measured.isHeard ? clock.monotonicMs() : 0;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject });
+      this.#waiting.push({ call, resolve, reject, joinedMs, place: measured.place() });
       this.#draining ??= this.#drain();
     });
+  }
+
+  /** Calls that wait for their transaction to begin. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Resolves when nothing waits or runs. */
@@ -133,14 +145,15 @@ export class AppendQueue {
     }
   }
 
-  #transact(
+  async #transact(
     take: () => readonly Waiting[],
   ): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
-    const { store, tenantId, clock } = this.#parts;
-    return store.write(tenantId, async (wide) => {
+    const { store, tenantId, clock, clockWatch, measured } = this.#parts;
+    let beganMs = 0;
+    const work = async (wide: WriteTransaction, group: readonly Waiting[]) => {
       const transaction = narrowTransaction(wide);
-      const calls = take().map(({ call }) => call);
-      const nowMs = clock.nowMs();
+      const calls = group.map(({ call }) => call);
+      const nowMs = clockWatch.look();
       const run = new AppendRun(this.#parts, { wide, transaction, nowMs }, this.#parts.node);
       const pending = calls.map((call) => call.items.map((item) => new PendingItem(item, call.appender)));
       for (const [at, call] of calls.entries()) await guard(call, pending[at] ?? [], transaction);
@@ -149,7 +162,15 @@ export class AppendQueue {
       const verdicts = await this.#answer(calls, pending, transaction, nowMs);
       for (const [at, call] of calls.entries()) await call.options.beforeCommit?.(transaction, verdicts[at] ?? []);
       return { verdicts, appended: run.appended };
+    };
+    const written = await store.write(tenantId, (wide) => {
+      const group = take();
+      beganMs = clock.monotonicMs();
+      measured.began(group, beganMs);
+      return measured.span(group, () => work(wide, group));
     });
+    if (measured.isHeard) measured.committed(written.verdicts, clock.monotonicMs() - beganMs);
+    return written;
   }
 
   /** Turns facts into what each caller sees of them, with one reader per caller. */

@@ -14,9 +14,12 @@ import { nodePrincipal } from '../identity/node-principal.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
+import type { ClockWatch } from '../time/clock-watch.ts';
 import type { AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendQueue } from './append-queue.ts';
 import { authorise } from './append-run.ts';
+import { AppendTelemetry } from './append-telemetry.ts';
 import type { AssertionRules } from './assertion-rights.ts';
 import { DraftedFact, type PreparedItem } from './drafted-fact.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
@@ -31,6 +34,8 @@ import type { FactReader, ReadPurpose } from './reader-api.ts';
 export interface FactsParts {
   readonly store: FactStore;
   readonly clock: Clock;
+  readonly clockWatch: ClockWatch;
+  readonly telemetry: Telemetry;
   readonly random: Random;
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
@@ -50,10 +55,13 @@ export const createFacts = (parts: FactsParts): Facts & { close(): Promise<void>
 class FactsService implements Facts {
   readonly #parts: FactsParts;
   readonly #queues = new Map<string, AppendQueue>();
+  readonly #measured: AppendTelemetry;
   #closed = false;
 
   constructor(parts: FactsParts) {
     this.#parts = parts;
+    const waiting = (): number => [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting, 0);
+    this.#measured = new AppendTelemetry(parts.telemetry, waiting);
   }
 
   async append(draft: FactDraft, caller: Principal, options: AppendOptions = {}) {
@@ -78,7 +86,10 @@ class FactsService implements Facts {
     const refused = items.flatMap(({ refusal }): AppendVerdict[] =>
       refusal === undefined ? [] : [{ kind: 'rejected', error: refusal }],
     );
-    if (refused.length === items.length) return refused;
+    if (refused.length === items.length) {
+      this.#measured.refused(refused.length);
+      return refused;
+    }
     const bytes = items.reduce((sum, { fact }) => sum + FACT_OVERHEAD_BYTES + String(fact.value.v).length, 0);
     return this.#queueOf(caller.tenantId).join({ items, appender, options, bytes });
   }
@@ -152,6 +163,7 @@ class FactsService implements Facts {
       ...rules,
       names,
       tenantId,
+      measured: this.#measured,
       node: nodePrincipal(names, tenantId),
       reader: (caller, snapshot, nowMs) =>
         openReader(this.#readerParts(), { caller, snapshot, nowMs, purpose: 'query', notes: undefined }),

@@ -13,6 +13,7 @@ import type { HttpRequestInfo } from '../hooks/kernel-hooks.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Reply } from '../plugins/route-definition.ts';
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
@@ -23,6 +24,7 @@ import { compileQueryReader } from './read-query.ts';
 import { RefusalDelays } from './refusal-delays.ts';
 import { createRefusalReport, type ReportRefusal } from './report-refusal.ts';
 import { requestIdOf } from './request-id.ts';
+import { RequestTelemetry } from './request-telemetry.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
 import { spellBody } from './spelled-list.ts';
 import { pageHeaders, standardHeaders } from './standard-headers.ts';
@@ -34,6 +36,7 @@ export interface HttpOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly telemetry: Telemetry;
   /** Largest body of a route with the standard limit. */
   readonly maxBodyBytes: number;
   /** Looks at each request first, and throws its refusal; without it every page may call. */
@@ -60,6 +63,7 @@ interface Answering extends HttpOptions {
   holdRefusal(request: InboundRequest): Promise<void>;
   /** Tells plugins of a request that was refused with 401. */
   readonly reportRefusal: ReportRefusal;
+  readonly measured: RequestTelemetry;
 }
 
 /**
@@ -76,6 +80,7 @@ export const compileRoutes = (options: RouteOptions): ServeOptions => {
     ...options,
     holdRefusal: (request) => delays.hold(clientAddress(request), () => request.signal),
     reportRefusal: createRefusalReport(options.hooks, clientAddress),
+    measured: new RequestTelemetry(options.telemetry),
   };
   return {
     endpoints: options.routes.flatMap((owned) => endpointsOf(owned, answering)),
@@ -179,13 +184,24 @@ interface Asked {
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 
+/** The span of the request, and what is measured of it, around `reply`. */
+const answer = (request: InboundRequest, asked: Asked, options: Answering, work: Work): Promise<OutboundReply> => {
+  const { measured, clock } = options;
+  return measured.span(request, asked.path, async (span) => {
+    const startMs = clock.monotonicMs();
+    const reply = await replyTo(request, asked, options, work);
+    measured.answered(request, asked.path, reply, clock.monotonicMs() - startMs, span);
+    return reply;
+  });
+};
+
 /**
  * Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error.
  */
-const answer = async (
+const replyTo = async (
   request: InboundRequest,
   { label: route, path, access }: Asked,
-  { clock, log, random, self, refuseForeignPage, holdRefusal, reportRefusal }: Answering,
+  { clock, log, random, self, refuseForeignPage, holdRefusal, reportRefusal, measured }: Answering,
   work: Work,
 ): Promise<OutboundReply> => {
   const isProtected = access !== 'open';
@@ -199,6 +215,7 @@ const answer = async (
     if (tookMs >= SLOW_REQUEST_MS) log.info('slow request', { requestId, route, tookMs: Math.round(tookMs) });
     return reply;
   } catch (error) {
+    measured.refused(error);
     const reply = errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
     if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
     // A request without a credential guesses none. An open route that takes a credential takes it in its body.

@@ -10,6 +10,7 @@ import {
   type Route,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import { createTelemetry } from '../../kernel/telemetry/create-telemetry.ts';
 import { collectComponents } from '../../kernel/vocabulary/components.ts';
 import { KERNEL_WORDS } from '../../kernel/vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER } from '../../kernel/vocabulary/vocabulary.ts';
@@ -110,6 +111,7 @@ export const serveRoutes = (
     clock,
     random: createSeededRandom(),
     log,
+    telemetry: createTelemetry(),
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     trustedProxies: options.trustedProxies ?? [],
     inspectReply: checkReplies(CORE_COMPONENTS),
