@@ -168,6 +168,7 @@ const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): No
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
     workerPlace,
+    drainDelayMs: node.drainDelayS * 1_000,
     maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,
     storeLocation: place.location,

@@ -13,6 +13,7 @@ export interface NodeSettings {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly workers: number | 'auto';
   readonly maxStampLeadS: number;
+  readonly drainDelayS: number;
 }
 
 const MAX_NODE_ID_LENGTH = 256;
@@ -21,6 +22,8 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const MOST_WORKERS = 64;
 /** A day. */
 const MOST_STAMP_LEAD_S = 86_400;
+/** A stop is over in ten seconds, and running requests need some of them. */
+const MOST_DRAIN_DELAY_S = 5;
 
 /** How many processes serve behind the port. */
 export const workerCount = ({ workers }: NodeSettings): number =>
@@ -38,6 +41,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
     'logLevel',
     'workers',
     'maxStampLeadS',
+    'drainDelayS',
   ],
   properties: {
     serviceName: {
@@ -111,6 +115,14 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 300,
       env: 'SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S',
       description: 'how far ahead of the clock of this machine a stamp of another node may lie, in seconds; 0: any',
+    },
+    drainDelayS: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MOST_DRAIN_DELAY_S,
+      default: 0,
+      env: 'SVC_DRAIN_DELAY_S',
+      description: 'seconds for which a node that stops still serves, while /readyz says that it is not ready',
     },
   },
 });

@@ -14,7 +14,7 @@ import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
 import { raiseClock } from './facts/raise-clock.ts';
 import { HookBus } from './hooks/hook-bus.ts';
-import { nodeGreeting, nodeHealth, nodeMetadata } from './hooks/kernel-hooks.ts';
+import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { shapeProblems } from './http/route-shape.ts';
@@ -72,11 +72,14 @@ export const createKernel = (options: KernelOptions): Kernel => {
     lives: [],
     settings: [...(options.settings ?? []), ...plan.plugins.flatMap((planned) => planned.settings)],
     served: undefined,
+    isServing: false,
+    isStopping: false,
     stopByMs: undefined,
   };
   let booted: Promise<void> | undefined;
   let started: Promise<Listener> | undefined;
   let stopped = false;
+  let stopping: Promise<void> | undefined;
   const boot = (): Promise<void> => {
     if (stopped) return Promise.reject(new ServiceError('unavailable', 'the node has been stopped'));
     booted ??= orUnwind(node, async () => {
@@ -102,7 +105,8 @@ export const createKernel = (options: KernelOptions): Kernel => {
     stop: async () => {
       stopped = true;
       await (started ?? booted)?.catch(() => undefined);
-      await unwind(node);
+      stopping ??= drain(node).then(() => unwind(node));
+      await stopping;
     },
     describe: async () => {
       await boot();
@@ -129,6 +133,18 @@ const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> =
   }
 };
 
+/** Gives who sends requests time to learn that no more are wanted here, while all that come are still served. */
+const drain = async (node: Assembly): Promise<void> => {
+  const { node: settings, adapters } = node.options;
+  node.isStopping = true;
+  node.stopByMs = adapters.clock.monotonicMs() + STOP_LIMIT_MS;
+  const { drainDelayMs } = settings;
+  if (!node.isServing || drainDelayMs === 0) return;
+  await new Promise<void>((resolve) => {
+    adapters.clock.schedule(drainDelayMs, resolve);
+  });
+};
+
 const unwind = (node: Assembly): Promise<void> => {
   node.stopByMs ??= node.options.adapters.clock.monotonicMs() + STOP_LIMIT_MS;
   return node.stops.unwind();
@@ -139,10 +155,8 @@ const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
   Math.max(LEAST_STOP_MS, (stopByMs ?? 0) - options.adapters.clock.monotonicMs());
 
 /** Adapters, migrations, identity, and the services that the kernel itself provides. */
-const openStore = async (
-  { options, plugins, vocabulary, hooks, container, stops }: Assembly,
-  migrations: Parameters<FactStore['migrate']>[0],
-): Promise<void> => {
+const openStore = async (node: Assembly, migrations: Parameters<FactStore['migrate']>[0]): Promise<void> => {
+  const { options, plugins, vocabulary, hooks, container, stops } = node;
   const { adapters, log } = options;
   const { clock, random } = adapters;
   stops.push('container', () => container.dispose());
@@ -172,6 +186,7 @@ const openStore = async (
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
+  hooks.register('kernel', nodeReadiness, () => (node.isStopping ? 'the node is stopping' : undefined));
 };
 
 /** Given back after the plugins have stopped: what they do at their end is still their process's to do. */
@@ -268,6 +283,7 @@ const serve = async (node: Assembly): Promise<Listener> => {
     await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
   }
   const listener = await node.container.get(Transport).serve(node.served);
+  node.isServing = true;
   node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));
   for (const life of node.lives) life.start();
   return listener;

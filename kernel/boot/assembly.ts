@@ -21,6 +21,9 @@ export interface Assembly {
   readonly lives: PluginLife[];
   readonly settings: readonly SettingReport[];
   served: ServeOptions | undefined;
+  isServing: boolean;
+  /** From the first call of `stop` on; the node still serves for `drainDelayMs`. */
+  isStopping: boolean;
   /** Monotonic; undefined until the node begins to stop. */
   stopByMs: number | undefined;
 }

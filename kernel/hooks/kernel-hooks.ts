@@ -138,5 +138,11 @@ export interface GreetingPart {
  */
 export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
 
+/**
+ * Whether this process takes requests now: a throw, or a problem returned, keeps new ones away, while the node stays
+ * well and serves those that come all the same. The text goes to the log, not to the caller.
+ */
+export const nodeReadiness = defineCollectHook<Record<string, never>, string>('node:readiness');
+
 /** A throw, or a problem returned, makes the node unhealthy; the text goes to the log, not to the caller. */
 export const nodeHealth = defineCollectHook<Record<string, never>, string>('node:health');

@@ -23,6 +23,8 @@ export interface NodeSettings {
   readonly workers: number;
   /** Place of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
   readonly workerPlace: number | undefined;
+  /** How long a node that stops goes on serving while it says that it is not ready. */
+  readonly drainDelayMs: number;
   /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */
   readonly dataFolder: string;
   /** Where the store is, for people: a path, or an address without user and password. */

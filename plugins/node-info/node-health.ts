@@ -1,4 +1,11 @@
-import { type Clock, type HookCaller, keptAnswer, type Logger, nodeHealth } from '../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  type HookCaller,
+  keptAnswer,
+  type Logger,
+  nodeHealth,
+  nodeReadiness,
+} from '../../kernel/plugin-api.ts';
 import type { NodeInfo } from './node-info-api.ts';
 
 const HEALTH_KEPT_MS = 1_000;
@@ -13,26 +20,42 @@ export interface HealthParts {
 
 /** See `NodeInfo.isHealthy`. */
 export const createHealthCheck = (parts: HealthParts): NodeInfo['isHealthy'] => {
-  const { clock, log } = parts;
-  let wasHealthy = true;
-  const check = async (): Promise<boolean> => {
-    const problem = await problemOf(parts);
-    if (problem !== null && wasHealthy) log.warn('the node is not healthy', problem);
-    if (problem === null && !wasHealthy) log.info('the node is healthy again');
-    wasHealthy = problem === null;
-    return wasHealthy;
+  const check = createCheck(nodeHealth, 'healthy', parts);
+  return keptAnswer(check, HEALTH_KEPT_MS, () => parts.clock.monotonicMs());
+};
+
+/** See `NodeInfo.isReady`. Not kept: whether the node stops costs nothing to know, and has to be told at once. */
+export const createReadinessCheck = (parts: HealthParts, isHealthy: NodeInfo['isHealthy']): NodeInfo['isReady'] => {
+  const check = createCheck(nodeReadiness, 'ready', parts);
+  return async () => (await check()) && (await isHealthy());
+};
+
+type CheckHook = typeof nodeHealth;
+
+/** Logs when the result changes. */
+const createCheck = (hook: CheckHook, state: string, parts: HealthParts): (() => Promise<boolean>) => {
+  const { log } = parts;
+  let was = true;
+  return async () => {
+    const problem = await problemOf(hook, parts);
+    if (problem !== null && was) log.warn(`the node is not ${state}`, problem);
+    if (problem === null && !was) log.info(`the node is ${state} again`);
+    was = problem === null;
+    return was;
   };
-  return keptAnswer(check, HEALTH_KEPT_MS, () => clock.monotonicMs());
 };
 
 /** Returns the problems as fields for the log, or null when there are none. Never rejects. */
-const problemOf = async ({ hooks, clock }: HealthParts): Promise<Readonly<Record<string, unknown>> | null> => {
+const problemOf = async (
+  hook: CheckHook,
+  { hooks, clock }: HealthParts,
+): Promise<Readonly<Record<string, unknown>> | null> => {
   let cancel = (): void => {};
   const late = new Promise<readonly string[]>((resolve) => {
     cancel = clock.schedule(HEALTH_LIMIT_MS, () => resolve([`the checks took longer than ${HEALTH_LIMIT_MS} ms`]));
   });
   try {
-    const problems = await Promise.race([hooks.collect(nodeHealth, {}), late]);
+    const problems = await Promise.race([hooks.collect(hook, {}), late]);
     return problems.length === 0 ? null : { problems };
   } catch (error) {
     return { error };

@@ -44,6 +44,11 @@ export interface NodeInfo {
    * they fail or take longer than a second. Never rejects; the log names the problems.
    */
   isHealthy(): Promise<boolean>;
+  /**
+   * Whether this process should get requests: it is healthy, the handlers of `node:readiness` know of nothing, and it
+   * does not stop. Never rejects; the log names the problems.
+   */
+  isReady(): Promise<boolean>;
 }
 
 export const NodeInfo = defineRef<NodeInfo>('node-info.info');

@@ -37,4 +37,5 @@ export const METADATA_JSON: JsonSchema = {
 const statusIs = (status: string): JsonSchema => objectOf({ status: { type: 'string', const: status } });
 
 export const HEALTHY_JSON = statusIs('ok');
+export const READY_JSON = statusIs('ready');
 export const UNHEALTHY_JSON = statusIs('unavailable');

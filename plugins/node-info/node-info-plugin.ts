@@ -14,10 +14,10 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
 import { KeyHistory } from './key-history.ts';
-import { createHealthCheck } from './node-health.ts';
+import { createHealthCheck, createReadinessCheck } from './node-health.ts';
 import { createNodeKeys, inspectNodeKey, type NodeKeySettings, openNodeIdentity } from './node-identity.ts';
 import { NodeIdentity, NodeInfo, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
-import { healthRoute, metadataRoute } from './node-info-routes.ts';
+import { healthRoute, metadataRoute, readinessRoute } from './node-info-routes.ts';
 import { nodeKeyCommands } from './node-key-commands.ts';
 import { createMetadata } from './node-metadata.ts';
 
@@ -89,12 +89,15 @@ export const nodeInfoPlugin = definePlugin({
     // A process that serves makes a new key known. A command that runs beside an older process must not.
     onStart(() => history.begin(identity.publicKey, signRetired));
     provide(NodeKeys, createNodeKeys(parts, record));
+    const isHealthy = createHealthCheck({ hooks, clock, log });
     const info: NodeInfo = {
       metadata: createMetadata({ self, hooks, clock, publicKey: identity.publicKey, history, cors: node.crossOrigin }),
-      isHealthy: createHealthCheck({ hooks, clock, log }),
+      isHealthy,
+      isReady: createReadinessCheck({ hooks, clock, log }, isHealthy),
     };
     provide(NodeInfo, info);
     route(metadataRoute(info, self.names));
     route(healthRoute(info));
+    route(readinessRoute(info));
   },
 });

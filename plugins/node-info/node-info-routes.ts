@@ -1,6 +1,6 @@
 import type { Route, ServiceNames } from '../../kernel/plugin-api.ts';
 import type { NodeInfo } from './node-info-api.ts';
-import { HEALTHY_JSON, METADATA_JSON, UNHEALTHY_JSON } from './node-info-json.ts';
+import { HEALTHY_JSON, METADATA_JSON, READY_JSON, UNHEALTHY_JSON } from './node-info-json.ts';
 
 /** `GET /.well-known/<name>`. */
 export const metadataRoute = (info: NodeInfo, names: ServiceNames): Route => ({
@@ -22,5 +22,18 @@ export const healthRoute = (info: NodeInfo): Route => ({
   handle: async () =>
     (await info.isHealthy())
       ? { status: 200, body: { status: 'ok' } }
+      : { status: 503, body: { status: 'unavailable' } },
+});
+
+/** `GET /readyz`. Fails while the node stops, before it takes no more connections. Both bodies are fixed. */
+export const readinessRoute = (info: NodeInfo): Route => ({
+  method: 'GET',
+  path: '/readyz',
+  summary: 'Whether requests should be sent to this process',
+  access: 'open',
+  answers: { 200: { json: READY_JSON }, 503: { json: UNHEALTHY_JSON } },
+  handle: async () =>
+    (await info.isReady())
+      ? { status: 200, body: { status: 'ready' } }
       : { status: 503, body: { status: 'unavailable' } },
 });

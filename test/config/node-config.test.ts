@@ -27,6 +27,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       workers: 1,
       maxStampLeadS: 300,
+      drainDelayS: 0,
     });
     expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: 'data/svc.db' }]);
     expect(transport.settings).to.deep.equal({
@@ -83,6 +84,7 @@ describe('the configuration', () => {
         SVC_FEDERATION_HLC_MAX_FUTURE_SKEW_S: '60',
         SVC_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
         SVC_CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example',
+        SVC_DRAIN_DELAY_S: '2',
         SVC_CORS_DEV_LOCALHOST: 'TRUE',
       },
     });
@@ -98,6 +100,7 @@ describe('the configuration', () => {
       logLevel: 'error',
       workers: 'auto',
       maxStampLeadS: 60,
+      drainDelayS: 2,
     });
     expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: '/data/x.db' }]);
     expect(transport.settings).to.deep.equal({

@@ -20,6 +20,7 @@ const ENTRY_FILTERS = {
 export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
   { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },
+  { route: 'GET /readyz', path: () => '/readyz', accepts: 200, isOpen: true },
   {
     route: 'GET /.well-known/oauth-protected-resource',
     path: () => '/.well-known/oauth-protected-resource',

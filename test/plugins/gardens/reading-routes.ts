@@ -27,6 +27,7 @@ const asQuery = (members: object): string =>
 export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen: Seen) => readonly Target[])>> = {
   'GET /.well-known/svc': 'open',
   'GET /healthz': 'open',
+  'GET /readyz': 'open',
   // Counts of the whole node for its operator, and nothing of any fact.
   'GET /v1/metrics': 'open',
   'GET /v1/me': () => [['/v1/me']],
