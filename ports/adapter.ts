@@ -4,6 +4,7 @@ import type { Ref } from './define-ref.ts';
 import type { Embedder } from './embedder.ts';
 import type { FactStore } from './fact-store.ts';
 import type { Schema } from './schema.ts';
+import type { RestoredPlace, RestoreRequest } from './store-copy.ts';
 import type { Transport } from './transport.ts';
 
 /** Version of this interface. An integer, because a range that nobody tests says nothing. */
@@ -62,6 +63,14 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S> {
   place(settings: S): StorePlace;
   /** False where opening the store would create it. Absent: opening creates nothing. */
   exists?(settings: S): boolean;
+  /**
+   * Optional: brings a store back from what `FactStore.copyInto` has written. No process may use the store meanwhile:
+   * rejects with `conflict` where one does. The restored store comes into its place whole or not at all, also when the
+   * process ends early.
+   */
+  restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
+  /** Optional: how much the store has, and how much its disk has room for, where that can be told. */
+  size?(settings: S): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }>;
 }
 
 export interface TransportAdapter<S> extends Adapter<Transport, S> {

@@ -4,6 +4,7 @@ import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fa
 import type { Filter } from './fact-filter.ts';
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
+import type { CopyOptions, StoreCopy } from './store-copy.ts';
 
 /** Scalars that both engines store alike. Booleans become 0 and 1 on the way in and are never returned as booleans. */
 export type SqlValue = string | number | boolean | Uint8Array | null;
@@ -272,6 +273,13 @@ export interface FactStore {
    * repeat after a crash. Rejects with `unavailable` when another process kept it from its work for too long.
    */
   scrub(): Promise<readonly string[]>;
+  /**
+   * Optional: writes a copy of all that is committed, as of one moment, into a folder that is there and empty. Reads
+   * and writes go on meanwhile, in whatever process. Every file is on the disk when the promise resolves. Rejects with
+   * `unavailable` when the disk is full or the store fails; what was written until then is the caller's to remove. A
+   * store without it cannot be backed up by the node.
+   */
+  copyInto?(folder: string, options?: CopyOptions): Promise<StoreCopy>;
   /** Waits for running work, then closes. Idempotent. */
   close(): Promise<void>;
 }

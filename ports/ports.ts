@@ -14,5 +14,6 @@ export * from './normalise-text.ts';
 export * from './principal.ts';
 export * from './schema.ts';
 export * from './service-error.ts';
+export * from './store-copy.ts';
 export * from './stored-text.ts';
 export * from './transport.ts';

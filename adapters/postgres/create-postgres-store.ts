@@ -1,5 +1,6 @@
-import { type FactStore, ServiceError } from '../../ports/ports.ts';
+import type { FactStore } from '../../ports/ports.ts';
 import { createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
@@ -19,7 +20,6 @@ export interface PostgresStoreOptions {
 }
 
 const POOL_SIZE = 16;
-export const CONNECT_TIMEOUT_MS = 5_000;
 export const LOCK_TIMEOUT_MS = 5_000;
 export const STATEMENT_TIMEOUT_MS = 15_000;
 
@@ -55,26 +55,4 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     ),
     { watchNesting: options.watchNesting ?? true },
   );
-};
-
-/**
- * The address as the driver reads it without a word: it would quote one that it cannot read, and with it the password,
- * and it warns of modes of TLS that it takes for the strictest. Throws `unavailable` for what is no address.
- */
-export const checkedUrl = (url: string): string => {
-  if (isPostgresUrl(url))
-    return url.includes('uselibpqcompat=true') ? url : url.replace(TAKEN_FOR_STRICTEST, '$1verify-full');
-  throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
-    hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',
-  });
-};
-
-const TAKEN_FOR_STRICTEST = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
-
-const isPostgresUrl = (text: string): boolean => {
-  try {
-    return /^postgres(ql)?:$/.test(new URL(text).protocol);
-  } catch {
-    return false;
-  }
 };

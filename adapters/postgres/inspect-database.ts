@@ -1,11 +1,6 @@
 import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
-import {
-  CONNECT_TIMEOUT_MS,
-  checkedUrl,
-  LOCK_TIMEOUT_MS,
-  PAUSED_READ_MS,
-  STATEMENT_TIMEOUT_MS,
-} from './create-postgres-store.ts';
+import { LOCK_TIMEOUT_MS, PAUSED_READ_MS, STATEMENT_TIMEOUT_MS } from './create-postgres-store.ts';
+import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
 /** Outside the pool: it hears what other processes signal. */

@@ -13,6 +13,14 @@ export const postgresAdapter = defineStore<PostgresSettings>({
     return createPostgresStore({ ...settings, watchNesting: false });
   },
   place: ({ url, dataFolder }) => ({ location: withoutSecrets(url), dataFolder: resolve(dataFolder) }),
+  restore: async ({ url }, request) => {
+    const { restoreRows } = await import('./restore-rows.ts');
+    return restoreRows(url, request);
+  },
+  size: async ({ url }) => {
+    const { sizeOfTables } = await import('./restore-rows.ts');
+    return sizeOfTables(url);
+  },
   inspect: async ({ url, poolSize }, { processes }) => {
     const { inspectDatabase } = await import('./inspect-database.ts');
     return inspectDatabase(url, { poolSize, processes });

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { ServiceError, type SqlValue } from '../../ports/ports.ts';
+import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
 import type { SqlEngine, SqlSession, WriteManner } from '../sql/sql-engine.ts';
 import { identifier } from '../sql/sql-identifier.ts';
+import { copyRows } from './copy-rows.ts';
 import { InsertStatements } from './insert-statements.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
@@ -55,12 +56,14 @@ export class PostgresEngine implements SqlEngine {
   /** Snapshots of reads that have asked for nothing yet. */
   readonly #pins = new Set<Promise<void>>();
   readonly #signals: PostgresSignals;
+  readonly #url: string;
   #running = 0;
   #idle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(pools: PostgresPools, listening: Omit<PostgresSignalsOptions, 'probe'>) {
     this.#pools = pools;
+    this.#url = listening.url;
     const probe = () => onLoan(pools.readers, (connection) => connection.command(PROBE));
     this.#signals = new PostgresSignals({ ...listening, probe: () => this.#counted(probe) });
     const statements = new PostgresStatements();
@@ -113,6 +116,11 @@ export class PostgresEngine implements SqlEngine {
   async scrub(): Promise<readonly string[]> {
     await this.ping();
     return SCRUB_LIMITS;
+  }
+
+  /** On a connection of its own, which no turn of the pool ends. */
+  copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
+    return this.#counted(() => copyRows(this.#url, folder, options));
   }
 
   schemaChanged(): void {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { SqlValue } from '../../ports/ports.ts';
+import type { CopyOptions, SqlValue, StoreCopy } from '../../ports/ports.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
 /** A value for one `?`. Arrays are for engines whose dialect binds lists as such. */
@@ -67,6 +67,8 @@ export interface SqlEngine {
   schemaChanged(): void;
   /** See `FactStore.scrub`. */
   scrub(): Promise<readonly string[]>;
+  /** See `FactStore.copyInto`. */
+  copyInto(folder: string, options: CopyOptions): Promise<StoreCopy>;
   /** Waits for running work, then closes. Idempotent. */
   close(): Promise<void>;
 }

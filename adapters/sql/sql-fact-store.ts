@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import {
+  type CopyOptions,
   DEFAULT_TENANT,
   type FactStore,
   type OwnedMigration,
   type Snapshot,
+  type StoreCopy,
   type WriteTransaction,
 } from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
@@ -138,6 +140,10 @@ class SqlFactStore implements FactStore {
 
   scrub(): Promise<readonly string[]> {
     return this.#engine.scrub();
+  }
+
+  copyInto(folder: string, options: CopyOptions = {}): Promise<StoreCopy> {
+    return this.#engine.copyInto(folder, options);
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { copyFile } from './copy-file.ts';
 import { rewriteFile } from './rewrite-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
@@ -55,6 +56,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       openWriter: () => open(WRITER_PRAGMAS),
       openReader: () => open(READER_PRAGMAS),
       rewrite: () => rewriteFile(path),
+      copy: (folder, copying) => copyFile(path, folder, copying),
     }),
     { watchNesting: options.watchNesting ?? true },
   );

@@ -15,6 +15,14 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),
+  restore: async ({ path }, request) => {
+    const { restoreFile } = await import('./restore-file.ts');
+    return restoreFile(path, request);
+  },
+  size: async ({ path }) => {
+    const { sizeOfFile } = await import('./restore-file.ts');
+    return sizeOfFile(path);
+  },
   inspect: async ({ path }) => {
     // A file that is missing is made by the first start.
     if (!existsSync(path)) return [];

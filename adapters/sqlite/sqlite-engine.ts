@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { ServiceError, type SqlValue } from '../../ports/ports.ts';
+import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
 import { FifoLock } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
@@ -17,6 +17,8 @@ export interface SqliteEngineOptions {
   openReader(): SqliteConnection;
   /** Rewrites the file without what was deleted from it, and empties the log. */
   rewrite(): Promise<void>;
+  /** Writes what is committed in the file into a new one in the folder. */
+  copy(folder: string, options: CopyOptions): Promise<StoreCopy>;
   /** How long a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
@@ -113,6 +115,11 @@ export class SqliteEngine implements SqlEngine {
     this.#refuseWhenClosed();
     await this.#turns.hold(() => this.#options.rewrite(), UNHURRIED_MS);
     return SCRUB_LIMITS;
+  }
+
+  async copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
+    this.#refuseWhenClosed();
+    return this.#options.copy(folder, options);
   }
 
   schemaChanged(): void {

@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type CopyOptions, ServiceError, type StoreCopy } from '../../ports/ports.ts';
+
+/** One file that SQLite itself has written, without a log beside it. */
+export const SQLITE_LAYOUT = 'sqlite-file-1';
+export const COPY_NAME = 'store.db';
+
+export type CopyOutcome =
+  | { readonly copy: StoreCopy }
+  | { readonly problem: string; readonly hint?: string | undefined };
+
+const LOOK_MS = 250;
+
+/**
+ * Writes what is committed in the file of a store into a new file, in a thread of its own. Writes of all processes go
+ * on; what they commit meanwhile stays in the log until the copy is done. See `FactStore.copyInto`.
+ */
+export const copyFile = (path: string, folder: string, { signal, onProgress }: CopyOptions): Promise<StoreCopy> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./copy-worker.js', import.meta.url), { workerData: { path, folder } });
+    const endLooks = watchSize(path, join(folder, COPY_NAME), onProgress);
+    const settle = (end: () => void): void => {
+      endLooks();
+      signal?.removeEventListener('abort', give);
+      end();
+    };
+    const fail = (cause: unknown, hint?: string): void =>
+      settle(() => {
+        reject(
+          new ServiceError('unavailable', 'the store could not be copied', {
+            hint: hint ?? 'free as much space on the disk of the copy as the store takes, and try again',
+            cause,
+          }),
+        );
+      });
+    const give = (): void => {
+      fail(signal?.reason, 'the work was cancelled; run it again');
+      void worker.terminate();
+    };
+    signal?.addEventListener('abort', give, { once: true });
+    worker.once('message', (outcome: CopyOutcome) => {
+      if ('copy' in outcome) settle(() => resolve(outcome.copy));
+      else fail(new Error(outcome.problem), `${outcome.problem}; ${outcome.hint ?? 'see the log of the node'}`);
+    });
+    worker.once('error', (error) => fail(error));
+    worker.once('exit', () => fail(new Error('the thread ended early')));
+    if (signal?.aborted === true) give();
+  });
+
+/** SQLite does not tell how far it is; the size of what it has written does. */
+const watchSize = (from: string, to: string, onProgress: CopyOptions['onProgress']): (() => void) => {
+  if (onProgress === undefined) return () => {};
+  const look = async (): Promise<void> => {
+    const [whole, written] = await Promise.all([sizeOf(from), sizeOf(to)]);
+    onProgress(Math.min(written, whole), whole);
+  };
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  return () => clearInterval(timer);
+};
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;

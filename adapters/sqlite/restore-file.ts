@@ -1,0 +1,109 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { link, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type RestoredPlace, type RestoreRequest, ServiceError } from '../../ports/ports.ts';
+import { createFolder } from '../files/create-folder.ts';
+import { syncPath, writeDurably } from '../files/durable-file.ts';
+import { COPY_NAME, SQLITE_LAYOUT } from './copy-file.ts';
+import { createSqliteStore } from './create-sqlite-store.ts';
+import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
+import { isBusy } from './sqlite-errors.ts';
+
+const LOG_ENDINGS = ['-wal', '-shm'] as const;
+
+/**
+ * Brings a store back from the one file of a copy. The file is written, brought up to date and closed beside its place;
+ * then one rename puts it there. See `StoreAdapter.restore`.
+ */
+export const restoreFile = async (given: string, request: RestoreRequest): Promise<RestoredPlace> => {
+  const path = resolve(given);
+  const { copy, folder, replaces, label } = request;
+  if (copy.layout !== SQLITE_LAYOUT) throw foreignLayout(copy.layout);
+  if (existsSync(path)) {
+    if (!replaces) throw taken(path);
+    requireUnused(path);
+  }
+  createFolder(dirname(path), 0o700);
+  const draft = `${path}.restoring`;
+  await removeStore(draft);
+  try {
+    const file = copy.files.find(({ name }) => name === COPY_NAME);
+    const source = createReadStream(join(folder, COPY_NAME));
+    const written = await writeDurably(draft, source, (bytes) => request.onProgress?.(bytes, file?.bytes ?? null));
+    if (written.sha256 !== file?.sha256) throw changed();
+    const store = createSqliteStore({ path: draft });
+    try {
+      await request.prepare(store);
+    } finally {
+      await store.close();
+    }
+    for (const ending of LOG_ENDINGS) await rm(`${draft}${ending}`, { force: true });
+    await syncPath(draft);
+    return { keptAside: await swap(draft, path, `${path}.${label}`) };
+  } catch (error) {
+    await removeStore(draft);
+    throw error;
+  }
+};
+
+/** From its first step on the former store has two names or one, and the place is never empty. */
+const swap = async (draft: string, path: string, aside: string): Promise<string | null> => {
+  const isThere = existsSync(path);
+  if (isThere) {
+    requireUnused(path);
+    await link(path, aside);
+    for (const ending of LOG_ENDINGS) {
+      if (existsSync(`${path}${ending}`)) await rename(`${path}${ending}`, `${aside}${ending}`);
+    }
+  } else for (const ending of LOG_ENDINGS) await rm(`${path}${ending}`, { force: true });
+  await rename(draft, path);
+  await syncPath(dirname(path));
+  return isThere ? aside : null;
+};
+
+const removeStore = async (path: string): Promise<void> => {
+  for (const ending of ['', ...LOG_ENDINGS]) await rm(`${path}${ending}`, { force: true });
+};
+
+/** Gives up the log, which SQLite allows to the only connection alone. A damaged file is used by nobody. */
+const requireUnused = (path: string): void => {
+  let database: SqliteDatabase | undefined;
+  try {
+    database = loadSqliteDriver().open(path);
+    database.exec('PRAGMA busy_timeout = 0');
+    database.exec('PRAGMA journal_mode = DELETE');
+  } catch (error) {
+    if (!isBusy(error)) return;
+    throw new ServiceError('conflict', `a process uses the store ${path}`, {
+      hint: 'stop every process on the store first',
+      cause: error,
+    });
+  } finally {
+    database?.close();
+  }
+};
+
+const taken = (path: string): ServiceError =>
+  new ServiceError('conflict', `there is a store at ${path} already`, {
+    hint: 'give --replace to keep it aside under another name, or restore into another folder',
+  });
+
+const foreignLayout = (layout: string): ServiceError =>
+  new ServiceError('validation', `the backup has the layout ${layout}, which a store of SQLite cannot take`, {
+    hint: 'restore it to the engine that it was made of; "export" and "import" move a memory to another engine',
+  });
+
+const changed = (): ServiceError =>
+  new ServiceError('conflict', 'the file of the backup changed while it was read', { hint: 'use another backup' });
+
+/** What the store takes on its disk, its log included, and what is free there. */
+export const sizeOfFile = async (
+  given: string,
+): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }> => {
+  const path = resolve(given);
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map(async (name) => (await stat(name).catch(() => undefined))?.size ?? 0),
+  );
+  const { bavail, bsize } = await statfs(dirname(path));
+  return { storeBytes: sizes.reduce((sum, size) => sum + size, 0), freeBytes: bavail * bsize };
+};

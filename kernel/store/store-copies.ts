@@ -1,0 +1,64 @@
+import {
+  type Clock,
+  type CopyOptions,
+  defineRef,
+  type FactStore,
+  ServiceError,
+  type StoreCopy,
+} from '../../ports/ports.ts';
+import { createLeases } from '../leases/create-leases.ts';
+import type { Logger } from '../log/logger.ts';
+
+/** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
+export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;
+
+/** Copies of the store. */
+export interface StoreCopies {
+  /**
+   * Does work around a copy while no other process on the store does such work. Rejects with `conflict` while one does,
+   * and with `unavailable` for a store that cannot copy itself.
+   */
+  alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
+}
+
+export const StoreCopies = defineRef<StoreCopies>('kernel.store-copies');
+
+export interface StoreCopiesParts {
+  readonly store: FactStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const LEASE = 'store.copy';
+
+/** A lease of its own for each work: it is given back at the end, and ends by itself when the process dies. */
+export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
+  const { store } = parts;
+  let isBusy = false;
+  return {
+    async alone(work) {
+      const { copyInto } = store;
+      if (copyInto === undefined) throw cannotCopy();
+      if (isBusy) throw busy();
+      isBusy = true;
+      const leases = createLeases(parts);
+      try {
+        if (!(await leases.hold(LEASE).attempt())) throw busy();
+        return await work((folder, options) => copyInto.call(store, folder, options));
+      } finally {
+        isBusy = false;
+        await leases.close();
+      }
+    },
+  };
+};
+
+const cannotCopy = (): ServiceError =>
+  new ServiceError('unavailable', 'the adapter of this store cannot copy a store', {
+    hint: 'back the store up with the tools of its database; "export" writes all facts to a file',
+  });
+
+const busy = (): ServiceError =>
+  new ServiceError('conflict', 'another process makes a backup of this store', {
+    hint: 'wait until it is done; where that process was killed, this takes half a minute',
+  });
