@@ -62,6 +62,7 @@ export interface Node {
   readonly config: NodeConfig;
   readonly settings: NodeSettings;
   readonly log: Logger;
+  readonly clock: Clock;
   /** Boots and serves. */
   start(): Promise<Listener>;
   /** Boots without serving: what needs to be done once before several processes serve. */
@@ -142,6 +143,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     config,
     settings,
     log,
+    clock,
     prepare: async () => {
       warnOfUnusedVariables();
       await kernel.boot();

@@ -13,6 +13,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
   plugins: {
     attestation: true,
     audit: true,
+    backup: true,
     billing: true,
     'capability-tokens': true,
     cards: true,

@@ -7,20 +7,29 @@ import { DEFAULT_DRIFT_BOUND_MS, markRestored } from './mark-restored.ts';
 import type { NodeConfig } from './node-config.ts';
 import { requireStore } from './require-store.ts';
 
+/** How far stamps may be ahead of physical time, by the configuration. */
+const driftBoundOf = ({ node }: Pick<NodeConfig, 'node'>): number =>
+  // Where the bound is switched off, the usual one is the best guess.
+  node.maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : node.maxStampLeadS * 1_000;
+
+/** Marks an open store. */
+export const markOpenStore = (store: FactStore, config: Pick<NodeConfig, 'node'>): Promise<RestoredStore> =>
+  markRestored(store, {
+    nowMs: createSystemClock().nowMs(),
+    driftBoundMs: driftBoundOf(config),
+    epoch: createSystemRandom().uuid(),
+  });
+
 /** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin is asked. */
 export const markStoreRestored = async (
   config: Pick<NodeConfig, 'store' | 'node'>,
   open: () => Promise<FactStore>,
 ): Promise<RestoredStore> => {
-  const { maxStampLeadS } = config.node;
-  // Where the bound is switched off, the usual one is the best guess.
-  const driftBoundMs = maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : maxStampLeadS * 1_000;
   await requireStore(config, open);
   const opened = await open();
   try {
     await requireTables(opened);
-    const epoch = createSystemRandom().uuid();
-    return await markRestored(opened, { nowMs: createSystemClock().nowMs(), driftBoundMs, epoch });
+    return await markOpenStore(opened, config);
   } finally {
     await opened.close();
   }

@@ -5,6 +5,7 @@ import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { createNode, openStore } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
+import { createOfflineStore } from './offline-store.ts';
 import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
@@ -33,6 +34,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     configOf: (plugin) => kernel.configOf(plugin),
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
+    offlineStore: createOfflineStore(node, open),
     settings: node.settings,
     log: node.log,
   };

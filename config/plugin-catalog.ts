@@ -6,6 +6,7 @@ import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
   attestation: async () => (await import('../plugins/attestation/attestation-plugin.ts')).attestationPlugin,
   audit: async () => (await import('../plugins/audit/audit-plugin.ts')).auditPlugin,
+  backup: async () => (await import('../plugins/backup/backup-plugin.ts')).backupPlugin,
   billing: async () => (await import('../plugins/billing/billing-plugin.ts')).billingPlugin,
   'capability-tokens': async () =>
     (await import('../plugins/capability-tokens/capability-tokens-plugin.ts')).capabilityTokensPlugin,

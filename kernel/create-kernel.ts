@@ -27,7 +27,9 @@ import type { Kernel, KernelOptions } from './kernel.ts';
 import { createLeases } from './leases/create-leases.ts';
 import { Leases } from './leases/leases-api.ts';
 import { requirementsOf } from './plugins/order-plugins.ts';
+import { planMigrations } from './plugins/plan-migrations.ts';
 import { openPlugin } from './plugins/plugin-context.ts';
+import { createStoreCopies, StoreCopies } from './store/store-copies.ts';
 import { createTelemetry } from './telemetry/create-telemetry.ts';
 import { Telemetry } from './telemetry/telemetry-api.ts';
 import { withinTime } from './time/within-time.ts';
@@ -116,6 +118,11 @@ export const createKernel = (options: KernelOptions): Kernel => {
       ...(store === undefined ? [] : await inspectStore(store, plan.migrations, options.identity)),
       ...(await inspectPlugins(plan.plugins, options.node, store, probeFolder)),
     ],
+    migrations: plan.migrations,
+    knownMigrations: async () => {
+      const on = plan.plugins.map(({ plugin }) => plugin);
+      return planMigrations(options.coreMigrations, [...on, ...((await options.switchedOff?.()) ?? [])], []);
+    },
     settings: node.settings,
     configOf: (name) => plan.plugins.find(({ plugin }) => plugin.name === name)?.config,
     greet: () => hooks.collect(nodeGreeting, {}),
@@ -197,6 +204,7 @@ const openLeases = (node: Assembly): void => {
   const late = () => new ServiceError('unavailable', 'leases took too long to give back');
   stops.push('leases', () => withinTime(adapters.clock, leftToStopMs(node), () => leases.close(), late));
   container.provide(Leases, leases);
+  container.provide(StoreCopies, createStoreCopies({ store: container.get(FactStore), clock: adapters.clock, log }));
 };
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>

@@ -1,4 +1,13 @@
-import type { Authorizer, Clock, FactStore, Listener, Migration, Ref, Transport } from '../ports/ports.ts';
+import type {
+  Authorizer,
+  Clock,
+  FactStore,
+  Listener,
+  Migration,
+  OwnedMigration,
+  Ref,
+  Transport,
+} from '../ports/ports.ts';
 import type { BootProblem } from './boot/boot-problem.ts';
 import type { ProbeFolder } from './boot/inspect-store.ts';
 import type { Installation } from './boot/plan-boot.ts';
@@ -82,6 +91,10 @@ export interface Kernel {
    * neither boots the node nor needs it booted.
    */
   inspect(store: FactStore | undefined, probeFolder: ProbeFolder): Promise<readonly BootProblem[]>;
+  /** All migrations that the program knows: of the core, of plugins that are on, and of those of ours that are off. */
+  knownMigrations(): Promise<readonly OwnedMigration[]>;
+  /** Those that a boot would apply to an empty store. */
+  readonly migrations: readonly OwnedMigration[];
   /** How everything is set; known before the boot. */
   readonly settings: readonly SettingReport[];
   /** The settings of a plugin that is on, checked; known before the boot. */

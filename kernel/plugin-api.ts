@@ -14,6 +14,7 @@ export * from '../ports/normalise-text.ts';
 export * from '../ports/principal.ts';
 export * from '../ports/schema.ts';
 export * from '../ports/service-error.ts';
+export * from '../ports/store-copy.ts';
 export * from '../ports/stored-text.ts';
 export * from '../ports/transport.ts';
 export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
@@ -26,6 +27,7 @@ export {
 } from './chains/checkpoint-log.ts';
 export { askServer, type Question } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
+export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
@@ -101,6 +103,7 @@ export * from './plugins/route-definition.ts';
 export { compileSchema, type SchemaCheck } from './plugins/schema-validator.ts';
 export { readExpiries } from './store/fact-lifetimes.ts';
 export * from './store/plugin-transaction.ts';
+export { type CopyInto, StoreCopies } from './store/store-copies.ts';
 export type {
   RemoteParent,
   Span,

@@ -5,6 +5,7 @@ import type {
   GreetingPart,
   Logger,
   NodeSettings,
+  OfflineStore,
   PluginCommand,
   Random,
   Requires,
@@ -113,6 +114,8 @@ export interface NodeHandle {
    * where there is no store.
    */
   markRestored(): Promise<RestoredStore>;
+  /** The store, on a node that was not started. */
+  readonly offlineStore: OfflineStore;
   readonly settings: NodeSettings;
   /** The node's log, usable before `start` and after `stop`. */
   readonly log: Logger;

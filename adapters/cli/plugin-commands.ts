@@ -27,12 +27,14 @@ export const addPluginCommands = (
     if (!isGroup(command)) addCommand(program, command, owner, deps, done);
     else {
       const group = describe(program.command(command.name), command);
-      for (const single of command.commands) addCommand(group, single, owner, deps, done);
+      for (const single of command.commands) {
+        addCommand(group, single, { ...owner, isUsual: single.name === command.usual }, deps, done);
+      }
     }
   }
 };
 
-type Owner = Omit<OwnedCommand, 'command'>;
+type Owner = Omit<OwnedCommand, 'command'> & { readonly isUsual?: boolean };
 // biome-ignore lint/suspicious/noExplicitAny: values of options of any command
 type Given = Readonly<Record<string, any>>;
 
@@ -51,7 +53,7 @@ const addCommand = (
   deps: CommandLineDeps,
   done: (exitCode: number) => void,
 ): void => {
-  const command = describe(parent.command(definition.name), definition);
+  const command = describe(parent.command(definition.name, { isDefault: owner.isUsual === true }), definition);
   const names = Object.keys(definition.arguments ?? {});
   for (const name of names) {
     const { summary, optional } = definition.arguments[name];
@@ -143,10 +145,11 @@ const run = async (
   switch (command.needs) {
     case 'node':
       return withNode(command.requires ?? {}, work);
-    case 'settings': {
+    case 'settings':
+    case 'store': {
       const node = await open();
-      const { settings, requireStore } = node;
-      return work({ node: settings, config: node.configOf(plugin), requireStore });
+      const { settings, requireStore, offlineStore } = node;
+      return work({ node: settings, config: node.configOf(plugin), requireStore, store: offlineStore });
     }
     case 'server':
       return work({

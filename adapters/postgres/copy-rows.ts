@@ -37,7 +37,10 @@ const copyFrom = async (connection: LoneConnection, folder: string, options: Cop
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const names = (await ask(postgresDialect.queries.tableNames)).map(([name]) => String(name));
   const owners = names.includes('schema_migrations') ? await ask('SELECT DISTINCT owner FROM schema_migrations') : [];
-  const tables = ownTables(names, owners.map(([owner]) => String(owner)));
+  const tables = ownTables(
+    names,
+    owners.map(([owner]) => String(owner)),
+  );
   const described = await describeCopy(tables, ask);
   const total = Number((await ask(SIZE, [`{${tables.join(',')}}`]))[0]?.[0] ?? 0);
   const files: CopiedFile[] = [];
@@ -101,12 +104,15 @@ export const COLUMNS = `SELECT attname FROM pg_attribute
   WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
   ORDER BY attnum`;
 
-const SEQUENCES = `SELECT c.relname, a.attname, pg_sequence_last_value(s.oid)::text
-  FROM pg_class s
-  JOIN pg_depend d ON d.objid = s.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
-    AND d.deptype IN ('a', 'i')
-  JOIN pg_class c ON c.oid = d.refobjid
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
-  WHERE s.relkind = 'S' AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1::text[])
-    AND pg_sequence_last_value(s.oid) IS NOT NULL
-  ORDER BY 1, 2`;
+/** First which sequences there are: asked of anything else, the last value is an error. */
+const SEQUENCES = `WITH owned AS MATERIALIZED (
+    SELECT c.relname AS owner, a.attname AS member, s.oid AS sequence FROM pg_class s
+    JOIN pg_depend d ON d.objid = s.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+      AND d.deptype IN ('a', 'i')
+    JOIN pg_class c ON c.oid = d.refobjid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
+    WHERE s.relkind = 'S' AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1::text[])
+  ), reached AS MATERIALIZED (
+    SELECT owner, member, pg_sequence_last_value(sequence) AS last FROM owned
+  )
+  SELECT owner, member, last::text FROM reached WHERE last IS NOT NULL ORDER BY 1, 2`;

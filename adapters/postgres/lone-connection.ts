@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { type CopyOptions, ServiceError, type SqlValue } from '../../ports/ports.ts';
-import { checkedUrl, CONNECT_TIMEOUT_MS } from './postgres-address.ts';
+import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
 import { VALUE_TYPES } from './postgres-values.ts';
 

@@ -130,7 +130,9 @@ const moveIn = async (
   }
   await client.query(`SET LOCAL search_path = ${DRAFT}`);
   const tables = await rows(postgresDialect.queries.tableNames);
-  const functions = await rows(`SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = '${DRAFT}'::regnamespace`);
+  const functions = await rows(
+    `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = '${DRAFT}'::regnamespace`,
+  );
   for (const [table] of tables) await client.query(move('TABLE', identifier(String(table)), place));
   for (const [name] of functions) await client.query(move('FUNCTION', String(name), place));
   await client.query(`DROP SCHEMA ${DRAFT}`);
@@ -150,7 +152,10 @@ const storeTables = async ({ rows }: LoneConnection): Promise<string[]> => {
   const names = (await rows(postgresDialect.queries.tableNames)).map(([name]) => String(name));
   if (!names.includes('schema_migrations')) return [];
   const owners = await rows('SELECT DISTINCT owner FROM schema_migrations');
-  return ownTables(names, owners.map(([owner]) => String(owner)));
+  return ownTables(
+    names,
+    owners.map(([owner]) => String(owner)),
+  );
 };
 
 /** Every process of a node has connections of this name. */

@@ -13,7 +13,11 @@ export const describeCopy = async (tables: readonly string[], ask: AskRows): Pro
     tables.includes(table) ? ask(`SELECT ${columns} FROM ${table} ${rest}`) : [];
   const [[nodeId = null] = []] = await rowsOf('node_settings', 'value', "WHERE key = 'node_id'");
   const [[epoch = ''] = []] = await rowsOf('node_clock', 'epoch', 'WHERE id = 1');
-  const ledgers = await rowsOf(LEDGERS_TABLE, 'tenant_id, number, link_hash, feed_wall, feed_ctr', 'ORDER BY tenant_id');
+  const ledgers = await rowsOf(
+    LEDGERS_TABLE,
+    'tenant_id, number, link_hash, feed_wall, feed_ctr',
+    'ORDER BY tenant_id',
+  );
   const announced = await rowsOf(
     FEED_ENTRIES_TABLE,
     'feed_wall, feed_ctr',

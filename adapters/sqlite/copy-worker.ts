@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ServiceError, type StoreCopy, type SqlValue } from '../../ports/ports.ts';
+import { ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
 import { digestFile, syncPath } from '../files/durable-file.ts';
 import { countRows, describeCopy } from '../sql/describe-copy.ts';
 import { COPY_NAME, type CopyOutcome, SQLITE_LAYOUT } from './copy-file.ts';

@@ -19,6 +19,7 @@ import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
 import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import { StoreCopies } from '../store/store-copies.ts';
 import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { ServedTenants } from '../tenants/served-tenants.ts';
 import { TenantRemoval } from '../tenants/tenant-removal.ts';
@@ -81,6 +82,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Cursors,
   Leases,
   SignatureWork,
+  StoreCopies,
   Telemetry,
   Vocabulary,
 ];

@@ -5,6 +5,7 @@ import type { NodeSettings } from '../identity/node-settings.ts';
 
 import type { Requires, Resolved } from '../plugins/plugin-definition.ts';
 import type { Awaitable } from '../plugins/route-definition.ts';
+import type { OfflineStore } from './offline-store.ts';
 
 /** What the process tells the shell. */
 export const EXIT = {
@@ -17,10 +18,11 @@ export const EXIT = {
 
 /**
  * What a command needs of a node. `nothing`: no node. `settings`: the configuration, checked; nothing is opened.
+ * `store`: the same, and the store without a node on it.
  * `node`: a node that is booted for the command on a store that is there, and does not serve. `server`: a running node,
  * over HTTP.
  */
-export type CommandNeeds = 'nothing' | 'settings' | 'node' | 'server';
+export type CommandNeeds = 'nothing' | 'settings' | 'store' | 'node' | 'server';
 
 interface Described {
   /** One line for the help. */
@@ -161,6 +163,10 @@ interface SettingsContext<C> {
   requireStore(): Promise<void>;
 }
 
+interface StoreContext<C> extends SettingsContext<C> {
+  readonly store: OfflineStore;
+}
+
 interface ServerContext {
   readonly server: CommandServer;
   /** HTTP to others than the node. What is served with it can be reached from this machine alone, at a free port. */
@@ -175,6 +181,7 @@ export type CommandContext<
   C,
 > = CommonContext<A, O> &
   (N extends 'settings' ? SettingsContext<C> : unknown) &
+  (N extends 'store' ? StoreContext<C> : unknown) &
   (N extends 'node' ? CommandNode<R> : unknown) &
   (N extends 'server' ? ServerContext : unknown);
 
@@ -218,6 +225,8 @@ export type AnyCommand = Command<any, any, any, any, any>;
 
 /** Commands under one word: `key add`, `key list`. */
 export interface CommandGroup extends CommandText {
+  /** The command of the group that runs where none is named. */
+  readonly usual?: string;
   readonly commands: readonly AnyCommand[];
 }
 

@@ -1,0 +1,36 @@
+import type { OwnedMigration, RestoredPlace, RestoreRequest } from '../../ports/ports.ts';
+import type { StoreCopies } from '../store/store-copies.ts';
+
+/** The store that is configured, without a node on it: for commands that must work where no node can. */
+export interface OfflineStore {
+  /** Opens the store as it is, whatever version wrote it. Rejects with `lookup` where there is none. */
+  withCopies<T>(work: (copies: StoreCopies) => Promise<T>): Promise<T>;
+  /**
+   * Puts a store from a copy into the place of this one: upgraded to this program, with a new epoch, and with its clock
+   * ahead of every stamp that may have been given. See `StoreAdapter.restore`.
+   */
+  restore(request: StoreRestore): Promise<RestoredPlace & SteppedClock>;
+  /** What a start of this program would do to the store. Changes nothing. */
+  inspectUpgrade(): Promise<UpgradePlan>;
+}
+
+export type StoreRestore = Pick<RestoreRequest, 'folder' | 'copy' | 'replaces' | 'label' | 'onProgress'>;
+
+/** How the clock of a restored store was stepped, milliseconds since the epoch. */
+export interface SteppedClock {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface UpgradePlan {
+  /** Migrations that would be applied, in order. */
+  readonly pending: readonly Pick<OwnedMigration, 'number' | 'name' | 'owner'>[];
+  /** The newest migration that the store has had. */
+  readonly newest: string | null;
+  /** Facts in the store, counted by its ledgers. */
+  readonly facts: number;
+  readonly storeBytes: number | null;
+  readonly freeBytes: number | null;
+  /** Why a start would refuse the store; empty where it would not. */
+  readonly problems: readonly { readonly message: string; readonly hint?: string | undefined }[];
+}

@@ -1,0 +1,183 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import type { BackupSummary } from './backup-api.ts';
+import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
+
+/** `backup-20261123T021500123Z-1a2b3c4d`. Sorted by name, backups are sorted by age. */
+const NAME = /^backup-\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+const PARTIAL = '.partial';
+
+/** A manifest names every tenant once; no honest one is longer. */
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+
+/** Name of a backup that begins now. */
+export const backupName = (nowMs: number, uuid: string): string =>
+  `backup-${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')}-${uuid.slice(0, 8)}`;
+
+/** Makes the folder in which a backup grows. It is none before `completeFolder`. */
+export const beginFolder = async (folder: string, name: string): Promise<string> => {
+  const draft = join(folder, `${name}${PARTIAL}`);
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  return draft;
+};
+
+/** Writes the manifest, and gives the folder its name: from then on it is a backup. */
+export const completeFolder = async (draft: string, manifest: string): Promise<string> => {
+  const file = await open(join(draft, MANIFEST), 'wx', 0o600);
+  try {
+    await file.writeFile(manifest);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(draft);
+  const path = draft.slice(0, -PARTIAL.length);
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+  return path;
+};
+
+/** Removes what interrupted backups have left. Only while no other process makes a backup. */
+export const removePartial = async (folder: string): Promise<void> => {
+  for (const name of await namesIn(folder)) {
+    if (name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length))) await removeFolder(join(folder, name));
+  }
+};
+
+/** Names of backups, newest first. */
+export const backupNames = async (folder: string): Promise<string[]> =>
+  (await namesIn(folder))
+    .filter((name) => NAME.test(name))
+    .sort()
+    .reverse();
+
+/** Under its name as a backup, half a folder would be one. */
+export const removeBackup = async (folder: string, name: string): Promise<void> => {
+  const partial = join(folder, `${name}${PARTIAL}`);
+  await rename(join(folder, name), partial);
+  await removeFolder(partial);
+};
+
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+const namesIn = async (folder: string): Promise<string[]> => {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+/** The manifest in a folder. Throws `lookup` where there is none, and `validation` where it is damaged. */
+export const manifestIn = async (path: string): Promise<Manifest> => {
+  const file = join(path, MANIFEST);
+  try {
+    if ((await stat(file)).size > MAX_MANIFEST_BYTES) throw new ServiceError('validation', `${file} is no manifest`);
+    return readManifest(await readFile(file, 'utf8'));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    throw new ServiceError('lookup', `${path} is no backup: it has no ${MANIFEST}`, {
+      hint: '"fact-memory-node backup list" shows which there are; a folder without a manifest was never completed',
+    });
+  }
+};
+
+/** Newest first. A folder whose manifest is damaged is listed, so that somebody looks at it. */
+export const listBackups = async (folder: string, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
+  const erasedAt = await erasureInstants(erasureFiles);
+  const names = await backupNames(folder);
+  return Promise.all(
+    names.map(async (name) => {
+      try {
+        return summaryOf(await manifestIn(join(folder, name)), erasedAt, name);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        return { ...UNREADABLE, id: name };
+      }
+    }),
+  );
+};
+
+/** The newest that can be read. */
+export const newestBackup = async (folder: string): Promise<BackupSummary | undefined> => {
+  for (const name of (await backupNames(folder)).slice(0, LOOKED_AT)) {
+    const manifest = await manifestIn(join(folder, name)).catch(() => undefined);
+    if (manifest !== undefined) return summaryOf(manifest, [], name);
+  }
+  return undefined;
+};
+
+const LOOKED_AT = 3;
+
+const UNREADABLE: Omit<BackupSummary, 'id'> = {
+  createdAt: '',
+  bytes: 0,
+  facts: 0,
+  nodeId: null,
+  stamp: null,
+  hasKey: false,
+  erasuresSince: 0,
+  isReadable: false,
+};
+
+export const summaryOf = (
+  { createdAt, copy, keyFiles }: Manifest,
+  erasedAt: readonly number[],
+  id: string,
+): BackupSummary => ({
+  id,
+  createdAt,
+  bytes: [...copy.files, ...keyFiles].reduce((sum, { bytes }) => sum + bytes, 0),
+  facts: copy.tables['facts'] ?? 0,
+  nodeId: copy.nodeId,
+  stamp: copy.head === null ? null : formatHlc(copy.head),
+  hasKey: keyFiles.length > 0,
+  erasuresSince: erasedAt.filter((ms) => ms >= (parseInstant(createdAt) ?? 0)).length,
+  isReadable: true,
+});
+
+/** When erasures ended, by the files that receipts are added to. Lines that cannot be read say nothing. */
+export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
+  const found: number[] = [];
+  for (const file of files) {
+    if ((await stat(file).catch(() => undefined)) === undefined) continue;
+    for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+      const ms = endedAt(line);
+      if (ms !== undefined) found.push(ms);
+    }
+  }
+  return found;
+};
+
+/** Receipts of facts stand beside their marker; those of tenants stand alone. */
+const endedAt = (line: string): number | undefined => {
+  try {
+    const { receipt, erased_at: tenantGone } = JSON.parse(line) as {
+      readonly receipt?: { readonly created_at?: unknown };
+      readonly erased_at?: unknown;
+    };
+    const text = receipt?.created_at ?? tenantGone;
+    return typeof text === 'string' ? (parseInstant(text) ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const syncFolder = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Which backup a command means: a name in the folder of backups, or the path of a folder. */
+export const pathOfBackup = (folder: string, given: string): string =>
+  NAME.test(given) ? join(folder, given) : resolve(given);

@@ -1,0 +1,69 @@
+import {
+  Clock,
+  definePlugin,
+  KERNEL_API,
+  NodeSettings,
+  optional,
+  parseInstant,
+  Random,
+  StoreCopies,
+  Telemetry,
+} from '../../kernel/plugin-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
+import { type UpkeepTask, upkeepTasks } from '../upkeep/upkeep-api.ts';
+import { Backups } from './backup-api.ts';
+import { backupCommands } from './backup-commands.ts';
+import { newestBackup } from './backup-folder.ts';
+import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
+import { backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { BACKUP_JOB, createBackups, runBackup } from './node-backups.ts';
+import { restoreCommand } from './restore-command.ts';
+import { upgradeCommand } from './upgrade-command.ts';
+
+export const backupPlugin = definePlugin({
+  name: 'backup',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Backups of the store while it serves, their restoring, and checks that a store is whole',
+  requires: {
+    copies: StoreCopies,
+    clock: Clock,
+    random: Random,
+    node: NodeSettings,
+    telemetry: Telemetry,
+    jobs: optional(JobQueue),
+  },
+  provides: [Backups],
+  config: backupSettings,
+  commands: [backupCommands, restoreCommand, upgradeCommand],
+  setup({ config, use, provide, route, on }) {
+    const { clock, jobs, node, telemetry } = use;
+    const parts = { ...use, ...config, erasureFiles: erasureFilesOf(node) };
+    const backups = createBackups(parts);
+    provide(Backups, backups);
+    route(createBackupRoute(backups));
+    route(listBackupsRoute(backups));
+    jobs?.handle(BACKUP_JOB, { run: (job) => runBackup(parts, job), present: async (result) => result });
+    const task: UpkeepTask = {
+      name: 'backup',
+      summary: 'makes a backup of the store and removes those that are too many',
+      per: 'node',
+      start: ({ job }) => runBackup(parts, job),
+    };
+    on(upkeepTasks, () => task);
+    const measure = (name: string, help: string, read: (newest: Newest) => number): void =>
+      telemetry.gauge({ name, help }, async () => {
+        const newest = await newestBackup(config.folder);
+        return newest === undefined ? [] : read(newest);
+      });
+    measure('backup_last_success_timestamp_seconds', 'When the newest backup was begun', ({ createdAt }) =>
+      Math.floor((parseInstant(createdAt) ?? 0) / 1_000),
+    );
+    measure('backup_age_seconds', 'How long ago the newest backup was begun', ({ createdAt }) =>
+      Math.max(0, (clock.nowMs() - (parseInstant(createdAt) ?? 0)) / 1_000),
+    );
+    measure('backup_size_bytes', 'Size of the newest backup', ({ bytes }) => bytes);
+  },
+});
+
+type Newest = NonNullable<Awaited<ReturnType<typeof newestBackup>>>;

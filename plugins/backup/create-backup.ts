@@ -1,0 +1,107 @@
+import { chmod, copyFile, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Clock,
+  type CopyOptions,
+  formatInstant,
+  type Random,
+  ServiceError,
+  type StoreCopies,
+  type StoreCopy,
+} from '../../kernel/plugin-api.ts';
+import type { BackupSummary } from './backup-api.ts';
+import { backupName, beginFolder, completeFolder, removePartial, summaryOf } from './backup-folder.ts';
+import { digestOfFile } from './check-files.ts';
+import { type Manifest, spellManifest } from './manifest-json.ts';
+import { pruneBackups } from './prune-backups.ts';
+
+export interface BackupParts {
+  readonly copies: StoreCopies;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Folder of all backups; made where it is missing. */
+  readonly folder: string;
+  /** How many of the newest backups stay. */
+  readonly keep: number;
+}
+
+export interface BackupRequest extends CopyOptions {
+  /** Folder whose keys of the node go into the backup; without it no key does. */
+  readonly keysFrom?: string | undefined;
+}
+
+export interface CreatedBackup extends BackupSummary {
+  readonly path: string;
+  /** Names of older backups that had to go. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Makes a backup, and then removes those that are too many. What an interrupted one has left is removed before. Rejects
+ * with `conflict` while another process makes one.
+ */
+export const createBackup = (
+  { copies, clock, random, folder, keep }: BackupParts,
+  { keysFrom, ...options }: BackupRequest = {},
+): Promise<CreatedBackup> =>
+  copies.alone(async (copyInto) => {
+    await removePartial(folder);
+    // Before the copy: what was acknowledged until now is in it.
+    const nowMs = clock.nowMs();
+    const id = backupName(nowMs, random.uuid());
+    const draft = await orExplain(() => beginFolder(folder, id));
+    try {
+      const copy = await copyInto(draft, options);
+      const keyFiles = keysFrom === undefined ? [] : await orExplain(() => copyKeys(keysFrom, draft));
+      const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
+      const path = await orExplain(() => completeFolder(draft, spellManifest(manifest)));
+      return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { keep }) };
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    }
+  });
+
+const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;
+
+/** The private key of the node, and those that were before it. */
+const copyKeys = async (from: string, to: string): Promise<StoreCopy['files']> => {
+  const names = (await readdir(from)).filter((name) => KEY_FILE.test(name));
+  if (!names.includes('node.key')) {
+    throw new ServiceError('lookup', `there is no node.key in ${from}`, {
+      hint: 'leave --with-key out, and keep the value of SVC_NODE_PRIVATE_KEY where you keep secrets',
+    });
+  }
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(to, name);
+      await copyFile(join(from, name), path);
+      await chmod(path, 0o600);
+      const file = await open(path, 'r');
+      await file.sync().finally(() => file.close());
+      return { name, ...(await digestOfFile(path)) };
+    }),
+  );
+};
+
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+const orExplain = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    const code = (cause as { readonly code?: unknown }).code;
+    if (NO_ROOM.has(code)) {
+      throw new ServiceError('unavailable', 'the disk of the backups is full', {
+        hint: 'free space, remove old backups with "fact-memory-node backup prune", or set SVC_BACKUP_FOLDER',
+        cause,
+      });
+    }
+    if (!NO_RIGHT.has(code)) throw cause;
+    throw new ServiceError('unavailable', 'the folder of the backups may not be written', {
+      hint: 'check the owner and the permissions of SVC_BACKUP_FOLDER',
+      cause,
+    });
+  }
+};

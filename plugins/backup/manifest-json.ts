@@ -1,0 +1,108 @@
+import {
+  canonicalJson,
+  formatHlc,
+  parseHlc,
+  ServiceError,
+  type StoreCopy,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+
+/** Name of the file that makes a folder a backup. It is written last. */
+export const MANIFEST = 'manifest.json';
+/** Version of the form of a manifest. A program refuses one that it does not know. */
+const FORMAT = 1;
+
+/** What a backup says of itself. */
+export interface Manifest {
+  /** Name of the folder. */
+  readonly id: string;
+  /** When the backup was begun, RFC 3339: nothing that was acknowledged before is missing. */
+  readonly createdAt: string;
+  readonly copy: StoreCopy;
+  /** Files with keys of the node; empty where the backup holds none. They are among the files of no copy. */
+  readonly keyFiles: StoreCopy['files'];
+}
+
+/**
+ * The text of a manifest. Its last member is the digest of all others, so that a change of any byte shows: see
+ * `readManifest`.
+ */
+export const spellManifest = ({ id, createdAt, copy, keyFiles }: Manifest): string => {
+  const { layout, files, nodeId, epoch, head, ledgers, tables, migrations, details } = copy;
+  const stated = {
+    format: FORMAT,
+    id,
+    created_at: createdAt,
+    stamp: head === null ? null : formatHlc(head),
+    node_id: nodeId,
+    epoch,
+    layout,
+    files,
+    key_files: keyFiles,
+    tables,
+    ledgers: ledgers.map(({ tenantId, number, link }) => ({ tenant_id: tenantId, number, link })),
+    migrations,
+    ...(details === undefined ? {} : { details }),
+  };
+  return `${JSON.stringify({ ...stated, sha256: digestOf(stated) }, null, 2)}\n`;
+};
+
+/** Members but the digest, as `spellManifest` has put them down. */
+interface Stated {
+  readonly format: number;
+  readonly id: string;
+  readonly created_at: string;
+  readonly stamp: string | null;
+  readonly node_id: string | null;
+  readonly epoch: string;
+  readonly layout: string;
+  readonly files: StoreCopy['files'];
+  readonly key_files: StoreCopy['files'];
+  readonly tables: StoreCopy['tables'];
+  readonly ledgers: readonly { readonly tenant_id: string; readonly number: number; readonly link: string | null }[];
+  readonly migrations: StoreCopy['migrations'];
+  readonly details?: StoreCopy['details'];
+}
+
+/** Reads the text of a manifest. Throws `validation` for one that is damaged or of another form. */
+export const readManifest = (text: string): Manifest => {
+  const { sha256, ...stated } = parse(text);
+  const known = stated as unknown as Stated;
+  if (known.format !== FORMAT && Number.isInteger(known.format)) throw newer();
+  if (sha256 !== digestOf(stated) || text !== `${JSON.stringify({ ...stated, sha256 }, null, 2)}\n`) throw damaged();
+  if (![...known.files, ...known.key_files].every(({ name }) => FILE_NAME.test(name))) throw damaged();
+  const { id, created_at: createdAt, stamp, node_id: nodeId, epoch, layout, files, tables, migrations } = known;
+  const ledgers = known.ledgers.map(({ tenant_id: tenantId, number, link }) => ({ tenantId, number, link }));
+  const head = stamp === null ? null : (parseHlc(stamp) ?? null);
+  const copy = { layout, files, nodeId, epoch, head, ledgers, tables, migrations };
+  const { details } = known;
+  return {
+    id,
+    createdAt,
+    copy: details === undefined ? copy : { ...copy, details },
+    keyFiles: known.key_files,
+  };
+};
+
+/** A name from a manifest becomes part of a path. */
+const FILE_NAME = /^[a-z0-9_][a-z0-9_.-]{0,150}$/;
+
+const digestOf = (stated: object): string => sha256Hex(canonicalJson(stated));
+
+const parse = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    // Told below.
+  }
+  throw damaged();
+};
+
+const damaged = (): ServiceError =>
+  new ServiceError('validation', 'the manifest of the backup is damaged', { hint: 'use another backup' });
+
+const newer = (): ServiceError =>
+  new ServiceError('validation', 'the backup has a form that this program does not know', {
+    hint: 'use the version that wrote it or a newer one',
+  });

@@ -1,0 +1,55 @@
+import {
+  DEFAULT_TENANT,
+  type Principal,
+  requirePermission,
+  ServiceError,
+  type StoreCopies,
+} from '../../kernel/plugin-api.ts';
+import type { JobData, JobQueue, JobRun } from '../jobs/jobs-api.ts';
+import type { Backups } from './backup-api.ts';
+import { listBackups } from './backup-folder.ts';
+import { type BackupParts, createBackup } from './create-backup.ts';
+
+export const BACKUP_JOB = 'backup.run';
+
+export interface NodeBackupsParts extends BackupParts {
+  readonly copies: StoreCopies;
+  readonly jobs: JobQueue | undefined;
+  readonly erasureFiles: readonly string[];
+}
+
+/** Backups that a node makes of its own store. */
+export const createBackups = ({ jobs, folder, erasureFiles }: NodeBackupsParts): Backups => ({
+  async list(caller) {
+    requireOperator(caller);
+    return listBackups(folder, erasureFiles);
+  },
+  async begin(caller) {
+    requireOperator(caller);
+    if (jobs === undefined) {
+      throw new ServiceError('unavailable', 'the plugin "jobs" is off, so that nothing runs in the background', {
+        hint: 'run "fact-memory-node backup" on the machine of the node, or switch the plugin on',
+      });
+    }
+    return jobs.enqueue({
+      type: BACKUP_JOB,
+      tenantId: DEFAULT_TENANT,
+      creator: caller.entityUri,
+      scope: null,
+      dedupe: { key: BACKUP_JOB, until: 'ended' },
+    });
+  },
+});
+
+/** Does the work of a job. After a crash the next attempt begins anew, and removes what was left. */
+export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal'>): Promise<JobData> => {
+  const { id, createdAt, bytes, facts, removed } = await createBackup(parts, { signal: job.signal });
+  return { backup: id, backup_created_at: createdAt, bytes, facts, removed: removed.length };
+};
+
+/** A backup holds every fact of every tenant. */
+const requireOperator = (caller: Principal): void => {
+  requirePermission(caller, 'admin');
+  if (caller.tenantId === DEFAULT_TENANT) return;
+  throw new ServiceError('authorization', 'backups are made for the operator of the node, in the tenant "default"');
+};

@@ -1,0 +1,25 @@
+import { backupNames, listBackups, removeBackup } from './backup-folder.ts';
+
+export interface PruneRequest {
+  /** How many of the newest backups stay; at least one. */
+  readonly keep: number;
+  /** Files with receipts of erasures: backups go that may hold what was erased since. The newest of the rest stay. */
+  readonly erasedBy?: readonly string[];
+  /** Names what would go, and removes nothing. */
+  readonly isTrial?: boolean;
+}
+
+/** Removes backups and returns their names. One that cannot be read counts for nothing, and stays. */
+export const pruneBackups = async (
+  folder: string,
+  { keep, erasedBy, isTrial = false }: PruneRequest,
+): Promise<string[]> => {
+  const gone = new Set<string>();
+  const all = erasedBy === undefined ? await backupNames(folder) : [];
+  for (const name of all.slice(Math.max(1, keep))) gone.add(name);
+  if (erasedBy !== undefined) {
+    for (const { id, erasuresSince } of await listBackups(folder, erasedBy)) if (erasuresSince > 0) gone.add(id);
+  }
+  if (!isTrial) for (const name of gone) await removeBackup(folder, name);
+  return [...gone];
+};

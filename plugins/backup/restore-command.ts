@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defineCommand, formatInstant, readSecretFile, writeSecretFile } from '../../kernel/plugin-api.ts';
+import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
+import { summaryJson } from './backup-json.ts';
+import { backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { checkBackup } from './check-files.ts';
+import type { Manifest } from './manifest-json.ts';
+import { showBytes } from './show-bytes.ts';
+
+export const restoreCommand = defineCommand({
+  name: 'restore',
+  summary: 'put a backup into the place of the store',
+  description:
+    'Compares every file of the backup with its digest, and then puts the store back: upgraded to this version, in a new ' +
+    'epoch, and with its clock ahead of every stamp that may have been given since. What was written after the backup is ' +
+    'gone. The store comes into its place whole or not at all.',
+  notes: `Stop every process on the store first; the command refuses while one runs. Where there is
+a store already, it refuses too, unless --replace is given: that keeps the old store aside
+and says where. The next start erases again what was erased since the backup, by
+erasures.jsonl in the data folder.`,
+  examples: [
+    'fact-memory-node restore backup-20261123T021500123Z-1a2b3c4d',
+    'fact-memory-node restore /mnt/other-disk/backups/backup-20261123T021500123Z-1a2b3c4d --replace',
+  ],
+  needs: 'store',
+  settings: backupSettings,
+  arguments: { backup: { summary: 'name of a backup, or path of its folder' } },
+  options: {
+    replace: { type: 'flag', summary: 'keep a store that is there aside, and restore in its place' },
+    json: { type: 'flag', summary: 'the result as JSON' },
+  },
+  async run({ arguments: { backup }, options, config, node, store, clock, random, stdout, stderr, progress: show }) {
+    const path = pathOfBackup(config.folder, backup);
+    const bar = show(null);
+    try {
+      const manifest = await checkBackup(path, (done) => bar.update(done, done));
+      const restored = await store.restore({
+        folder: path,
+        copy: manifest.copy,
+        replaces: options.replace,
+        label: `before_${new Date(clock.nowMs()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${random.uuid().slice(0, 8)}`,
+        onProgress: (done) => bar.update(done, done),
+      });
+      const key = await placeKeys(path, node.dataFolder, manifest, random);
+      const erasedAt = await erasureInstants(erasureFilesOf(node));
+      const summary = summaryOf(manifest, erasedAt, manifest.id);
+      if (options.json) {
+        stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
+        return;
+      }
+      const lines = [
+        ['Store', node.storeLocation],
+        ['Backup', `${manifest.id}, ${summary.facts} facts, ${showBytes(summary.bytes)}`],
+        ['Epoch', 'a new one'],
+        ['Clock', `from ${formatInstant(restored.fromMs)} to ${formatInstant(restored.toMs)}`],
+        ...(restored.keptAside === null ? [] : [['Kept aside', restored.keptAside]]),
+        ['Node key', KEY_WORDS[key]],
+        ...(summary.erasuresSince === 0
+          ? []
+          : [['Erasures', `${summary.erasuresSince} since; the next start repeats them`]]),
+      ];
+      stdout.write(lines.map(([name = '', text = '']) => `${name.padEnd(11)}${text}\n`).join(''));
+      stderr.write('"fact-memory-node verify" shows that the store is whole; then start the node\n');
+    } finally {
+      bar.end();
+    }
+  },
+});
+
+type KeyState = 'restored' | 'there' | 'other' | 'missing';
+
+const KEY_WORDS: Readonly<Record<KeyState, string>> = {
+  restored: 'put back from the backup',
+  there: 'the one that is there stays',
+  other: 'another one is there than in the backup, and stays: compare the two',
+  missing: 'not in the backup: put node.key into the data folder, or the node will not start',
+};
+
+/** Never replaces a key that is there. */
+const placeKeys = async (
+  from: string,
+  to: string,
+  { keyFiles }: Manifest,
+  random: Parameters<typeof writeSecretFile>[2],
+): Promise<KeyState> => {
+  let state: KeyState = (await readSecretFile(join(to, 'node.key'))) === undefined ? 'missing' : 'there';
+  for (const { name } of keyFiles) {
+    const secret = (await readFile(join(from, name), 'utf8')).trim();
+    const isNew = await writeSecretFile(join(to, name), secret, random);
+    if (name !== 'node.key') continue;
+    if (isNew) state = 'restored';
+    else state = (await readSecretFile(join(to, name))) === secret ? 'there' : 'other';
+  }
+  return state;
+};

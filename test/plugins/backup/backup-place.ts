@@ -1,0 +1,151 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
+import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import type { FactStore } from '../../../ports/ports.ts';
+import { type RunningProgram, type Variables, Workplace } from '../../adapters/cli/spawned-program.ts';
+import type { StoreKind } from '../../kit/for-each-store.ts';
+import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
+
+const KEY = 'backup-place-0123456789abcdef0123456789abcdef';
+
+/** Rows by table, each as text, in an order that depends on nothing else. */
+export type StoredRows = ReadonlyMap<string, readonly string[]>;
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  readonly body: any;
+}
+
+/** A node of its own on one engine, driven by the program alone: a place to make backups in, or to restore into. */
+export class BackupPlace {
+  readonly kind: StoreKind;
+  readonly work = new Workplace();
+  readonly #database: TestDatabase | undefined;
+
+  private constructor(kind: StoreKind, database: TestDatabase | undefined) {
+    this.kind = kind;
+    this.#database = database;
+  }
+
+  static async on(kind: StoreKind): Promise<BackupPlace> {
+    return new BackupPlace(kind, kind === 'sqlite' ? undefined : await createTestDatabase());
+  }
+
+  get env(): Variables {
+    const store = this.#database === undefined ? {} : { SVC_DATABASE_URL: this.#database.url };
+    return { SVC_BOOTSTRAP_KEY: KEY, ...store };
+  }
+
+  get backups(): string {
+    return this.work.path('data/backups');
+  }
+
+  start(env: Variables = {}): Promise<RunningProgram> {
+    return this.work.start([], { ...this.env, ...env });
+  }
+
+  run(argv: readonly string[], env: Variables = {}) {
+    return this.work.run(argv, { ...this.env, ...env });
+  }
+
+  /** Makes a backup, and returns the path of its folder. */
+  async backUp(...options: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.run(['backup', ...options]);
+    if (exitCode !== 0) throw new Error(`the backup failed: ${stderr}`);
+    return stdout.trim();
+  }
+
+  /** Gives this place the keys of another one, as an operator would. */
+  takeKeys(other: BackupPlace): void {
+    mkdirSync(this.work.path('data'), { recursive: true, mode: 0o700 });
+    cpSync(other.work.path('data/node.key'), this.work.path('data/node.key'));
+  }
+
+  openStore(): FactStore {
+    return this.#database === undefined
+      ? createSqliteStore({ path: this.work.path('data/svc.db') })
+      : createPostgresStore({ url: this.#database.url });
+  }
+
+  get databaseUrl(): string {
+    return this.#database?.url ?? '';
+  }
+
+  async rows(): Promise<StoredRows> {
+    const store = this.openStore();
+    try {
+      const found = new Map<string, readonly string[]>();
+      await store.read(async (snapshot) => {
+        for (const table of await store.tables()) {
+          const rows = (await snapshot.table(table).select('*')) as object[];
+          found.set(table, rows.map((row) => JSON.stringify(row)).sort());
+        }
+      });
+      return found;
+    } finally {
+      await store.close();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.work.dispose();
+    await this.#database?.drop();
+  }
+}
+
+export const request = async (node: RunningProgram, method: string, path: string, body?: unknown): Promise<Reply> => {
+  const reply = await fetch(`${node.url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${KEY}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await reply.text();
+  return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) };
+};
+
+export const fact = (entity: string, value: string): object => ({
+  entity,
+  relation: 'x:note',
+  value: { type: 'string', v: value },
+  source: 'agent:writer',
+  scope: 'company',
+});
+
+/** Asserts facts one after another until `stop` is called. */
+export class Load {
+  /** Ids of facts in the order in which they were acknowledged. */
+  readonly acknowledged: string[] = [];
+  #going = true;
+  readonly #done: Promise<void>;
+
+  constructor(node: RunningProgram, name: string) {
+    this.#done = this.#run(node, name);
+  }
+
+  async #run(node: RunningProgram, name: string): Promise<void> {
+    for (let at = 0; this.#going; at += 1) {
+      // Contradictions, and a retraction now and then: what follows from facts has to fit them.
+      const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };
+      const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => ({
+        status: 0,
+        body: undefined,
+      }));
+      if (status === 0) return;
+      if (status === 201) this.acknowledged.push(body.id);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#going = false;
+    await this.#done;
+  }
+}
+
+/** Texts of all files below a folder. */
+export const bytesBelow = (folder: string): { readonly path: string; readonly bytes: Buffer }[] =>
+  readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? bytesBelow(path) : [{ path, bytes: readFileSync(path) }];
+  });
