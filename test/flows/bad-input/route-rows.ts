@@ -1,3 +1,4 @@
+import { BACKUP_ROWS } from './backup-rows.ts';
 import { CAPABILITY_ROWS } from './capability-rows.ts';
 import { DERIVED_ROWS } from './derived-rows.ts';
 import { FACT_ROWS } from './fact-rows.ts';
@@ -22,6 +23,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...SUBSCRIPTION_ROWS,
   ...SERVICE_ROWS,
   ...NAMESPACE_ROWS,
+  ...BACKUP_ROWS,
   ...TENANT_ROWS,
   ...TOMBSTONE_ROWS,
 ];

@@ -15,6 +15,8 @@ const ADMINISTRATION: readonly (readonly [method: string, path: string, body?: o
   ['POST', '/v1/tombstones/tomb_1/revoke', { reason: 'a mistake' }],
   ['POST', '/v1/tombstones/tomb_1/erase', { confirm: 'user:alice' }],
   ['POST', '/v1/subjects/export', { entity_uri: 'user:alice' }],
+  ['GET', '/v1/backups'],
+  ['POST', '/v1/backups'],
   ['GET', '/v1/tenants'],
   ['POST', '/v1/tenants', { id: 'mine', first_key: { raw_key: RAW_KEY, entity_uri: 'agent:mine' } }],
   ['PATCH', '/v1/tenants/default', { status: 'suspended' }],

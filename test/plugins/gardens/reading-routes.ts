@@ -108,6 +108,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/quarantine': () => [['/v1/quarantine'], ['/v1/quarantine?garden_id=herbs']],
   'POST /v1/quarantine/:fact_id/admit': 'writes',
   'POST /v1/quarantine/:fact_id/reject': 'writes',
+  'GET /v1/backups': () => [['/v1/backups']],
+  'POST /v1/backups': 'writes',
   'GET /v1/tenants': () => [['/v1/tenants']],
   'POST /v1/tenants': 'writes',
   'GET /v1/tenants/:id': () => [['/v1/tenants/default']],

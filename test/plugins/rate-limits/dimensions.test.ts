@@ -21,7 +21,7 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
   admin_action: ['POST /v1/auth/keys', 'DELETE /v1/auth/keys/:id'],
   federation_pull: ['GET /v1/federation/facts', 'GET /v1/federation/tombstones'],
 };
-const ADMINISTRATION = /^\/v1\/(admin|namespaces|subjects|tenants|tombstones)(\/|$)/;
+const ADMINISTRATION = /^\/v1\/(admin|backups|namespaces|subjects|tenants|tombstones)(\/|$)/;
 
 describe('The dimensions of quotas', () => {
   let node: TestNode;
