@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
@@ -23,6 +23,7 @@ export class BackupPlace {
   readonly kind: StoreKind;
   readonly work = new Workplace();
   readonly #database: TestDatabase | undefined;
+  #looks = 0;
 
   private constructor(kind: StoreKind, database: TestDatabase | undefined) {
     this.kind = kind;
@@ -63,18 +64,25 @@ export class BackupPlace {
     cpSync(other.work.path('data/node.key'), this.work.path('data/node.key'));
   }
 
-  openStore(): FactStore {
-    return this.#database === undefined
-      ? createSqliteStore({ path: this.work.path('data/svc.db') })
-      : createPostgresStore({ url: this.#database.url });
+  /** For SQLite a copy of the files: this process would keep the file of the store open for longer than it needs it. */
+  #openStore(): FactStore {
+    if (this.#database !== undefined) return createPostgresStore({ url: this.#database.url });
+    this.#looks += 1;
+    const folder = this.work.path(`look-${this.#looks}`);
+    mkdirSync(folder);
+    for (const name of ['svc.db', 'svc.db-wal']) {
+      if (existsSync(this.work.path(`data/${name}`))) cpSync(this.work.path(`data/${name}`), join(folder, name));
+    }
+    return createSqliteStore({ path: join(folder, 'svc.db') });
   }
 
   get databaseUrl(): string {
     return this.#database?.url ?? '';
   }
 
+  /** What the store holds. No process may write meanwhile. */
   async rows(): Promise<StoredRows> {
-    const store = this.openStore();
+    const store = this.#openStore();
     try {
       const found = new Map<string, readonly string[]>();
       await store.read(async (snapshot) => {
