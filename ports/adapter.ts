@@ -65,7 +65,7 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S> {
   exists?(settings: S): boolean;
   /**
    * Optional: brings a store back from what `FactStore.copyInto` has written. No process may use the store meanwhile:
-   * rejects with `conflict` where one does. The restored store comes into its place whole or not at all, also when the
+   * rejects where one does. The restored store comes into its place whole or not at all, also when the
    * process ends early.
    */
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;

@@ -46,7 +46,7 @@ export interface RestoreRequest {
   readonly copy: StoreCopy;
   /** All migrations that this program knows, core and plugins, also of plugins that are off. */
   readonly migrations: readonly OwnedMigration[];
-  /** Keeps a store that is there aside. Without it such a store is refused with `conflict`, and stays as it is. */
+  /** Keeps a store that is there aside. Without it the restore is refused, and the store stays as it is. */
   readonly replaces: boolean;
   /** Lower-case letters, digits and underscores; never used before. Names what is put aside. */
   readonly label: string;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { to } from 'pg-copy-streams';
 import type { CopiedFile, CopyOptions, StoreCopy } from '../../ports/ports.ts';
 import { syncPath, writeDurably } from '../files/durable-file.ts';
 import { describeCopy } from '../sql/describe-copy.ts';
 import { ownTables } from '../sql/own-tables.ts';
 import { identifier } from '../sql/sql-identifier.ts';
+import { copyOut } from './copy-streams.ts';
 import { type LoneConnection, onLoneConnection } from './lone-connection.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 
@@ -82,7 +82,7 @@ const copyTable = async (
   { table, columns, folder }: TablePart,
   onBytes: (bytes: number) => void,
 ): Promise<{ readonly rows: number; readonly file: CopiedFile }> => {
-  const rows = client.query(to(`COPY ${identifier(table)} (${columns.map(identifier).join(', ')}) TO STDOUT`));
+  const rows = client.query(copyOut(`COPY ${identifier(table)} (${columns.map(identifier).join(', ')}) TO STDOUT`));
   let bytes = 0;
   const counted = new PassThrough();
   counted.on('data', (chunk: Buffer) => {

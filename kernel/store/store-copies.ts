@@ -15,8 +15,8 @@ export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreC
 /** Copies of the store. */
 export interface StoreCopies {
   /**
-   * Does work around a copy while no other process on the store does such work. Rejects with `conflict` while one does,
-   * and with `unavailable` for a store that cannot copy itself.
+   * Does work around a copy while no other process on the store does such work. Rejects with
+   * `unavailable` while one does, and for a store that cannot copy itself.
    */
   alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
 }
@@ -59,6 +59,6 @@ const cannotCopy = (): ServiceError =>
   });
 
 const busy = (): ServiceError =>
-  new ServiceError('conflict', 'another process makes a backup of this store', {
+  new ServiceError('unavailable', 'another process makes a backup of this store', {
     hint: 'wait until it is done; where that process was killed, this takes half a minute',
   });

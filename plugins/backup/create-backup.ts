@@ -38,7 +38,7 @@ export interface CreatedBackup extends BackupSummary {
 
 /**
  * Makes a backup, and then removes those that are too many. What an interrupted one has left is removed before. Rejects
- * with `conflict` while another process makes one.
+ * with `unavailable` while another process makes one.
  */
 export const createBackup = (
   { copies, clock, random, folder, keep }: BackupParts,

@@ -7,7 +7,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kernel: ['ajv', 'ajv/dist/2020.js', 'awilix', 'canonicalize', '@noble/ed25519'],
   'adapters/sql': ['knex'],
   'adapters/sqlite': ['knex', '@photostructure/sqlite'],
-  'adapters/postgres': ['knex', 'pg'],
+  'adapters/postgres': ['knex', 'pg', 'pg-copy-streams'],
   'adapters/koa': ['koa', '@koa/router', '@koa/cors'],
   'adapters/log': ['pino'],
   'adapters/cli': ['commander', 'cli-progress'],
