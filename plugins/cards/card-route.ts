@@ -6,10 +6,11 @@ interface CardQuery {
   readonly scope: Scope;
   readonly refresh: boolean;
   readonly force_refresh: boolean;
+  readonly as_of?: string;
 }
 
 /** `GET /v1/cards/{entity_uri…}` */
-export const cardRoute = (cards: MemoryCards): Route<{ entity_uri: string }, CardQuery> => ({
+export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entity_uri: string }, CardQuery> => ({
   method: 'GET',
   path: '/v1/cards/*entity_uri',
   summary: 'What is known about an entity, in short',
@@ -26,6 +27,7 @@ export const cardRoute = (cards: MemoryCards): Route<{ entity_uri: string }, Car
       scope: { type: 'string', enum: SCOPES, default: 'local' },
       refresh: { type: 'boolean', default: false },
       force_refresh: { type: 'boolean', default: false },
+      ...(knowsPast && { as_of: { type: 'string' } }),
     },
   }),
   answers: { 200: { json: CARD_JSON } },
@@ -34,6 +36,7 @@ export const cardRoute = (cards: MemoryCards): Route<{ entity_uri: string }, Car
       entity: params.entity_uri,
       scope: query.scope,
       refresh: query.refresh || query.force_refresh,
+      asOf: query.as_of,
     };
     return { status: 200, body: cardJson(await cards.read(caller, request)) };
   },

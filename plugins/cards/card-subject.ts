@@ -1,4 +1,5 @@
-import { memberRefusal, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
+import { memberRefusal, type Notes, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
+import type { Moments } from '../time-travel/time-travel-api.ts';
 
 /** Reads the entity of a request. Cards refuse with `validation` (400) alone where other requests use more codes. */
 export const readCardEntity = (text: string): string => {
@@ -9,6 +10,17 @@ export const readCardEntity = (text: string): string => {
     const violations = error.violations === undefined ? {} : { violations: error.violations };
     throw new ServiceError('validation', error.message, { status: 400, ...violations });
   }
+};
+
+/** The notes of a read of the past. */
+export const readMoment = (asOf: string, moments: Moments | undefined): Notes => {
+  if (moments !== undefined) return moments.asOf(asOf, 'query.as_of');
+  throw memberRefusal(
+    'query.as_of',
+    'cannot be used: there are cards of the present alone, because the plugin time-travel is switched off',
+    'validation',
+    { status: 400 },
+  );
 };
 
 const PATH = 'path.entity_uri';

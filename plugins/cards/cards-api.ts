@@ -43,6 +43,11 @@ export interface CardRequest {
   readonly scope?: Scope;
   /** Makes the card anew even if nothing has changed; false by default. */
   readonly refresh?: boolean;
+  /**
+   * An instant (RFC 3339) or a stamp: a card of the facts that were live then, by the rights of today. It is made for
+   * this request and not kept, and is refreshed at that moment.
+   */
+  readonly asOf?: string | undefined;
 }
 
 /** A card as one caller reads it. */
@@ -71,7 +76,8 @@ export interface MemoryCards {
    * The caller's card of an entity in one scope. A card that is missing or stale is made anew, for at most half a
    * second; after that the caller gets the stale one, and the new one is kept for the next caller. Needs `read` and the
    * scope, else `authorization`. Rejects with `validation` for a text that names no entity, and with `lookup` when the
-   * caller sees no live fact of it.
+   * caller sees no live fact of it. For `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or
+   * `as_of_before_floor`, and with `validation` while no plugin knows the past.
    */
   read(caller: Principal, request: CardRequest): Promise<MemoryCard>;
 }

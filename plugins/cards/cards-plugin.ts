@@ -11,6 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { recallSummary } from '../recall/recall-api.ts';
+import { Moments } from '../time-travel/time-travel-api.ts';
 import { cardRoute } from './card-route.ts';
 import { CardStore } from './card-store.ts';
 import { CARD_REFRESH_TIMEOUT, cardForRecall } from './card-substitution.ts';
@@ -40,6 +41,7 @@ export const cardsPlugin = definePlugin({
     self: NodeSelf,
     jobs: optional(JobQueue),
     summariser: optional(CardSummariser),
+    moments: optional(Moments),
   },
   config: schema<Settings>({
     type: 'object',
@@ -63,7 +65,7 @@ export const cardsPlugin = definePlugin({
     const store = new CardStore(tables);
     const cards = new StoredCards({ ...use, store, summariser, log, maxAgeMs: config.maxAgeSeconds * 1000 });
     provide(MemoryCards, cards);
-    route(cardRoute(cards));
+    route(cardRoute(cards, use.moments !== undefined));
     on(erasureSweeps, () => [sweepCards(tables)]);
     on(recallSummary, async (found, request) =>
       found.fact === null ? await cardForRecall(request, cards, self.names) : found,

@@ -12,6 +12,7 @@ import {
   markOf,
   matchKey,
   type NodeSelf,
+  type Notes,
   nodePrincipal,
   type Principal,
   requirePermission,
@@ -22,10 +23,11 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import { SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
+import type { Moments } from '../time-travel/time-travel-api.ts';
 import { averageConfidence, type Card, createCard } from './card.ts';
 import { type CardPlace, cardFact, placeOfCard, saysTheSame } from './card-fact.ts';
 import { type CardStore, cardKey } from './card-store.ts';
-import { nothingKnown, readCardEntity } from './card-subject.ts';
+import { nothingKnown, readCardEntity, readMoment } from './card-subject.ts';
 import type { CardMaterial, CardRequest, CardSummariser, MemoryCard, MemoryCards } from './cards-api.ts';
 import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
@@ -42,6 +44,8 @@ export interface CardParts {
   readonly clock: Clock;
   readonly self: NodeSelf;
   readonly log: Logger;
+  /** Absent where only the present can be read. */
+  readonly moments: Moments | undefined;
   /** SVC_CARD_MAX_AGE_S, in milliseconds. */
   readonly maxAgeMs: number;
 }
@@ -56,6 +60,8 @@ interface Draft {
   readonly material: CardMaterial;
   readonly liveCount: number;
   readonly upTo: Hlc;
+  /** The moment of a card of the past, in milliseconds; such a card is not kept. */
+  readonly pastMs: number | undefined;
   /** Undefined where no fact may hold the card. */
   readonly place: CardPlace | undefined;
   /** The old card, if the reader may still see all facts that it was made of. */
@@ -78,12 +84,14 @@ export class StoredCards implements MemoryCards {
     this.#parts = parts;
   }
 
-  async read(caller: Principal, { entity, scope = 'local', refresh = false }: CardRequest): Promise<MemoryCard> {
+  async read(caller: Principal, { entity, scope = 'local', refresh = false, asOf }: CardRequest): Promise<MemoryCard> {
     requirePermission(caller, 'read');
     const named = readCardEntity(entity);
     requireReadScope(caller, scope);
     const subject = { entityKey: matchKey(named, this.#parts.self.names), scope };
-    const reading = await this.#read(caller, subject, refresh);
+    const reading = await (asOf === undefined
+      ? this.#read(caller, subject, refresh)
+      : this.#readPast(caller, subject, readMoment(asOf, this.#parts.moments)));
     if (reading === null) throw nothingKnown(named);
     const { card, isStale, timedOut } = reading;
     const { summary, factIds, averageConfidence, contradictedCount } = card;
@@ -100,6 +108,12 @@ export class StoredCards implements MemoryCards {
     });
     if (found.fresh !== undefined) return { card: found.fresh, isStale: false, timedOut: false };
     return found.draft && this.#refresh(found.draft);
+  }
+
+  /** Null when the caller saw no live fact at the moment. */
+  async #readPast(caller: Principal, subject: CardSubject, notes: Notes): Promise<CardReading | null> {
+    const draft = await this.#parts.facts.read(caller, 'query', (reader) => this.#draft(reader, subject), notes);
+    return draft && this.#refresh(draft);
   }
 
   /** Refreshes the card for callers who read no garden, on behalf of the node. */
@@ -157,15 +171,18 @@ export class StoredCards implements MemoryCards {
     if (material === null) return null;
     const { store, self } = this.#parts;
     const key = keyFor(reader, subject);
-    const stored = await store.find(reader.caller.tenantId, key, reader.snapshot);
+    const { tenantId } = reader.caller;
+    const made = { key, tenantId, material, liveCount };
+    if (reader.asOf !== undefined) {
+      return { ...made, upTo: reader.asOf, pastMs: reader.nowMs, place: undefined, stored: undefined };
+    }
+    const stored = await store.find(tenantId, key, reader.snapshot);
     const staysReadable =
       stored !== undefined && (await reader.visible(stored.factIds)).length === stored.factIds.length;
     return {
-      key,
-      tenantId: reader.caller.tenantId,
-      material,
-      liveCount,
+      ...made,
       upTo: (await reader.snapshot.head()) ?? FEED_START,
+      pastMs: undefined,
       place: await placeOfCard(reader, subject, self.names),
       stored: staysReadable ? stored : undefined,
     };
@@ -192,7 +209,7 @@ export class StoredCards implements MemoryCards {
   /** Returns the refresh under way from the same material, or begins one. */
   #begun(draft: Draft): Promise<Card> {
     const what = draft.material.facts.map((view) => [view.fact.id, isContradicted(view), markOf(view, SOURCE_TRUST)]);
-    const work = sha256Hex(JSON.stringify([draft.key, draft.liveCount, what]));
+    const work = sha256Hex(JSON.stringify([draft.key, draft.pastMs, draft.liveCount, what]));
     const underWay = this.#refreshing.get(work);
     if (underWay !== undefined) return underWay;
     const making = this.#make(draft).finally(() => this.#refreshing.delete(work));
@@ -204,7 +221,8 @@ export class StoredCards implements MemoryCards {
 
   async #make(draft: Draft): Promise<Card> {
     const { summariser } = this.#parts;
-    return this.#save(this.#card(draft, await this.#summarise(draft.material), summariser.id), draft);
+    const card = this.#card(draft, await this.#summarise(draft.material), summariser.id);
+    return draft.pastMs === undefined ? this.#save(card, draft) : card;
   }
 
   async #summarise(material: CardMaterial): Promise<string> {
@@ -231,8 +249,9 @@ export class StoredCards implements MemoryCards {
     return this.#card(draft, summary, summariseByExtract.id);
   }
 
-  #card({ material, liveCount, upTo }: Draft, summary: string, summariser: string): Card {
-    return createCard(material, { summary, liveCount, refreshedMs: this.#parts.clock.nowMs(), upTo, summariser });
+  #card({ material, liveCount, upTo, pastMs }: Draft, summary: string, summariser: string): Card {
+    const refreshedMs = pastMs ?? this.#parts.clock.nowMs();
+    return createCard(material, { summary, liveCount, refreshedMs, upTo, summariser });
   }
 
   async #save(card: Card, { key, tenantId, material, place }: Draft): Promise<Card> {

@@ -1,16 +1,29 @@
 import {
   memberRefusal,
+  type Notes,
   type Principal,
   readEntityUri,
   readRelation,
   requireReadScope,
 } from '../../kernel/plugin-api.ts';
+import type { Moments } from '../time-travel/time-travel-api.ts';
 import type { GraphWalk } from './graph-api.ts';
 import { GRAPH_DEPTH_EXCEEDED } from './graph-words.ts';
 
 const MAX_DEPTH = 2;
 /** Most seeds of one walk. Their names have to fit in one request line. */
 export const MAX_SEEDS = 100;
+
+/** The notes of a read of the past; none where the present is meant. */
+export const readMoment = (asOf: string | undefined, moments: Moments | undefined): Notes | undefined => {
+  if (asOf === undefined) return undefined;
+  if (moments !== undefined) return moments.asOf(asOf, 'query.as_of');
+  throw memberRefusal(
+    'query.as_of',
+    'cannot be used: there are neighbours of the present alone, because the plugin time-travel is switched off',
+    'bad_parameter',
+  );
+};
 
 /**
  * Returns the walk with its names in order, checked for this caller. Throws as `EntityGraph.list` rejects; a violation

@@ -13,7 +13,7 @@ import {
   type SqlValue,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { behindConfidence, type EdgePosition, orderText } from './edge-order.ts';
+import { behindConfidence, compareEdgePositions, type EdgePosition, orderText } from './edge-order.ts';
 import type { RelationPattern } from './relation-pattern.ts';
 
 const EDGES = 'graph_edges';
@@ -37,6 +37,8 @@ export interface EdgeQuery {
   readonly outside: boolean;
   readonly relation: RelationPattern | undefined;
   readonly minConfidence: number;
+  /** Edges that were there at this stamp of the feed, those that are over by now as well. */
+  readonly asOf: Hlc | undefined;
   /** Only edges whose other end is one of these. */
   readonly others?: readonly string[];
   /** Only edges whose order is less. */
@@ -149,6 +151,19 @@ export class EdgeStore {
     limit: number,
     snapshot: PluginSnapshot,
   ): Promise<EdgeRow[]> {
+    const going = await this.#pageOf({ ...query, isOver: 0 }, after, limit, snapshot);
+    if (query.asOf === undefined) return going;
+    const over = await this.#pageOf({ ...query, isOver: 1 }, after, limit, snapshot);
+    return over.length === 0 ? going : [...going, ...over].sort(compareEdgePositions).slice(0, limit);
+  }
+
+  /** Those that are over have an order of their own in the index. */
+  async #pageOf(
+    query: EdgeQuery & { readonly isOver: 0 | 1 },
+    after: EdgePosition | undefined,
+    limit: number,
+    snapshot: PluginSnapshot,
+  ): Promise<EdgeRow[]> {
     const columns = COLUMNS[query.end];
     const built = this.#matching(query, snapshot);
     if (after !== undefined) {
@@ -178,15 +193,16 @@ export class EdgeStore {
     }));
   }
 
-  #matching(query: EdgeQuery, snapshot: PluginSnapshot): Knex.QueryBuilder {
+  #matching(query: EdgeQuery & { readonly isOver: 0 | 1 }, snapshot: PluginSnapshot): Knex.QueryBuilder {
     const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
     const columns = COLUMNS[end];
     const built = this.#tables
       .in(snapshot)(EDGES)
       .where('tenant_id', tenantId)
       .whereIn(columns.known, [...keys])
-      .where('is_over', 0)
+      .where('is_over', query.isOver)
       .whereIn('scope', [...scopes]);
+    if (query.asOf !== undefined) onlyUpTo(built, query.asOf);
     const behind = behindConfidence(minConfidence);
     if (behind !== undefined) built.where(columns.order, '<', behind);
     if (except.length > 0) built.whereNotIn(columns.other, [...except]);
@@ -234,8 +250,20 @@ export class EdgeStore {
         from_order: orderText(fact.confidence, objectKey),
         to_order: orderText(fact.confidence, fact.entityKey),
         is_over: 0,
+        feed_wall: fact.feed.wallMs,
+        feed_ctr: fact.feed.counter,
       });
     }
     return rows;
   }
 }
+
+/** Edges from before they had a stamp are left in: their facts tell. */
+const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
+  built.where((known) => {
+    known
+      .whereNull('feed_wall')
+      .orWhere('feed_wall', '<', wallMs)
+      .orWhere((same) => same.where('feed_wall', wallMs).where('feed_ctr', '<=', counter));
+  });
+};

@@ -75,6 +75,11 @@ export interface NeighborPaging {
   readonly from?: NeighborPosition | undefined;
   /** 1 to `MAX_NEIGHBORS`; `DEFAULT_NEIGHBORS` by default. */
   readonly limit?: number | undefined;
+  /**
+   * An instant (RFC 3339) or a stamp: the neighbours of that moment, by the rights of today. It is the same for all
+   * pages.
+   */
+  readonly asOf?: string | undefined;
 }
 
 export const MAX_NEIGHBORS = 200;
@@ -99,7 +104,9 @@ export interface EntityGraph {
   /**
    * A page of neighbours for a caller, on a snapshot of its own: what `GET /v1/graph/neighbors` shows. Needs `read` and
    * every scope that the walk names, else `authorization`. Rejects with `graph_depth_exceeded` for a depth other than 1
-   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid.
+   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid. For `asOf` it
+   * rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`, and with `validation` while no
+   * plugin knows the past.
    */
   list(caller: Principal, walk: GraphWalk, page?: NeighborPaging): Promise<NeighborPage>;
 }

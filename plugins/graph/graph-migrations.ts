@@ -56,4 +56,15 @@ export const graphMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 81,
+    name: 'graph_edge_stamps',
+    async up({ schema }) {
+      // When the fact was recorded, by its stamp in the feed. Null for the edges that are there already.
+      await schema.alterTable('graph_edges', (table) => {
+        table.bigInteger('feed_wall');
+        table.bigInteger('feed_ctr');
+      });
+    },
+  },
 ];

@@ -10,12 +10,14 @@ import {
   factRestored,
   KERNEL_API,
   NodeSelf,
+  optional,
   requireLimit,
   requirePermission,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
-import { checkWalk } from './check-walk.ts';
+import { Moments } from '../time-travel/time-travel-api.ts';
+import { checkWalk, readMoment } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
 import { DEFAULT_NEIGHBORS, EntityGraph, MAX_NEIGHBORS } from './graph-api.ts';
@@ -45,7 +47,14 @@ export const graphPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
-  requires: { facts: Facts, feed: FactFeed, clock: Clock, cursors: Cursors, self: NodeSelf },
+  requires: {
+    facts: Facts,
+    feed: FactFeed,
+    clock: Clock,
+    cursors: Cursors,
+    self: NodeSelf,
+    moments: optional(Moments),
+  },
   provides: [EntityGraph],
   declares: Object.values(words),
   config: schema<Settings>({
@@ -64,18 +73,19 @@ export const graphPlugin = definePlugin({
   }),
   migrations: graphMigrations,
   async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
-    const { facts, clock, cursors, self } = use;
+    const { facts, clock, cursors, self, moments } = use;
     const edges = new EdgeStore(tables, self.names);
     const retire = new RetireEdges({ edges, tables, clock });
     const parts = { edges, names: self.names, retire };
     const graph: EntityGraph = {
       neighbors: (reader, walk) => walkGraph(parts, reader, walk),
       page: (reader, walk, from, limit) => pageNeighbors(parts, reader, walk, from, limit),
-      async list(caller, walk, { from, limit = DEFAULT_NEIGHBORS } = {}) {
+      async list(caller, walk, { from, limit = DEFAULT_NEIGHBORS, asOf } = {}) {
         requirePermission(caller, 'read');
         const checked = checkWalk(walk, caller);
         const most = requireLimit(limit, MAX_NEIGHBORS);
-        return facts.read(caller, 'query', (reader) => graph.page(reader, checked, from, most));
+        const notes = readMoment(asOf, moments);
+        return facts.read(caller, 'query', (reader) => graph.page(reader, checked, from, most), notes);
       },
     };
     provide(EntityGraph, graph);
@@ -90,7 +100,15 @@ export const graphPlugin = definePlugin({
     on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
     every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));
-    route(neighborsRoute({ graph, clock, cursors, cursorLifetimeMs: config.cursorTtlSeconds * 1000 }));
+    route(
+      neighborsRoute({
+        graph,
+        clock,
+        cursors,
+        knowsPast: moments !== undefined,
+        cursorLifetimeMs: config.cursorTtlSeconds * 1000,
+      }),
+    );
     const gathering = new EdgeGathering({ feed: use.feed, tables, edges, clock });
     if (!(await gathering.advance(GATHERING_AT_START_MS))) {
       log.warn('edges of facts from before this plugin was on are still being gathered; neighbours may be missing');

@@ -42,6 +42,7 @@ export const edgesWanted = (
     relation: walk.relation === undefined ? undefined : relationPattern(walk.relation, names),
     // Trust only lowers a confidence, so whatever passes by effective confidence passes here.
     minConfidence: walk.minConfidence,
+    asOf: reader.asOf,
   };
 };
 
@@ -60,7 +61,8 @@ export const judgeEdges = async (
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
   const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'hlc', limit: ids.length });
-  if (facts.length < ids.length) {
+  // What was not live at an earlier moment may be so now.
+  if (facts.length < ids.length && reader.asOf === undefined) {
     const live = new Set(facts.map(({ id }) => id));
     retire.suspect(
       reader.caller.tenantId,

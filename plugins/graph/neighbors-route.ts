@@ -30,31 +30,36 @@ interface Query {
   readonly limit?: number;
   readonly page_size?: number;
   readonly cursor?: string;
+  readonly as_of?: string;
 }
 
 const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_NEIGHBORS } as const;
 
-const neighborsQuery = schema<Query>({
-  type: 'object',
-  required: ['entity'],
-  properties: {
-    entity: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_SEEDS },
-    depth: { type: 'integer', default: 1 },
-    scope: { type: 'string', enum: SCOPES },
-    relation: { type: 'string' },
-    relation_filter: { type: 'string' },
-    min_confidence: { type: 'number', minimum: 0, maximum: 1, default: 0.1 },
-    limit: PAGE_SIZE,
-    page_size: PAGE_SIZE,
-    cursor: { type: 'string' },
-  },
-});
+const neighborsQuery = (knowsPast: boolean) =>
+  schema<Query>({
+    type: 'object',
+    required: ['entity'],
+    properties: {
+      entity: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_SEEDS },
+      depth: { type: 'integer', default: 1 },
+      scope: { type: 'string', enum: SCOPES },
+      relation: { type: 'string' },
+      relation_filter: { type: 'string' },
+      min_confidence: { type: 'number', minimum: 0, maximum: 1, default: 0.1 },
+      limit: PAGE_SIZE,
+      page_size: PAGE_SIZE,
+      cursor: { type: 'string' },
+      ...(knowsPast && { as_of: { type: 'string' } }),
+    },
+  });
 
 export interface NeighborsParts {
   readonly graph: EntityGraph;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly cursorLifetimeMs: number;
+  /** Whether the past can be asked about. */
+  readonly knowsPast: boolean;
 }
 
 /** `GET /v1/graph/neighbors`: entities within one or two edges of the seeds, nearest first. */
@@ -64,15 +69,20 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   summary: 'Entities that ref facts connect with the given ones',
   access: { permission: 'read' },
   dimension: 'graph_query',
-  query: neighborsQuery,
+  query: neighborsQuery(parts.knowsPast),
   answers: { 200: { json: NEIGHBORS_JSON } },
   async handle(request) {
     const { caller, query } = request;
     const walk = walkOf(query);
     const limit = eitherOf(query, 'limit', 'page_size') ?? DEFAULT_NEIGHBORS;
-    const bound = bindCursor(request, query.cursor, walk, { ...parts, lifetimeMs: parts.cursorLifetimeMs });
+    const bound = bindCursor(
+      request,
+      query.cursor,
+      { ...walk, asOf: query.as_of },
+      { ...parts, lifetimeMs: parts.cursorLifetimeMs },
+    );
     const from = bound.position && positionOf(bound.position);
-    const { listed, end, totalHint } = await parts.graph.list(caller, walk, { from, limit });
+    const { listed, end, totalHint } = await parts.graph.list(caller, walk, { from, limit, asOf: query.as_of });
     const list = spellList(listed.slice(0, limit), ({ neighbor }) => neighborJson(neighbor));
     const next = list.count < listed.length ? listed[list.count - 1]?.position : end;
     const [entity, ...others] = query.entity;

@@ -8,6 +8,7 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { type IntactFacts, readSessionName, type SessionReads } from '../facts/facts-api.ts';
+import type { Moments } from '../time-travel/time-travel-api.ts';
 import {
   type Degradation,
   type Omitted,
@@ -28,6 +29,8 @@ export interface RecallParts {
   readonly hooks: HookCaller;
   readonly random: Random;
   readonly names: ServiceNames;
+  /** Absent where only the present can be recalled. */
+  readonly moments: Moments | undefined;
   readonly trail: RecallTrail;
   /** Members that plugins may fill. */
   readonly members: readonly RecallMember[];
@@ -40,7 +43,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
   async recall(caller, question, { session, verify = false, room, place = 'body' } = {}) {
     requirePermission(caller, 'read');
     const { names, pipeline } = parts;
-    const request = readQuestion(question, place, names);
+    const request = readQuestion(question, place, parts);
     const sessionId =
       session === undefined ? null : readSessionName(session, `header.${names.headers.session.toLowerCase()}`);
     const chosen = await recallFacts(request, caller, pipeline);
@@ -54,7 +57,8 @@ export const createRecall = (parts: RecallParts): Recall => ({
       kept.facts.map(({ view }) => view),
     );
     await parts.trail.record(caller, recallId, queryHash);
-    pipeline.access.note(strongOf(kept));
+    // What was asked of the past says nothing about what is of use now.
+    if (request.notes === undefined) pipeline.access.note(strongOf(kept));
     const outcome = { caller, returned, chosen: storedOf(chosen), verify };
     return {
       recallId,

@@ -57,7 +57,7 @@ export const recallFacts = async (request: RecallRequest, caller: Principal, par
   const vector = await embedQuery(request.query, parts);
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await parts.index.ready();
-  return parts.facts.read(caller, 'recall', async (reader) => {
+  const choose = async (reader: FactReader): Promise<Chosen> => {
     const context: RecallContext = {
       caller,
       reader,
@@ -82,7 +82,8 @@ export const recallFacts = async (request: RecallRequest, caller: Principal, par
       omitted: { contradicted: countContradicted(found, summary.fact, context, pool), budget: unfit },
       degraded: [...(await degradationOf({ vector, behind }, reader, parts.index)), ...summary.degraded],
     };
-  });
+  };
+  return parts.facts.read(caller, 'recall', choose, request.notes);
 };
 
 /** A card names all rivals, so that what it stands for is not left out. */
@@ -117,18 +118,20 @@ const viewOf = async (
     gardens,
     onlyGarden: only?.id,
     nowMs: reader.nowMs,
+    asOf: reader.asOf,
     minConfidence: request.minConfidence,
     entityKey: entity === undefined ? undefined : matchKey(entity, names),
     relationKey: relation === undefined ? undefined : matchKey(relation, names),
   };
 };
 
+/** A summary is of the present. */
 const summaryOf = async (
   { entity, relation, forceRefresh }: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
 ): Promise<EntitySummary> =>
-  entity === undefined || relation !== undefined
+  entity === undefined || relation !== undefined || context.reader.asOf !== undefined
     ? NO_SUMMARY
     : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
 
@@ -199,7 +202,8 @@ const signalsOf = async (
   context: RecallContext,
   { access, hooks }: PipelineParts,
 ): Promise<(id: string) => FactSignals> => {
-  const recalled = await access.signals(views, context);
+  const isPast = context.reader.asOf !== undefined;
+  const recalled: ReadonlyMap<string, number> = isPast ? new Map() : await access.signals(views, context);
   const said = hooks.hasHandlers(recallSignal) ? await hooks.collect(recallSignal, { ...context, facts: views }) : [];
   return (id) => {
     const known = { ...NO_SIGNALS, access: recalled.get(id) ?? 0 };

@@ -16,6 +16,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { IntactFacts, SessionReads } from '../facts/facts-api.ts';
 import { SearchIndex } from '../search/search-api.ts';
+import { Moments } from '../time-travel/time-travel-api.ts';
 import { AccessCounts } from './access-counts.ts';
 import { createRecall } from './create-recall.ts';
 import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
@@ -52,6 +53,7 @@ export const recallPlugin = definePlugin({
     sessionReads: optional(SessionReads),
     intact: optional(IntactFacts),
     gardens: optional(GardenAccess),
+    moments: optional(Moments),
   },
   provides: [Recall, TokenCounter],
   declares: [...Object.values(words), EMBEDDER_UNAVAILABLE, INDEX_REBUILDING, SCORED_FACT, ...RESERVED_MEMBERS],

@@ -1,6 +1,7 @@
 import {
   hasForbiddenCodePoint,
   memberRefusal,
+  type Notes,
   readEntityUri,
   readRelation,
   SCOPES,
@@ -8,6 +9,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import type { Moments } from '../time-travel/time-travel-api.ts';
 import type { Question } from './recall-api.ts';
 import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-words.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
@@ -29,6 +31,8 @@ export interface RecallRequest {
   readonly forceRefresh: boolean;
   readonly includeContradicted: boolean;
   readonly limit: number;
+  /** The notes of a read of the past. */
+  readonly notes: Notes | undefined;
 }
 
 interface GardenScope {
@@ -54,7 +58,11 @@ const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
  * Checks a question and fills its defaults in. Refusals name members as requests do: a violation is 422 in a body and
  * 400 in a query, unless its code has a status of its own.
  */
-export const readQuestion = (question: Question, place: 'body' | 'query', names: ServiceNames): RecallRequest => {
+export const readQuestion = (
+  question: Question,
+  place: 'body' | 'query',
+  { names, moments }: { readonly names: ServiceNames; readonly moments: Moments | undefined },
+): RecallRequest => {
   const status = place === 'body' ? 422 : 400;
   const refuse = (member: string, problem: string): ServiceError =>
     memberRefusal(`${place}.${member}`, problem, 'validation', { status });
@@ -77,6 +85,7 @@ export const readQuestion = (question: Question, place: 'body' | 'query', names:
     forceRefresh: question.forceRefresh ?? false,
     includeContradicted: question.includeContradicted ?? false,
     limit: readLimit(question.limit, refuse),
+    notes: question.asOf === undefined ? undefined : readMoment(question.asOf, `${place}.as_of`, moments),
   };
 };
 
@@ -107,6 +116,15 @@ const readDepth = (depth = 1, includeNeighbors = true): number => {
 const readLimit = (limit = DEFAULT_LIMIT, refuse: Refuse): number => {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw refuse('limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+};
+
+const readMoment = (asOf: string, path: string, moments: Moments | undefined): Notes => {
+  if (moments !== undefined) return moments.asOf(asOf, path);
+  throw memberRefusal(
+    path,
+    'cannot be used: this node recalls what is known now alone, because its plugin time-travel is switched off',
+    'bad_parameter',
+  );
 };
 
 const readScope = (name: string, names: ServiceNames, refuse: Refuse): RecallRequest['scope'] => {

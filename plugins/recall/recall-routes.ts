@@ -2,7 +2,6 @@ import {
   type Answers,
   type FactJson,
   LIST_BYTES,
-  memberRefusal,
   type Principal,
   type Reply,
   type Route,
@@ -133,7 +132,7 @@ const answer = async (
   // Facts stand in the answer twice, unless the caller wants them once.
   const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;
   let list: SpelledList | undefined;
-  const recalled = await recall.recall(caller, questionOf(raw, place), {
+  const recalled = await recall.recall(caller, questionOf(raw), {
     session: header(names.headers.session.toLowerCase()),
     verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
     place,
@@ -149,26 +148,24 @@ const answer = async (
   };
 };
 
-const questionOf = (raw: RawRecall, place: 'body' | 'query'): Question => {
-  if (raw.as_of != null)
-    throw memberRefusal(`${place}.as_of`, 'cannot be used yet: this node answers for now alone', 'bad_parameter');
-  return {
-    query: raw.query ?? undefined,
-    entity: raw.entity ?? undefined,
-    relation: raw.relation ?? undefined,
-    // Whatever it is: `Recall` refuses what is no budget, and what are no weights, with codes of their own.
-    tokenBudget: raw.token_budget as Question['tokenBudget'],
-    weights: (raw.weights ?? undefined) as Question['weights'],
-    scope: raw.scope ?? undefined,
-    depth: raw.depth,
-    lambdaMmr: raw.lambda_mmr,
-    minConfidence: raw.min_confidence,
-    forceRefresh: raw.force_refresh,
-    includeContradicted: raw.include_contradicted,
-    includeNeighbors: raw.include_neighbors,
-    limit: raw.limit,
-  };
-};
+const questionOf = (raw: RawRecall): Question => ({
+  query: raw.query ?? undefined,
+  entity: raw.entity ?? undefined,
+  relation: raw.relation ?? undefined,
+  // Whatever it is: `Recall` refuses what is no budget, and what are no weights, with codes of their own.
+  tokenBudget: raw.token_budget as Question['tokenBudget'],
+  weights: (raw.weights ?? undefined) as Question['weights'],
+  scope: raw.scope ?? undefined,
+  depth: raw.depth,
+  lambdaMmr: raw.lambda_mmr,
+  minConfidence: raw.min_confidence,
+  forceRefresh: raw.force_refresh,
+  includeContradicted: raw.include_contradicted,
+  includeNeighbors: raw.include_neighbors,
+  limit: raw.limit,
+  // What is no text is no moment either.
+  asOf: raw.as_of == null ? undefined : typeof raw.as_of === 'string' ? raw.as_of : '',
+});
 
 /** Text that is no plain decimal number comes back as it was, for its reader to refuse. */
 const numberOf = (value: unknown): unknown =>
