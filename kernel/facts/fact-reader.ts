@@ -26,7 +26,10 @@ export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'purpose' | 'not
 /** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
 export const openReader = async (parts: ReaderParts, aim: ReadAim): Promise<FactReader> => {
   const gardens = await parts.gardens()?.readable(aim.caller, aim.snapshot);
-  return new SnapshotReader(parts, aim, gardens ?? []);
+  const reader = new SnapshotReader(parts, aim, gardens ?? []);
+  // A moment that cannot be asked about is refused also where nothing would be found.
+  if (aim.asOf !== undefined) await reader.constraint('visible');
+  return reader;
 };
 
 class SnapshotReader implements FactReader {

@@ -9,6 +9,7 @@ export const ENTITY = 'svc://alpha.example/user/noor';
 export interface AssertedFact {
   readonly id: string;
   readonly cid: string;
+  readonly hlc: string;
 }
 
 /** A node with cards, and short words for what a test does with it. */

@@ -7,6 +7,9 @@ export interface Seen {
 
 export type Target = readonly [target: string, body?: unknown];
 
+/** When everything has been told, and before anybody looks. */
+const AFTER_THE_STORY = '2026-03-02T12:00:00Z';
+
 const recalls = (): object[] => [
   { query: 'lavender lantern harbour', token_budget: 4_000 },
   { query: 'quiet voyage', token_budget: 120, depth: 2, scope: 'company', include_contradicted: true },
@@ -16,6 +19,8 @@ const recalls = (): object[] => [
   { entity: 'user:alice', token_budget: 4_000 },
   { entity: 'user:hidden', token_budget: 4_000 },
   { query: 'role', entity: 'user:alice', relation: 'memory:role', token_budget: 4_000, include_contradicted: true },
+  { query: 'lavender lantern harbour', token_budget: 4_000, depth: 2, as_of: AFTER_THE_STORY },
+  { entity: 'user:alice', token_budget: 4_000, as_of: AFTER_THE_STORY },
 ];
 
 const asQuery = (members: object): string =>
@@ -68,12 +73,14 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
     ['user:alice', 'user:bob', 'user:hidden'].flatMap((entity): Target[] => [
       [`/v1/cards/${entity}?scope=company`],
       [`/v1/cards/${entity}?scope=company&refresh=true`],
+      [`/v1/cards/${entity}?scope=company&as_of=${AFTER_THE_STORY}`],
     ]),
   'GET /v1/graph/neighbors': () => [
     ...['user:alice', 'user:bob', 'user:hidden', 'user:dora'].map(
       (entity): Target => [`/v1/graph/neighbors?entity=${entity}&depth=2`],
     ),
     ['/v1/graph/neighbors?entity=user:alice&depth=2&limit=1'],
+    [`/v1/graph/neighbors?entity=user:alice&entity=user:hidden&depth=2&as_of=${AFTER_THE_STORY}`],
     ['/v1/graph/neighbors?entity=user:alice&entity=user:bob&relation=rel:*'],
   ],
   'GET /v1/jobs/:id': () => [['/v1/jobs/no-such-job']],

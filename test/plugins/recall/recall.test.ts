@@ -239,7 +239,7 @@ forEachStore('recall', () => {
       403,
       'authorization',
     ],
-    ['another time', { query: 'a', as_of: '2026-01-01T00:00:00Z' }, 400, 'validation'],
+    ['another time while nothing knows the past', { query: 'a', as_of: '2026-01-01T00:00:00Z' }, 400, 'validation'],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const reply = await recall(members);

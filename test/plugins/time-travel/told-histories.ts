@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { SearchIndex, type SearchView } from '../../../plugins/search/search-api.ts';
+import { Embedder } from '../../../ports/ports.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+/** What happens on a node, one step after another. Few names, so that steps meet. */
+export type Told =
+  | {
+      readonly kind: 'fact';
+      readonly entity: string;
+      readonly relation: string;
+      readonly value: { readonly type: 'text' | 'ref'; readonly v: string };
+      readonly confidence: number;
+      readonly scope: string;
+      readonly inGarden: boolean;
+      readonly session: string | null;
+      /** Milliseconds until it ends. */
+      readonly lifeMs: number | null;
+    }
+  | { readonly kind: 'batch'; readonly facts: readonly Extract<Told, { kind: 'fact' }>[] }
+  | { readonly kind: 'retraction'; readonly of: number }
+  | { readonly kind: 'ttl'; readonly of: number; readonly inMs: number }
+  | { readonly kind: 'resolution'; readonly of: number }
+  | { readonly kind: 'pause'; readonly ms: number };
+
+export const ENTITIES: readonly string[] = ['user:ann', 'user:bob', 'project:atlas'];
+const RELATIONS = ['memory:role', 'memory:note'];
+const TEXTS = ['grey cats', 'a small boat', 'cats and a boat', 'the harbour at night', 'keeps bees'];
+export const SCOPES_TOLD: readonly string[] = ['company', 'team'];
+const LIVES = [null, null, null, 500, 2_000];
+
+const facts = fc.record({
+  kind: fc.constant('fact' as const),
+  entity: fc.constantFrom(...ENTITIES),
+  relation: fc.constantFrom(...RELATIONS, 'rel:knows', 'rel:knows'),
+  text: fc.constantFrom(...TEXTS),
+  target: fc.constantFrom(...ENTITIES),
+  confidence: fc.constantFrom(1, 0.9, 0.9, 0.5),
+  scope: fc.constantFrom('company', 'company', 'team'),
+  inGarden: fc.constantFrom(false, false, true),
+  session: fc.constantFrom(null, 'monday', 'tuesday'),
+  lifeMs: fc.constantFrom(...LIVES),
+});
+const assertions = facts.map(({ text, target, ...fact }): Extract<Told, { kind: 'fact' }> => {
+  const value =
+    fact.relation === 'rel:knows' ? { type: 'ref' as const, v: target } : { type: 'text' as const, v: text };
+  return { ...fact, value };
+});
+
+const others: fc.Arbitrary<Told> = fc.oneof(
+  fc.record({ kind: fc.constant('batch' as const), facts: fc.array(assertions, { minLength: 2, maxLength: 4 }) }),
+  fc.record({ kind: fc.constant('retraction' as const), of: fc.nat(20) }),
+  fc.record({ kind: fc.constant('ttl' as const), of: fc.nat(20), inMs: fc.constantFrom(-1_000, 300, 1_500) }),
+  fc.record({ kind: fc.constant('resolution' as const), of: fc.nat(3) }),
+  fc.record({ kind: fc.constant('pause' as const), ms: fc.constantFrom(1, 400, 2_500) }),
+);
+
+export const histories: fc.Arbitrary<readonly Told[]> = fc.array(
+  fc.oneof({ weight: 3, arbitrary: assertions as fc.Arbitrary<Told> }, { weight: 2, arbitrary: others }),
+  { minLength: 6, maxLength: 14, size: 'max' },
+);
+
+/** A node on which histories happen, with one reader who is a member of its garden and one who is not. */
+export class HistoryNode {
+  readonly node: TestNode;
+  readonly member: string;
+  readonly stranger: string;
+  readonly #facts: { readonly id: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+
+  private constructor(node: TestNode, member: string, stranger: string) {
+    this.node = node;
+    this.member = member;
+    this.stranger = stranger;
+  }
+
+  static async start(): Promise<HistoryNode> {
+    const plugins = [
+      'keys',
+      'audit',
+      'facts',
+      'conflicts',
+      'gardens',
+      'graph',
+      'cards',
+      'recall',
+      'search',
+      'time-travel',
+    ];
+    const node = await startTestNode({ plugins });
+    const member = await node.addKey({ entityUri: 'agent:member' });
+    const stranger = await node.addKey({ entityUri: 'agent:stranger' });
+    const made = await node.request('POST', '/v1/gardens', { key: member, body: { slug: 'herbs', name: 'Herbs' } });
+    expect(made.status, made.text).to.equal(201);
+    return new HistoryNode(node, member, stranger);
+  }
+
+  stop(): Promise<void> {
+    return this.node.stop();
+  }
+
+  /** Lets a step happen. A step that the node refuses changes nothing. */
+  async tell(step: Told): Promise<void> {
+    if (step.kind === 'pause') await this.node.clock.advance(step.ms);
+    else if (step.kind === 'fact') await this.#assert(this.#bodyOf(step), step.session);
+    else if (step.kind === 'batch') {
+      const bodies = step.facts.map((fact) => this.#bodyOf(fact));
+      const reply = await this.#post('/v1/facts/batch', bodies);
+      const results = reply.body.results as readonly { readonly fact?: { readonly id: string } }[];
+      for (const [at, { fact }] of results.entries()) this.#note(fact, bodies[at] ?? {});
+    } else if (step.kind === 'resolution') await this.#resolve(step.of);
+    else await this.#endOne(step);
+    await this.#searchesAll();
+  }
+
+  /** A reading of the node now, or as of an instant. */
+  async get(path: string, key: string, asOf?: string) {
+    const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`;
+    const reply = await this.node.request('GET', `${path}${moment}`, { key });
+    return { status: reply.status, body: reply.body };
+  }
+
+  now(): string {
+    return new Date(this.node.clock.nowMs()).toISOString();
+  }
+
+  async #endOne(step: Extract<Told, { kind: 'retraction' | 'ttl' }>): Promise<void> {
+    const target = this.#facts[step.of % Math.max(this.#facts.length, 1)];
+    if (target === undefined) return;
+    const { body } = target;
+    if (step.kind === 'retraction') await this.#assert({ ...body, confidence: 0, valid_until: undefined }, null);
+    else {
+      const v = new Date(this.node.clock.nowMs() + step.inMs).toISOString();
+      const { scope, garden_id } = body;
+      const ttl = { entity: target.id, relation: 'svc:ttl', value: { type: 'datetime', v }, source: 'agent:s' };
+      await this.#post('/v1/facts', { ...ttl, scope, garden_id });
+    }
+  }
+
+  async #resolve(of: number): Promise<void> {
+    const { body } = await this.get('/v1/conflicts?status=open', this.member);
+    const open = (body.conflicts ?? []) as readonly {
+      readonly conflict_id: string;
+      readonly fact_a: { readonly id: string };
+    }[];
+    const one = open[of % Math.max(open.length, 1)];
+    if (one === undefined) return;
+    await this.#post(`/v1/conflicts/${one.conflict_id}/resolve`, { new_value: { type: 'text', v: 'keeps bees' } });
+  }
+
+  #bodyOf({ entity, relation, value, confidence, scope, inGarden, lifeMs }: Extract<Told, { kind: 'fact' }>) {
+    const endMs = this.node.clock.nowMs() + (lifeMs ?? 0);
+    return {
+      entity,
+      relation,
+      value,
+      source: 'agent:s',
+      confidence,
+      scope,
+      garden_id: inGarden ? 'herbs' : undefined,
+      valid_until: lifeMs === null ? undefined : new Date(endMs).toISOString(),
+    };
+  }
+
+  async #assert(body: Readonly<Record<string, unknown>>, session: string | null): Promise<void> {
+    const headers = session === null ? {} : { 'Svc-Session': session };
+    const reply = await this.#post('/v1/facts', body, headers);
+    this.#note(reply.status === 201 ? reply.body : undefined, body);
+  }
+
+  #note(fact: { readonly id: string } | undefined, body: Readonly<Record<string, unknown>>): void {
+    if (fact?.id !== undefined && body['confidence'] !== 0) this.#facts.push({ id: fact.id, body });
+  }
+
+  async #post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    const reply = await this.node.request('POST', path, { key: this.member, body, headers });
+    expect(reply.status, reply.text).to.be.below(500);
+    return reply;
+  }
+
+  /** Vectors are made beside the assertions that they are of. */
+  async #searchesAll(): Promise<void> {
+    const index = this.node.kernel.get(SearchIndex);
+    await index.ready();
+    const all: SearchView = {
+      tenantId: 'default',
+      scopes: ['local', 'team', 'company', 'public'],
+      gardens: 'all',
+      nowMs: 0,
+      minConfidence: 0.1,
+    };
+    const vector = new Float32Array(this.node.kernel.get(Embedder).dimensions).fill(0);
+    vector[0] = 1;
+    await comesTrue(async () => {
+      const [withVectors, known] = await Promise.all([index.dense(vector, -1, all, 1_000), index.newest(all, 1_000)]);
+      return withVectors.length === known.length;
+    });
+  }
+}
