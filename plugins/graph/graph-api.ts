@@ -104,9 +104,9 @@ export interface EntityGraph {
   /**
    * A page of neighbours for a caller, on a snapshot of its own: what `GET /v1/graph/neighbors` shows. Needs `read` and
    * every scope that the walk names, else `authorization`. Rejects with `graph_depth_exceeded` for a depth other than 1
-   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid. For `asOf` it
-   * rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`, and with `validation` while no
-   * plugin knows the past.
+   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid. For
+   * `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`, and with `validation`
+   * while no plugin knows the past.
    */
   list(caller: Principal, walk: GraphWalk, page?: NeighborPaging): Promise<NeighborPage>;
 }

@@ -109,7 +109,8 @@ export interface Recall {
   /**
    * Answers on one snapshot, counts the facts as used, and leaves an entry in the audit log. Needs `read`. Rejects with
    * `validation`, `invalid_token_budget`, `invalid_weights`, `recall_depth_exceeded` or `session_id_too_long` for what
-   * is out of bounds, with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor` for such a moment, with `authorization` for a scope that the key does not have, and as gardens do for a garden.
+   * is out of bounds, with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor` for such a moment, with
+   * `authorization` for a scope that the key does not have, and as gardens do for a garden.
    */
   recall(caller: Principal, question: Question, options?: RecallOptions): Promise<Recalled>;
 }
