@@ -10,6 +10,7 @@ import type {
   StoreAdapter,
   TransportAdapter,
 } from '../ports/ports.ts';
+import { previousSettings } from './previous-variables.ts';
 
 /** The adapters of the configuration, by the name that `use` gives them. */
 export type Catalog<A> = Readonly<Record<string, A>>;
@@ -24,6 +25,13 @@ export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
   http: httpEmbedderAdapter,
   'local-model': localModelAdapter,
 };
+/** What `adapters.previousEmbedder.use` may say. The built-in embedder needs no settings to be asked again. */
+export const PREVIOUS_EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = Object.fromEntries(
+  Object.entries(EMBEDDERS).map(([name, adapter]) => [
+    name,
+    adapter.settings === undefined ? adapter : { ...adapter, settings: previousSettings(adapter.settings) },
+  ]),
+);
 /** What `adapters.clock.use` may say. */
 export const CLOCKS: Catalog<ClockAdapter<unknown>> = { system: systemClockAdapter };
 /** Without one from elsewhere, what the plugins provide judges credentials. */

@@ -15,9 +15,18 @@ import {
   Transport,
   type TransportAdapter,
 } from '../ports/ports.ts';
-import { AUTHORIZERS, type Catalog, CLOCKS, EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import {
+  AUTHORIZERS,
+  type Catalog,
+  CLOCKS,
+  EMBEDDERS,
+  PREVIOUS_EMBEDDERS,
+  STORES,
+  TRANSPORTS,
+} from './adapter-catalog.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { type AdapterSlot, loadThirdPartyAdapter } from './load-third-party-adapter.ts';
+import { EMBEDDER_VARIABLES, PREVIOUS_VARIABLES } from './previous-variables.ts';
 import type { AdapterSlotName, NodeConfigInput } from './read-config-file.ts';
 
 /** An adapter with its settings, which it alone knows the shape of. */
@@ -30,6 +39,8 @@ export interface ChosenAdapters {
   readonly store: Chosen<StoreAdapter<unknown>>;
   readonly transport: Chosen<TransportAdapter<unknown>>;
   readonly embedder: Chosen<EmbedderAdapter<unknown>>;
+  /** Absent: the node asks for facts by vectors of its own embedder alone. */
+  readonly previousEmbedder: Chosen<EmbedderAdapter<unknown>> | undefined;
   readonly clock: Chosen<ClockAdapter<unknown>>;
   /** Absent: what the plugins provide judges credentials. */
   readonly authorizer: Chosen<AuthorizerAdapter<unknown>> | undefined;
@@ -53,7 +64,14 @@ export const chooseAdapters = async (sources: AdapterSources, problems: BootProb
   return {
     store: await required(sources, SLOTS.store, STORES, databaseNamed, problems),
     transport: await required(sources, SLOTS.transport, TRANSPORTS, undefined, problems),
-    embedder: await required(sources, SLOTS.embedder, EMBEDDERS, embedderNamed(env), problems),
+    embedder: await required(sources, SLOTS.embedder, EMBEDDERS, embedderNamed(env, EMBEDDER_VARIABLES), problems),
+    previousEmbedder: await choose(
+      sources,
+      SLOTS.previousEmbedder,
+      PREVIOUS_EMBEDDERS,
+      embedderNamed(env, PREVIOUS_VARIABLES),
+      problems,
+    ),
     clock: await required(sources, SLOTS.clock, CLOCKS, undefined, problems),
     authorizer: await choose(sources, SLOTS.authorizer, AUTHORIZERS, undefined, problems),
   };
@@ -65,14 +83,15 @@ const SLOTS = {
   store: { name: 'store', port: FactStore, define: 'defineStore', functions: ['place'] },
   transport: { name: 'transport', port: Transport, define: 'defineTransport', functions: ['host'] },
   embedder: { name: 'embedder', port: Embedder, define: 'defineEmbedder', functions: [] },
+  previousEmbedder: { name: 'previousEmbedder', port: Embedder, define: 'defineEmbedder', functions: [] },
   clock: { name: 'clock', port: Clock, define: 'defineClock', functions: [] },
   authorizer: { name: 'authorizer', port: Authorizer, define: 'defineAuthorizer', functions: [] },
 } as const satisfies Readonly<Record<AdapterSlotName, Slot>>;
 
 /** Callers who name an endpoint or a model mean it to be used. */
-const embedderNamed = (env: Environment): string | undefined => {
-  if (env['SVC_EMBED_URL']) return 'http';
-  return env['SVC_EMBED_MODEL_FOLDER'] ? 'local-model' : undefined;
+const embedderNamed = (env: Environment, prefix: string): string | undefined => {
+  if (env[`${prefix}URL`]) return 'http';
+  return env[`${prefix}MODEL_FOLDER`] ? 'local-model' : undefined;
 };
 
 type AnyAdapter = { readonly settings?: Schema<unknown> };

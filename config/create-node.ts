@@ -15,9 +15,18 @@ import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
-import { type AdapterParts, type Clock, Embedder, type FactStore, type Listener, Transport } from '../ports/ports.ts';
+import {
+  type AdapterParts,
+  type Clock,
+  EarlierEmbedders,
+  Embedder,
+  type FactStore,
+  type Listener,
+  type Transport,
+} from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
+import { embedderBindings } from './embedder-bindings.ts';
 import { KEPT_WORDS } from './kept-words.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
@@ -98,11 +107,8 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
   const environment = { ...parts, clock };
   const { extras = [] } = adapters;
-  const embedding: AdapterBinding = {
-    ref: Embedder,
-    create: (get) => embedder.adapter.create(embedder.settings, { ...environment, transport: get(Transport) }),
-  };
-  const { node, store, transport, embedder, authorizer } = config;
+  const ours = embedderBindings(config, environment);
+  const { node, store, transport, authorizer } = config;
   const settings = nodeSettingsOf(config, options.worker);
   const kernel = createKernel({
     installations,
@@ -124,7 +130,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
       random,
       store: adapters.store ?? (() => store.adapter.create(store.settings, environment)),
       transport: () => adapters.transport ?? transport.adapter.create(transport.settings, environment),
-      extras: [...extras, ...(extras.some(({ ref }) => ref.id === Embedder.id) ? [] : [embedding])],
+      extras: [...extras, ...ours.filter(({ ref }) => !extras.some((extra) => extra.ref.id === ref.id))],
       ...(node.authRequired
         ? authorizer && {
             authorizer: (inner) => authorizer.adapter.create(authorizer.settings, { ...environment, inner }),

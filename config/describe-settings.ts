@@ -1,6 +1,6 @@
 import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
 import type { Schema } from '../ports/schema.ts';
-import { type Catalog, CLOCKS, EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import { type Catalog, CLOCKS, EMBEDDERS, PREVIOUS_EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { nodeSettings } from './node-settings.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
@@ -26,6 +26,7 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
     ...settingsIn('store', STORES),
     ...settingsIn('transport', TRANSPORTS),
     ...settingsIn('embedder', EMBEDDERS),
+    ...settingsIn('previousEmbedder', PREVIOUS_EMBEDDERS),
     ...settingsIn('clock', CLOCKS),
     ...plugins,
   ];

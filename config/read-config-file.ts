@@ -4,7 +4,7 @@ import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 
 /** Parts of the node that the environment swaps. */
-export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'clock', 'authorizer'] as const;
+export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'previousEmbedder', 'clock', 'authorizer'] as const;
 export type AdapterSlotName = (typeof ADAPTER_SLOTS)[number];
 
 /** The configuration file, and what a program may put on top of it. Every part may be left out. */

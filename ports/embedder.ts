@@ -24,3 +24,14 @@ export interface Embedder {
 }
 
 export const Embedder = defineRef<Embedder>('port.embedder');
+
+/**
+ * Embedders that the node had before: with them it can ask for facts whose vectors are those of an earlier embedder,
+ * until they have new ones.
+ */
+export interface EarlierEmbedders {
+  /** The embedder with this id; undefined for one that cannot be asked any more. */
+  find(id: string): Embedder | undefined;
+}
+
+export const EarlierEmbedders = defineRef<EarlierEmbedders>('port.earlier-embedders');

@@ -15,11 +15,8 @@ export const hashingAdapter = defineEmbedder<HashingEmbedderSettings>({
   adapterApi: ADAPTER_API,
   settings: hashingEmbedderSettings,
   create: async ({ dimensions }) => {
-    const { chanceFloor, createHashingEmbedder } = await import('./hashing-embedder.ts');
-    const { createTruncatingEmbedder } = await import('./truncating-embedder.ts');
-    const whole = createHashingEmbedder();
-    if (dimensions === whole.dimensions) return whole;
-    return createTruncatingEmbedder(whole, { dimensions, similarityFloor: chanceFloor(dimensions) });
+    const { createSizedHashingEmbedder } = await import('./sized-hashing-embedder.ts');
+    return createSizedHashingEmbedder(dimensions);
   },
 });
 

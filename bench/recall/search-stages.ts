@@ -40,7 +40,7 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const { index } = await MemoryIndex.restore(found.index());
   const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
   await readVectors(found.vectors.chunks(), layer);
-  index.serveVectors(layer);
+  index.serveVectors({ embedder: 'scripted', layer: layer });
   const embedder = builtInEmbedder(dimensions);
   const view: SearchView = {
     tenantId: TENANT,

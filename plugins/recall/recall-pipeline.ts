@@ -16,6 +16,7 @@ import type { SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import { degradationOf } from './degradation.ts';
+import { embedQuery } from './embed-query.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { packByMmr } from './pack-by-mmr.ts';
@@ -30,7 +31,7 @@ import {
   type StageScores,
 } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
-import { embedQuery, type Found, runStages, type StageParts } from './recall-stages.ts';
+import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import { salienceOf, weigh } from './salience.ts';
 
 export interface PipelineParts extends StageParts {
@@ -54,7 +55,7 @@ export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'om
 
 /** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
-  const vector = await embedQuery(request.query, parts);
+  const vectors = await embedQuery(request.query, parts);
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await parts.index.ready();
   const choose = async (reader: FactReader): Promise<Chosen> => {
@@ -67,7 +68,7 @@ export const recallFacts = async (request: RecallRequest, caller: Principal, par
     };
     const { includeContradicted, minConfidence } = request;
     const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
-    const found = await runStages(request, vector, context, pool, parts);
+    const found = await runStages(request, vectors.all, context, pool, parts);
     const summary = await summaryOf(request, context, parts);
     const ranked = await score(found, summary.fact, request, context, pool, parts);
     const { packed, unfit } = packByMmr(ranked, {
@@ -80,7 +81,7 @@ export const recallFacts = async (request: RecallRequest, caller: Principal, par
       totalScored: ranked.length,
       tokensUsed: tokensOf(packed),
       omitted: { contradicted: countContradicted(found, summary.fact, context, pool), budget: unfit },
-      degraded: [...(await degradationOf({ vector, behind }, reader, parts.index)), ...summary.degraded],
+      degraded: [...(await degradationOf({ vector: vectors.own, behind }, reader, parts.index)), ...summary.degraded],
     };
   };
   return parts.facts.read(caller, 'recall', choose, request.notes);

@@ -1,6 +1,7 @@
 import {
   Clock,
   definePlugin,
+  EarlierEmbedders,
   Embedder,
   FactJson,
   Facts,
@@ -49,6 +50,7 @@ export const recallPlugin = definePlugin({
     vocabulary: Vocabulary,
     factJson: FactJson,
     embedder: optional(Embedder),
+    earlier: optional(EarlierEmbedders),
     audit: optional(AuditLog),
     sessionReads: optional(SessionReads),
     intact: optional(IntactFacts),

@@ -1,17 +1,15 @@
-import type { Embedder, HookCaller, Logger } from '../../kernel/plugin-api.ts';
-import type { Hit, SearchIndex, SearchView } from '../search/search-api.ts';
-import { calibrateSimilarities, MOST_COMPARED, searchFloor } from './calibrate-similarity.ts';
+import type { HookCaller } from '../../kernel/plugin-api.ts';
+import type { Hit, SearchIndex } from '../search/search-api.ts';
 import { type Admitted, type CandidatePool, ENTITY_DEPTH, type Search } from './candidate-pool.ts';
+import { denseStage, mergeAdmitted } from './dense-stage.ts';
+import type { QueryParts, QueryVector } from './embed-query.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
 import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 
-export interface StageParts {
+export interface StageParts extends QueryParts {
   readonly index: SearchIndex;
-  /** Absent where no embedder is configured: the dense stage then finds nothing. */
-  readonly embedder: Embedder | undefined;
   readonly hooks: HookCaller;
-  readonly log: Logger;
 }
 
 /** What the stages found, and how far each fact is from what was asked for. */
@@ -23,43 +21,26 @@ export interface Found extends StageHits {
   readonly contradicted: ReadonlySet<string>;
 }
 
-/**
- * The vector of a query; undefined where none is wanted, null when there is none to be had, which costs the dense stage
- * and nothing else. Before the snapshot is opened, because a remote model takes its time.
- */
-export const embedQuery = async (
-  query: string,
-  { embedder, log }: Pick<StageParts, 'embedder' | 'log'>,
-): Promise<Float32Array | null | undefined> => {
-  if (embedder === undefined || query.trim() === '') return undefined;
-  try {
-    const [vector] = await embedder.embed([query], 'query');
-    if (vector?.length === embedder.dimensions && vector.every(Number.isFinite)) return vector;
-    throw new RangeError(`the embedder did not answer one vector of ${embedder.dimensions} finite components`);
-  } catch (error) {
-    log.warn('a query could not be embedded; it is answered without the dense stage', { error });
-    return null;
-  }
-};
-
 /** Runs the three stages. Each hit was re-read as the caller. */
 export const runStages = async (
   request: RecallRequest,
-  vector: Float32Array | null | undefined,
+  vectors: readonly QueryVector[],
   context: RecallContext,
   pool: CandidatePool,
   parts: StageParts,
 ): Promise<Found> => {
   const { index } = parts;
   const { view, query } = context;
-  const dense = denseStage(vector, view, pool, parts);
-  const [lexical = NO_HITS, similar = NO_HITS] = await pool.admit([
+  const dense = vectors.map((asked) => denseStage(asked, view, pool, index));
+  const [lexical = NO_HITS, ...similar] = await pool.admit([
     query === '' ? NOTHING : (limit, contested) => index.lexical(query, { ...view, contested }, limit),
-    dense.search,
+    ...dense.map(({ search }) => search),
   ]);
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
   const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], ENTITY_DEPTH);
-  const semantic = await dense.calibrate(similar);
+  const semantic = mergeAdmitted(
+    await Promise.all(dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS))),
+  );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
   const { reached, contradicted: beside } =
     context.depth === 0 ? { reached: [], contradicted: [] } : await expand(found, request, context, pool, parts);
@@ -87,52 +68,6 @@ const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<st
       ...(isAnyAsked || query === '' || weights.graph > 0 ? disputed.graph : []),
     ].map(({ id }) => id),
   );
-};
-
-interface DenseStage {
-  readonly search: Search;
-  /**
-   * Scores that mean the same for every embedder: 0 at its floor, 1 for the same text; those who agree by chance are no
-   * hits. Takes those hits of the search that were admitted, so that what may not be shown never outshines what may.
-   */
-  calibrate(admitted: Admitted): Promise<Admitted>;
-}
-
-const denseStage = (
-  vector: Float32Array | null | undefined,
-  view: SearchView,
-  pool: CandidatePool,
-  { embedder, index }: StageParts,
-): DenseStage => {
-  if (vector == null || embedder === undefined) return { search: NOTHING, calibrate: async () => NO_HITS };
-  const search: Search = (limit, contested) =>
-    index.dense(vector, searchFloor(embedder), { ...view, contested }, limit);
-  const scored = (hits: readonly Hit[]): Hit[] => {
-    const similarities = hits.map(({ score }) => score);
-    return calibrateSimilarities(similarities, embedder).map((score, at) => ({ id: (hits[at] as Hit).id, score }));
-  };
-  const calibrate = ({ hits, contradicted }: Admitted): Admitted => {
-    if (contradicted.length === 0) return { hits: scored(hits), contradicted };
-    // What is left out would have to be a hit as well, to be missed.
-    const all = [...hits, ...contradicted].sort((a, b) => b.score - a.score);
-    const left = new Set(contradicted.map(({ id }) => id));
-    return { hits: scored(hits), contradicted: scored(all).filter(({ id }) => left.has(id)) };
-  };
-  if (!embedder.comparesSpelling) return { search, calibrate: async (admitted) => calibrate(admitted) };
-  // Only the nearest are compared with each other, so that no more are read while all of them may be shown.
-  let compared = 0;
-  return {
-    search: async (limit, contested) => {
-      const nearest = await search(Math.min(limit, MOST_COMPARED), contested);
-      compared = nearest.length;
-      return nearest;
-    },
-    calibrate: async (admitted) => {
-      if (admitted.hits.length === compared) return calibrate(admitted);
-      const [deeper = NO_HITS] = await pool.admit([search]);
-      return calibrate({ ...deeper, contradicted: [...admitted.contradicted, ...deeper.contradicted] });
-    },
-  };
 };
 
 const NO_HITS: Admitted<never> = { hits: [], contradicted: [] };

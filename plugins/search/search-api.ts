@@ -62,8 +62,17 @@ export interface SearchIndex {
    * Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator.
    */
   lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
-  /** Cosine similarity of unit vectors of the node's `Embedder`; hits below `floor` are none. */
-  dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]>;
+  /**
+   * Ids of the embedders by whose vectors facts can be found now, that of the node first. There are two while facts get
+   * vectors of a new embedder: each fact is found by its new vector where it has one, else by the old one. Scores of two
+   * embedders say nothing about each other.
+   */
+  embedders(): Promise<readonly string[]>;
+  /**
+   * Cosine similarity of unit vectors of one embedder, by default the first of `embedders`; hits below `floor` are
+   * none. An embedder that is not among them finds nothing.
+   */
+  dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]>;
   /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
    * falls with the distance and adds up over seeds. A seed is scored by the other seeds only.

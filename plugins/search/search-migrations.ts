@@ -1,4 +1,4 @@
-import type { Migration } from '../../kernel/plugin-api.ts';
+import type { Migration, SqlValue } from '../../kernel/plugin-api.ts';
 
 /** Vectors of facts, as the index holds them. */
 export const VECTORS_TABLE = 'search_vectors';
@@ -51,5 +51,37 @@ export const searchMigrations: readonly Migration[] = [
     name: 'vectors_by_fact',
     // For erasures.
     up: ({ raw }) => raw(`CREATE INDEX search_vectors_fact ON ${VECTORS_TABLE} (tenant_id, fact_id)`),
+  },
+  {
+    number: 85,
+    name: 'vector_generations',
+    async up({ schema, data }) {
+      await schema.alterTable(EMBEDDERS_TABLE, (table) => {
+        // The embedder that made the vectors; `embedder` names the generation, under which they are stored.
+        table.text('made_by').notNullable().defaultTo('');
+        table.integer('text_version').notNullable().defaultTo(1);
+        table.integer('number').notNullable().defaultTo(1);
+        table.text('state').notNullable().defaultTo('complete');
+        // Facts from before the generation was begun: how far they were embedded, and where they end.
+        table.bigInteger('backlog_wall');
+        table.integer('backlog_ctr');
+        table.bigInteger('goal_wall');
+        table.integer('goal_ctr');
+        table.bigInteger('done').notNullable().defaultTo(0);
+        table.bigInteger('total').notNullable().defaultTo(0);
+        table.bigInteger('begun_ms');
+        table.bigInteger('completed_ms');
+        table.text('error');
+      });
+      const rows = (await data.table(EMBEDDERS_TABLE).select()) as Record<string, SqlValue>[];
+      for (const { embedder, used_ms, feed_wall } of rows) {
+        // Some vectors of those that are back at the start of the feed were removed already.
+        const state = Number(feed_wall) === 0 ? 'leaving' : 'complete';
+        await data
+          .table(EMBEDDERS_TABLE)
+          .where({ embedder })
+          .update({ made_by: embedder, completed_ms: used_ms, state });
+      }
+    },
   },
 ];

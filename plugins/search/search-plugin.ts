@@ -1,6 +1,7 @@
 import {
   Clock,
   definePlugin,
+  EarlierEmbedders,
   Embedder,
   erasureFiles,
   FactFeed,
@@ -12,27 +13,33 @@ import {
   NodeSelf,
   optional,
   type PluginSnapshot,
+  type PluginTables,
   Random,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embedding/embed-facts.ts';
+import { TEXT_VERSION } from './embedding/embed-text.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import { SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
 import { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
-import { VECTORS_ADDED, VectorStore } from './vectors/vector-store.ts';
+import { GenerationStore, VECTORS_CHANGED } from './vectors/generation-store.ts';
+import type { VectorSide } from './vectors/vector-side.ts';
+import { VectorStore } from './vectors/vector-store.ts';
 import { createTextRanker } from './words/rank-texts.ts';
 
 interface Settings {
   readonly snapshotFolder: string;
+  readonly backlogPerSecond: number;
 }
 
 const SAVE_INTERVAL_MS = 10 * 60 * 1000;
 const LOOK_INTERVAL_MS = 1_000;
+const LOOK_FOR_CHANGES_MS = 10_000;
 const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
 /** One process of all that share a store embeds, and writes snapshots. */
 const LEASE = 'search';
@@ -54,6 +61,7 @@ export const searchPlugin = definePlugin({
     leases: Leases,
     notes: NodeNotes,
     embedder: optional(Embedder),
+    earlier: optional(EarlierEmbedders),
     suppressed: optional(SuppressedFacts),
   },
   provides: [SearchIndex, TextRanker],
@@ -67,13 +75,21 @@ export const searchPlugin = definePlugin({
         dataPath: 'search',
         description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
       },
+      backlogPerSecond: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000,
+        default: 2_000,
+        env: 'SVC_REINDEX_RATE',
+        description: 'facts in a second, at most, that get a vector of a new embedder; new facts do not count',
+      },
     },
   }),
   migrations: searchMigrations,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup({ config, use, tables, log, on, onSignal, onStop, every, provide }) {
     const { clock, random, leases, embedder } = use;
-    const side = embedder === undefined ? undefined : await vectorSide(embedder, new VectorStore(tables, embedder.id));
+    const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
@@ -98,35 +114,49 @@ export const searchPlugin = definePlugin({
 
     if (embedder === undefined || side === undefined) return;
     const embedding = new EmbedFacts({
+      ...side,
       feed: use.feed,
       embedder,
       lease,
       clock,
       log,
-      store: side.store,
-      quantise: side.codes.quantise,
+      names: use.self.names,
+      suppressed: use.suppressed,
+      backlogPerSecond: config.backlogPerSecond,
+      quantise: createCodeSpace({ dimensions: embedder.dimensions }).quantise,
+      attempted: () => {},
     });
     worker = embedding;
     on(factCommitted, () => embedding.committed());
     const readVectors = (): void => {
       search.vectorsAdded().catch((error: unknown) => log.warn('new vectors could not be read', { error }));
     };
-    onSignal(VECTORS_ADDED, readVectors);
+    onSignal(VECTORS_CHANGED, readVectors);
     every(LOOK_INTERVAL_MS, () => {
       // What other processes commit raises no event here.
       embedding.wake();
       if (search.lacksVectors) readVectors();
     });
+    // A signal may be lost.
+    every(LOOK_FOR_CHANGES_MS, readVectors);
     every(CLEAN_INTERVAL_MS, async () => {
-      while (lease.held && (await side.store.dropUnused(clock.nowMs()))) await new Promise(setImmediate);
+      while (lease.held && (await side.generations.dropUnused(search.generations))) await new Promise(setImmediate);
     });
     onStop(() => embedding.stop());
   },
 });
 
-const vectorSide = async (embedder: Embedder, store: VectorStore) => ({
-  embedder: embedder.id,
-  store,
-  codes: createCodeSpace({ dimensions: embedder.dimensions }),
-  goal: await store.missingUpTo(),
-});
+const openVectors = async (
+  embedder: Embedder,
+  earlier: EarlierEmbedders | undefined,
+  tables: PluginTables,
+  clock: Clock,
+): Promise<VectorSide> => {
+  const generations = new GenerationStore(tables, embedder, TEXT_VERSION, clock);
+  return {
+    generations,
+    store: new VectorStore(tables),
+    embedderOf: (id) => (id === embedder.id ? embedder : earlier?.find(id)),
+    goal: await generations.missingUpTo(),
+  };
+};

@@ -1,50 +1,8 @@
-import {
-  type Clock,
-  compareHlc,
-  type FactFeed,
-  type Hlc,
-  type Logger,
-  type NodeSelf,
-  type PluginSnapshot,
-  type Random,
-} from '../../kernel/plugin-api.ts';
-import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
-import type { CodeTable } from './codes/code-table.ts';
-import { IndexFeed } from './feed/follow-feed.ts';
-import { openSuppression } from './feed/follow-suppression.ts';
-import { MemoryIndex } from './index/memory-index.ts';
-import { drawHashSeed } from './index/text-hash.ts';
+import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
+import { type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
 import { beginLater } from './snapshot/begin-later.ts';
-import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
-import type { FoundSnapshot, SnapshotOwner } from './snapshot/snapshot-files.ts';
-import { readVectors, writeVectors } from './snapshot/vector-snapshot.ts';
-import { VectorFeed } from './vectors/vector-feed.ts';
-import type { VectorLayer } from './vectors/vector-layer.ts';
-import type { VectorSide } from './vectors/vector-side.ts';
-
-export interface SearchParts {
-  /** Snapshots of everything, whatever callers may see. */
-  readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
-  readonly feed: FactFeed;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly self: NodeSelf;
-  readonly log: Logger;
-  readonly snapshots: KeptSnapshots;
-  /** Absent where nothing is ever hidden. */
-  readonly suppressed?: SuppressedFacts | undefined;
-  /** Absent without an embedder. */
-  readonly vectors: VectorSide | undefined;
-}
-
-/** An index that is open, and what keeps it at the head of the store. */
-interface OpenIndex {
-  readonly index: MemoryIndex;
-  readonly feed: IndexFeed;
-  readonly vectors: { readonly layer: VectorLayer<CodeTable>; readonly feed: VectorFeed } | undefined;
-  readonly owner: SnapshotOwner;
-}
+import { writeVectors } from './snapshot/vector-snapshot.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
@@ -56,8 +14,7 @@ const BUILD_PATIENCE_MS = 10_000;
  * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
  */
 export class SearchService implements SearchIndex {
-  readonly #parts: SearchParts;
-  readonly #snapshots: KeptSnapshots;
+  readonly #parts: IndexParts;
   #opening: Promise<OpenIndex> | undefined;
   /** The same, once it is there. */
   #open: OpenIndex | undefined;
@@ -70,9 +27,8 @@ export class SearchService implements SearchIndex {
   #vectorsGoal: Hlc | undefined;
   #isClosed = false;
 
-  constructor(parts: SearchParts) {
+  constructor(parts: IndexParts) {
     this.#parts = parts;
-    this.#snapshots = parts.snapshots;
     this.#vectorsGoal = parts.vectors?.goal;
     // Searches are told of the error; there may be none yet.
     this.#opened().catch((error: unknown) =>
@@ -107,9 +63,12 @@ export class SearchService implements SearchIndex {
 
   async isMakingVectors(): Promise<boolean> {
     const { vectors } = this.#parts;
-    const goal = this.#vectorsGoal;
-    if (vectors === undefined || goal === undefined) return false;
-    if (this.#isBuilding || compareHlc(await vectors.store.position(), goal) < 0) return true;
+    if (vectors === undefined) return false;
+    if (this.#isBuilding && this.#vectorsGoal !== undefined) return true;
+    if (this.#open?.vectors?.isMaking === true) return true;
+    if (this.#vectorsGoal === undefined) return false;
+    const { target } = await vectors.generations.plan();
+    if (compareHlc(target.fresh, this.#vectorsGoal) < 0) return true;
     this.#vectorsGoal = undefined;
     return false;
   }
@@ -119,17 +78,26 @@ export class SearchService implements SearchIndex {
     await this.#readVectors(await this.#opened());
   }
 
-  /** Whether vectors that were stored could not be read, and nobody will say so again. */
+  /** Whether vectors are still to come: some that were stored could not be read, or a generation is being made. */
   get lacksVectors(): boolean {
-    return this.#lacksVectors;
+    return this.#lacksVectors || this.#open?.vectors?.isMaking === true;
+  }
+
+  /** Names of the generations of vectors that searches use. */
+  get generations(): readonly string[] {
+    return (this.#open?.vectors?.served ?? []).map(({ name }) => name);
+  }
+
+  async embedders() {
+    return (await this.#opened()).index.embedders();
   }
 
   async lexical(query: string, view: SearchView, limit: number) {
     return (await this.#opened()).index.lexical(query, view, limit);
   }
 
-  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number) {
-    return (await this.#opened()).index.dense(vector, floor, view, limit);
+  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string) {
+    return (await this.#opened()).index.dense(vector, floor, view, limit, embedder);
   }
 
   async besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
@@ -147,15 +115,11 @@ export class SearchService implements SearchIndex {
     const size = sizeOf(open);
     if (size - this.#savedSize < NEWS_PER_SNAPSHOT) return;
     const { index, feed, vectors, owner } = open;
+    // Those that are to stay.
+    const [main] = vectors?.served ?? [];
     const written =
-      vectors === undefined || this.#parts.vectors === undefined
-        ? undefined
-        : {
-            embedder: this.#parts.vectors.embedder,
-            seq: vectors.feed.seq,
-            chunks: writeVectors(vectors.layer),
-          };
-    await this.#snapshots.save(
+      main === undefined ? undefined : { embedder: main.name, seq: main.feed.seq, chunks: writeVectors(main.layer) };
+    await this.#parts.snapshots.save(
       owner,
       beginLater(() => index.snapshot(feed.applied)),
       written,
@@ -180,7 +144,7 @@ export class SearchService implements SearchIndex {
 
   async #readVectors({ vectors }: OpenIndex): Promise<void> {
     try {
-      await vectors?.feed.catchUp();
+      await vectors?.follow();
       this.#lacksVectors = false;
     } catch (error) {
       this.#lacksVectors = true;
@@ -189,26 +153,8 @@ export class SearchService implements SearchIndex {
   }
 
   async #openIndex(): Promise<OpenIndex> {
-    const { store, self, log, clock } = this.#parts;
-    const beganMs = clock.monotonicMs();
-    // Before anything is read: what is erased from then on may be in the index.
-    const erasures = await this.#parts.snapshots.erasures();
-    const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures };
-    const found = await this.#snapshots.find(owner);
-    const restored = found === undefined ? undefined : await this.#restore(found);
-    const index = restored?.index ?? MemoryIndex.create(drawHashSeed(this.#parts.random));
-    const suppression = restored?.suppression ?? (await openSuppression(index, this.#parts));
-    const feed = new IndexFeed({
-      feed: this.#parts.feed,
-      index,
-      suppression,
-      names: self.names,
-      epoch: owner.epoch,
-      ...(restored === undefined ? {} : { applied: restored.applied }),
-      onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
-    });
-    const vectors = await this.#openVectors(index, feed, restored === undefined ? undefined : found);
-    const open: OpenIndex = { index, feed, vectors, owner };
+    const beganMs = this.#parts.clock.monotonicMs();
+    const open = await openIndex(this.#parts);
     this.#open = open;
     this.#savedSize = sizeOf(open);
     this.#building = this.#build(open, beganMs);
@@ -238,38 +184,6 @@ export class SearchService implements SearchIndex {
     }
   }
 
-  async #restore(found: FoundSnapshot) {
-    try {
-      const restored = await MemoryIndex.restore(found.index());
-      return { ...restored, suppression: await openSuppression(restored.index, this.#parts) };
-    } catch (error) {
-      this.#parts.log.warn('the snapshot of the search index cannot be used; the index is built anew', { error });
-      return undefined;
-    }
-  }
-
-  async #openVectors(
-    index: MemoryIndex,
-    feed: IndexFeed,
-    found: FoundSnapshot | undefined,
-  ): Promise<OpenIndex['vectors']> {
-    const { vectors: side, log } = this.#parts;
-    if (side === undefined) return undefined;
-    let layer = index.createVectors<CodeTable>(side.codes);
-    let seq = 0;
-    if (found?.vectors?.embedder === side.embedder) {
-      try {
-        await readVectors(found.vectors.chunks(), layer);
-        ({ seq } = found.vectors);
-      } catch (error) {
-        log.warn('the snapshot of vectors cannot be used; they are read from the store', { error });
-        layer = index.createVectors<CodeTable>(side.codes);
-      }
-    }
-    index.serveVectors(layer);
-    return { layer, feed: new VectorFeed(side.store, layer, seq, () => feed.catchUp()) };
-  }
-
   /** Better an answer from most facts than none, while very many are read. */
   async #isLate(work: Promise<void>): Promise<boolean> {
     let cancel = (): void => {};
@@ -285,6 +199,3 @@ export class SearchService implements SearchIndex {
     }
   }
 }
-
-const sizeOf = ({ index, vectors }: Pick<OpenIndex, 'index' | 'vectors'>): number =>
-  index.size + (vectors?.layer.tables.reduce((sum, table) => sum + (table?.size ?? 0), 0) ?? 0);

@@ -8,10 +8,14 @@ import {
   type FeedPage,
   type HeldLease,
   type Logger,
+  ServiceError,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
+import type { Advance, Generation } from '../vectors/generation.ts';
+import type { GenerationStore } from '../vectors/generation-store.ts';
 import type { VectorCode, VectorStore } from '../vectors/vector-store.ts';
-import { embedText, isEmbedded } from './embed-text.ts';
+import { embedWhatCan } from './embed-what-can.ts';
+import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-embed.ts';
 
 const FACTS_PER_STEP = 64;
 /**
@@ -23,31 +27,43 @@ const RESTS_UNDER_LOAD = 40;
 /** A process that was paused in a step must not rest for as many times as long. */
 const LONGEST_REST_MS = 2_000;
 const BUSY_MS = 1_000;
+/** After two failures in a row each pause is twice as long. */
 const RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
 /** How often a long run says how far it has come. */
 const PROGRESS_MS = 10_000;
 
-export interface EmbedParts {
+export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly feed: FactFeed;
   readonly embedder: Embedder;
+  readonly generations: GenerationStore;
   readonly store: VectorStore;
   readonly lease: HeldLease;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Facts of a backlog in a second, at most. */
+  readonly backlogPerSecond: number;
   quantise(vector: Float32Array): VectorCode;
+  /** Told of each attempt: how many facts got a vector, or that it failed. */
+  attempted(outcome: { readonly embedded: number } | 'failed'): void;
 }
 
 /**
  * Gives every fact its vector, after its commit, in feed order: the feed is the queue, and the place in it is stored
- * together with the vectors, so that a crash repeats a step and loses nothing. One process does this for all; a fact
- * that cannot be embedded now is tried again.
+ * together with the vectors, so that a crash repeats a step and loses nothing. New facts go first. Then come, at a
+ * limited rate, those from before the generation was begun. One process does this for all; a fact that cannot be
+ * embedded now is tried again.
  */
 export class EmbedFacts {
   readonly #parts: EmbedParts;
   readonly #background: BackgroundWork;
-  readonly #follower: FeedFollower;
+  readonly #fresh: FeedFollower;
+  readonly #backlog: FeedFollower;
   /** Of the run under way: when the lease has changed hands since it began, nothing more of it counts. */
   #confirm: ConfirmLease = () => Promise.reject(new Error('nothing is embedded without the lease'));
+  /** As it was when the page under way was asked for. */
+  #target: Generation | undefined;
+  #failures = 0;
   #hasEnded = false;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #saidMs: number;
@@ -55,15 +71,24 @@ export class EmbedFacts {
   constructor(parts: EmbedParts) {
     this.#parts = parts;
     this.#saidMs = parts.clock.monotonicMs();
-    this.#follower = parts.feed.follow({
-      begin: () => parts.store.position(),
-      take: (page) => this.#embed(page),
+    this.#fresh = parts.feed.follow<readonly StoredFact[]>({
+      begin: async () => (await this.#look()).fresh,
+      alongside: (page, snapshot) => newFactsToEmbed(page, this.#target as Generation, snapshot, parts),
+      take: (page) => this.#embed(page, { of: 'fresh', upTo: page.upTo }),
+    });
+    this.#backlog = parts.feed.follow<readonly StoredFact[]>({
+      begin: async () => {
+        const { fresh, backlog } = await this.#look();
+        return backlog?.position ?? fresh;
+      },
+      alongside: (page, snapshot) =>
+        oldFactsToEmbed(page, this.#target as Generation, snapshot, parts.clock.nowMs(), parts),
+      take: (page) => this.#embed(page, { of: 'backlog', upTo: page.upTo, examined: page.facts.length }),
     });
     this.#background = new BackgroundWork({
       clock: parts.clock,
       work: (rest) => this.#work(rest),
       failed: (error) => parts.log.warn('facts could not be embedded; they will be tried again', { error }),
-      retryMs: RETRY_MS,
     });
   }
 
@@ -80,26 +105,36 @@ export class EmbedFacts {
 
   async stop(): Promise<void> {
     this.#hasEnded = true;
-    await this.#follower.stop();
+    await Promise.all([this.#fresh.stop(), this.#backlog.stop()]);
     await this.#background.stop();
   }
 
-  #work(rest: (restMs: number) => void): Promise<void> {
-    return this.#parts.lease.whileHeld((confirm) => {
-      this.#confirm = confirm;
-      return this.#embedAll(rest);
-    }) as Promise<void>;
+  async #work(rest: (restMs: number) => void): Promise<void> {
+    try {
+      await this.#parts.lease.whileHeld((confirm) => {
+        this.#confirm = confirm;
+        return this.#embedAll(rest);
+      });
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      this.#parts.attempted('failed');
+      await this.#keepReason(error);
+      this.#parts.log.warn('facts could not be embedded; they will be tried again', { error });
+      rest(Math.min(RETRY_MS * 2 ** Math.max(0, this.#failures - 2), LONGEST_RETRY_MS));
+    }
   }
 
   async #embedAll(rest: (restMs: number) => void): Promise<void> {
     const { clock, lease } = this.#parts;
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
-      const isBusy = this.#isBusy();
-      if (!(await this.#follower.next(isBusy ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP))) return;
+      const most = this.#isBusy() ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP;
+      const isFresh = await this.#fresh.next(most);
+      if (!isFresh && !(await this.#embedOfBacklog(most))) return;
       await this.#reportProgress();
-      const restMs = Math.min(LONGEST_REST_MS, Math.ceil((clock.monotonicMs() - beganMs) * RESTS_UNDER_LOAD));
-      if (restMs > 0 && this.#isBusy()) {
+      const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : most);
+      if (restMs > 0) {
         rest(restMs);
         return;
       }
@@ -108,12 +143,52 @@ export class EmbedFacts {
     }
   }
 
-  async #embed({ facts, upTo }: FeedPage<undefined>): Promise<void> {
-    const { embedder, store, clock, log, quantise } = this.#parts;
-    const wanted = facts.filter(isEmbedded);
+  /** False when nothing of the backlog is left. */
+  async #embedOfBacklog(most: number): Promise<boolean> {
+    if (this.#target?.backlog === undefined) return false;
+    const { generations, store, clock, log } = this.#parts;
+    const hasMore = await this.#backlog.next(most);
+    const { target } = await generations.plan();
+    const { embedder, backlog } = target;
+    if (backlog !== undefined && hasMore) return true;
+    if (backlog !== undefined) {
+      // The feed ends before the goal: its last entries went with a tenant.
+      await store.save(target, [], { of: 'backlog', upTo: backlog.goal, examined: 0 }, clock.nowMs(), this.#confirm);
+    }
+    log.info('all facts have vectors of the embedder', { embedder, generation: target.number });
+    return false;
+  }
+
+  #restMs(tookMs: number, ofBacklog: number): number {
+    const { backlogPerSecond } = this.#parts;
+    const spared = this.#isBusy() ? Math.min(LONGEST_REST_MS, Math.ceil(tookMs * RESTS_UNDER_LOAD)) : 0;
+    return Math.max(spared, Math.ceil((ofBacklog * 1_000) / backlogPerSecond - tookMs));
+  }
+
+  async #look(): Promise<Generation> {
+    const { target } = await this.#parts.generations.plan();
+    this.#target = target;
+    return target;
+  }
+
+  async #embed({ more: wanted }: FeedPage<readonly StoredFact[]>, advance: Advance): Promise<void> {
+    const { embedder, store, clock, log, quantise, attempted } = this.#parts;
+    const target = this.#target as Generation;
     const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
     const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
-    await store.save(coded, upTo, clock.nowMs(), this.#confirm);
+    await store.save(target, coded, advance, clock.nowMs(), this.#confirm);
+    if (coded.length > 0) attempted({ embedded: coded.length });
+  }
+
+  /** For those who ask how far the vectors are. */
+  async #keepReason(error: unknown): Promise<void> {
+    const { generations, log } = this.#parts;
+    const reason = error instanceof ServiceError ? error.message : 'an internal error; the log of the node says more';
+    const target = this.#target;
+    if (target === undefined || target.error === reason) return;
+    await generations.failed(target.name, reason).catch((cause: unknown) => {
+      log.debug('the reason why facts could not be embedded was not kept', { error: cause });
+    });
   }
 
   #isBusy(): boolean {
@@ -121,54 +196,10 @@ export class EmbedFacts {
   }
 
   async #reportProgress(): Promise<void> {
-    const { clock, store, log, embedder } = this.#parts;
+    const { clock, generations, log, embedder } = this.#parts;
     if (clock.monotonicMs() - this.#saidMs < PROGRESS_MS) return;
     this.#saidMs = clock.monotonicMs();
-    const left = await store.countPending();
+    const left = await generations.countPending();
     if (left > FACTS_PER_STEP) log.info('facts are being embedded', { embedder: embedder.id, left });
   }
 }
-
-interface Embedded {
-  readonly fact: StoredFact;
-  readonly vector: Float32Array;
-}
-
-/**
- * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
- * out.
- */
-const embedWhatCan = async (facts: readonly StoredFact[], embedder: Embedder, log: Logger): Promise<Embedded[]> => {
-  try {
-    const vectors = await embedder.embed(facts.map(embedText), 'document');
-    return facts.map((fact, at) => ({ fact, vector: vectors[at] as Float32Array }));
-  } catch (error) {
-    if (facts.length === 1) throw error;
-    return embedOneByOne(facts, embedder, log, error);
-  }
-};
-
-/** When the first two fail as well, the embedder is not there at all. */
-const SIGNS_OF_OUTAGE = 2;
-
-const embedOneByOne = async (
-  facts: readonly StoredFact[],
-  embedder: Embedder,
-  log: Logger,
-  outage: unknown,
-): Promise<Embedded[]> => {
-  const embedded: Embedded[] = [];
-  const refused: string[] = [];
-  for (const fact of facts) {
-    try {
-      const [vector] = await embedder.embed([embedText(fact)], 'document');
-      embedded.push({ fact, vector: vector as Float32Array });
-    } catch {
-      refused.push(fact.id);
-      if (embedded.length === 0 && refused.length === SIGNS_OF_OUTAGE) throw outage;
-    }
-  }
-  if (embedded.length === 0) throw outage;
-  if (refused.length > 0) log.warn('the embedder refuses some facts; words find them', { factIds: refused });
-  return embedded;
-};

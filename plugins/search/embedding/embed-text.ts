@@ -5,6 +5,9 @@ const LEAST_CONFIDENCE = 0.1;
 /** What current models read of a text; cut before it is sent anywhere. */
 const MAX_CHARACTERS = 8_192;
 
+/** Changes with the text that stands for a fact: vectors of another one are made anew. */
+export const TEXT_VERSION = 1;
+
 /** An erased fact has no content id, and nothing to embed. */
 export const isEmbedded = ({ system, confidence, cid }: StoredFact): boolean =>
   !system && confidence >= LEAST_CONFIDENCE && cid !== '';

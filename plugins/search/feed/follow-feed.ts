@@ -24,6 +24,8 @@ export interface IndexFeedOptions {
   readonly applied?: Hlc;
   /** History of the store that the index is made of, where it is known. */
   readonly epoch?: string;
+  /** Called after each page, which waits for it: for an index that is built while another one serves. */
+  pause?(): Promise<void>;
   /** Told what went wrong while catching up for nobody in particular. */
   onError(error: unknown): void;
 }
@@ -98,6 +100,7 @@ export class IndexFeed {
     await suppression?.follow(entries);
     // Whatever is in the index beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;
+    await this.#options.pause?.();
     // Much text is taken in page by page, and others have their turn in between.
     if (charactersOf(facts) > MUCH_TEXT) await new Promise<void>((resolve) => setImmediate(resolve));
   }

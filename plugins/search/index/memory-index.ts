@@ -34,12 +34,18 @@ export interface IndexWriter {
   expire(expiry: IndexedExpiry): void;
 }
 
+/** A layer of vectors, and the id of the embedder that made them. */
+export interface ServedLayer {
+  readonly embedder: string;
+  readonly layer: Pick<VectorLayer, 'search'>;
+}
+
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
 
 /** A search index in memory. Its feeder decides what it applies of the feed. */
 export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
   readonly #state: IndexState;
-  #vectors: Pick<VectorLayer, 'search'> | undefined;
+  #vectors: readonly ServedLayer[] = [];
   #newest: Hlc;
   readonly #isOlder: IsOlder = (document, than) => this.#state.documents.isOlder(document, than);
 
@@ -82,9 +88,12 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return new VectorLayer(this.#state, codes);
   }
 
-  /** Which layer of this index `dense` searches from now on; before the first one it finds nothing. */
-  serveVectors<T extends CodeTable>(layer: VectorLayer<T>): void {
-    this.#vectors = layer;
+  /**
+   * Which layers of this index `dense` searches from now on, those of the embedder that is asked for by default first.
+   * Before the first call it finds nothing. A fact has a vector in one of them alone.
+   */
+  serveVectors(...layers: readonly ServedLayer[]): void {
+    this.#vectors = layers;
   }
 
   add(fact: IndexedFact): void {
@@ -118,9 +127,25 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
   }
 
-  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number): Promise<Hit[]> {
-    if (this.#vectors === undefined || limit < 1) return [];
-    return this.#hits(this.#vectors.search(vector, floor, new ViewFilter(this.#state, view), limit));
+  async embedders(): Promise<string[]> {
+    return [...new Set(this.#vectors.map(({ embedder }) => embedder))];
+  }
+
+  async dense(
+    vector: Float32Array,
+    floor: number,
+    view: SearchView,
+    limit: number,
+    embedder = this.#vectors[0]?.embedder,
+  ): Promise<Hit[]> {
+    const layers = this.#vectors.filter((served) => served.embedder === embedder);
+    if (layers.length === 0 || limit < 1) return [];
+    const filter = new ViewFilter(this.#state, view);
+    const [first = [], ...others] = layers.map(({ layer }) => layer.search(vector, floor, filter, limit));
+    if (others.length === 0) return this.#hits(first);
+    const found = [...first, ...others.flat()];
+    found.sort((a, b) => b.score - a.score || (this.#isOlder(a.document, b.document) ? 1 : -1));
+    return this.#hits(found.slice(0, limit));
   }
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {

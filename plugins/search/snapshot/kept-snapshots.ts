@@ -1,8 +1,16 @@
 import type { NodeNotes } from '../../../kernel/plugin-api.ts';
-import { type FoundSnapshot, NO_ERASURES, type SnapshotFiles, type SnapshotOwner } from './snapshot-files.ts';
+import {
+  FIRST_BUILD,
+  type FoundSnapshot,
+  NO_ERASURES,
+  type SnapshotFiles,
+  type SnapshotOwner,
+} from './snapshot-files.ts';
 
 /** The note that counts erasures. */
 const ERASURES = 'search erasures';
+/** The note that counts how often an operator has asked for the index to be built anew. */
+const BUILDS = 'search builds';
 
 type Saved = Parameters<SnapshotFiles['save']>;
 
@@ -24,6 +32,16 @@ export class KeptSnapshots {
   /** How many erasures there were: to be read before the index reads any fact. */
   async erasures(): Promise<string> {
     return (await this.#notes.read(ERASURES)) ?? NO_ERASURES;
+  }
+
+  /** The build of the index that is wanted: a snapshot of another one is not used. */
+  async wantedBuild(): Promise<string> {
+    return (await this.#notes.read(BUILDS)) ?? FIRST_BUILD;
+  }
+
+  /** Asks all processes for another build of the index, and returns it. */
+  wantAnother(): Promise<string> {
+    return this.#notes.change(BUILDS, (before = FIRST_BUILD) => String(Number(before) + 1));
   }
 
   find(owner: SnapshotOwner): Promise<FoundSnapshot | undefined> {

@@ -9,6 +9,8 @@ export interface SnapshotOwner {
   readonly epoch: string;
   /** How many erasures there were: a snapshot from before holds words of erased facts. */
   readonly erasures: string;
+  /** Which build of the index it is: an operator may have asked for another one. */
+  readonly build: string;
 }
 
 /** What lies in the folder: names of files, and what is in them. */
@@ -48,6 +50,7 @@ export class SnapshotFiles {
       await this.drop();
       return undefined;
     }
+    if ((manifest.build ?? FIRST_BUILD) !== owner.build) return undefined;
     const { index, vectors } = manifest;
     const stream = (file: string): AsyncIterable<Uint8Array> =>
       createReadStream(join(this.#folder, file), { highWaterMark: READ_BYTES });
@@ -122,6 +125,8 @@ export interface FoundSnapshot {
 
 /** In a store without erasures; manifests of older versions do not say it. */
 export const NO_ERASURES = '0';
+/** Before an operator has asked for another build; manifests of older versions do not say it. */
+export const FIRST_BUILD = '0';
 
 /** A snapshot holds what everybody said. */
 const OWNER_ONLY = 0o600;

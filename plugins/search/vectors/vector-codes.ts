@@ -2,6 +2,8 @@
 export interface CodeTable {
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
+  /** Forgets a code; false when there was none. */
+  delete(ordinal: number): boolean;
 }
 
 /** Where a code is: the place of its table among the targets of a search, and its ordinal there. */

@@ -1,5 +1,5 @@
 import { coalesce, type FactName } from '../../../kernel/plugin-api.ts';
-import type { VectorStore } from './vector-store.ts';
+import type { StoredVector } from './vector-store.ts';
 
 const VECTORS_PER_PAGE = 1_000;
 
@@ -8,18 +8,21 @@ export interface VectorSink {
   set(fact: FactName, code: Int8Array, scale: number): boolean;
 }
 
+export interface VectorFeedParts {
+  /** Vectors of one generation after a place, in the order in which they were stored. */
+  after(seq: number, limit: number): Promise<readonly StoredVector[]>;
+  readonly sink: VectorSink;
+  /** Brings the facts in: a vector is never older than its fact. */
+  index(): Promise<void>;
+}
+
 /** Brings the vectors that any process has stored into this one's index, in the order in which they were stored. */
 export class VectorFeed {
-  readonly #store: VectorStore;
-  readonly #sink: VectorSink;
-  readonly #index: () => Promise<void>;
+  readonly #parts: VectorFeedParts;
   #seq: number;
 
-  /** `index` brings the facts in: a vector is never older than its fact. */
-  constructor(store: VectorStore, sink: VectorSink, seq: number, index: () => Promise<void>) {
-    this.#store = store;
-    this.#index = index;
-    this.#sink = sink;
+  constructor(parts: VectorFeedParts, seq: number) {
+    this.#parts = parts;
     this.#seq = seq;
   }
 
@@ -35,11 +38,12 @@ export class VectorFeed {
 
   /** True when there may be more. */
   async #readPage(): Promise<boolean> {
-    const vectors = await this.#store.after(this.#seq, VECTORS_PER_PAGE);
+    const { after, sink, index } = this.#parts;
+    const vectors = await after(this.#seq, VECTORS_PER_PAGE);
     const last = vectors.at(-1);
     if (last === undefined) return false;
-    await this.#index();
-    for (const { fact, code, scale } of vectors) this.#sink.set(fact, code, scale);
+    await index();
+    for (const { fact, code, scale } of vectors) sink.set(fact, code, scale);
     this.#seq = last.seq;
     return vectors.length === VECTORS_PER_PAGE;
   }

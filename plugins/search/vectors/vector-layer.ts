@@ -46,6 +46,14 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return true;
   }
 
+  /** Forgets the vector of a fact; false when there was none. */
+  delete(fact: FactName): boolean {
+    const { documents } = this.#state;
+    const document = this.#state.documentOf(fact);
+    if (document < 0) return false;
+    return this.#tables[documents.word(document, PART)]?.delete(documents.word(document, ORDINAL)) ?? false;
+  }
+
   has(fact: FactName): boolean {
     const { documents } = this.#state;
     const document = this.#state.documentOf(fact);

@@ -1,15 +1,16 @@
-import type { Hlc } from '../../../kernel/plugin-api.ts';
-import type { CodeSpace } from '../codes/code-space.ts';
+import type { Embedder, Hlc } from '../../../kernel/plugin-api.ts';
+import type { GenerationStore } from './generation-store.ts';
 import type { VectorStore } from './vector-store.ts';
 
 /** Where vectors come from, and how they are held. */
 export interface VectorSide {
-  readonly embedder: string;
+  readonly generations: GenerationStore;
   readonly store: VectorStore;
-  readonly codes: CodeSpace;
+  /** The embedder of an id, by which queries can be compared with its vectors; undefined for one that is not here. */
+  embedderOf(id: string): Embedder | undefined;
   /**
-   * Place in the feed up to which vectors were missing at the start, because the operator has changed the embedder, or
-   * stopped it before it was done; undefined when none were.
+   * Place in the feed up to which vectors were missing at the start, because nobody has embedded for a while; undefined
+   * when none were.
    */
   readonly goal: Hlc | undefined;
 }

@@ -36,6 +36,7 @@ const tinySearch = (): AnyPlugin => {
   const index: SearchIndex = {
     ready: async () => null,
     isMakingVectors: async () => false,
+    embedders: async () => [],
     lexical: async (query, view, limit) =>
       hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
     dense: async () => [],

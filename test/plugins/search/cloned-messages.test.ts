@@ -95,4 +95,12 @@ forEachStore('a search index behind messages', () => {
 });
 
 /** Everything that recall asks of an index. */
-const METHODS = ['besides', 'dense', 'isMakingVectors', 'lexical', 'newest', 'ready'] satisfies (keyof SearchIndex)[];
+const METHODS = [
+  'besides',
+  'dense',
+  'embedders',
+  'isMakingVectors',
+  'lexical',
+  'newest',
+  'ready',
+] satisfies (keyof SearchIndex)[];

@@ -47,7 +47,7 @@ const serveVectors = (index: MemoryIndex, facts: readonly StoredFact[]): void =>
     const { code, scale } = codes.quantise(vectorOf(at));
     layer.set(fact, code, scale);
   });
-  index.serveVectors(layer);
+  index.serveVectors({ embedder: 'scripted', layer: layer });
 };
 
 const EVERYTHING: SearchView = {

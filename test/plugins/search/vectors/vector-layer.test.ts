@@ -52,7 +52,7 @@ describe('a search by vectors', () => {
 
   it('finds nothing before vectors are served', async () => {
     expect(await found()).to.deep.equal([]);
-    index.serveVectors(layer);
+    index.serveVectors({ embedder: 'scripted', layer: layer });
     expect(await found()).not.to.be.empty;
   });
 
@@ -92,7 +92,7 @@ describe('a search by vectors', () => {
     const layerAgain = restored.createVectors(codes);
     for (let n = 1; n <= 5; n += 1) set(layerAgain, n);
     expect(layerAgain.tables.map((table) => table?.size)).to.deep.equal(layer.tables.map((table) => table?.size));
-    restored.serveVectors(layerAgain);
+    restored.serveVectors({ embedder: 'scripted', layer: layerAgain });
     const view: SearchView = { ...VIEW, gardens: 'all', nowMs: 0 };
     const hits = await index.dense(query, 0, view, 10);
     expect(hits).not.to.be.empty;

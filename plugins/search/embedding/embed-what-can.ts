@@ -1,0 +1,50 @@
+import type { Embedder, Logger, StoredFact } from '../../../kernel/plugin-api.ts';
+import { embedText } from './embed-text.ts';
+
+export interface Embedded {
+  readonly fact: StoredFact;
+  readonly vector: Float32Array;
+}
+
+/** When the first two fail as well, the embedder is not there at all. */
+const SIGNS_OF_OUTAGE = 2;
+
+/**
+ * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
+ * out.
+ */
+export const embedWhatCan = async (
+  facts: readonly StoredFact[],
+  embedder: Embedder,
+  log: Logger,
+): Promise<Embedded[]> => {
+  try {
+    const vectors = await embedder.embed(facts.map(embedText), 'document');
+    return facts.map((fact, at) => ({ fact, vector: vectors[at] as Float32Array }));
+  } catch (error) {
+    if (facts.length === 1) throw error;
+    return embedOneByOne(facts, embedder, log, error);
+  }
+};
+
+const embedOneByOne = async (
+  facts: readonly StoredFact[],
+  embedder: Embedder,
+  log: Logger,
+  outage: unknown,
+): Promise<Embedded[]> => {
+  const embedded: Embedded[] = [];
+  const refused: string[] = [];
+  for (const fact of facts) {
+    try {
+      const [vector] = await embedder.embed([embedText(fact)], 'document');
+      embedded.push({ fact, vector: vector as Float32Array });
+    } catch {
+      refused.push(fact.id);
+      if (embedded.length === 0 && refused.length === SIGNS_OF_OUTAGE) throw outage;
+    }
+  }
+  if (embedded.length === 0) throw outage;
+  if (refused.length > 0) log.warn('the embedder refuses some facts; words find them', { factIds: refused });
+  return embedded;
+};

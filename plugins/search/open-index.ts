@@ -1,0 +1,110 @@
+import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot, Random } from '../../kernel/plugin-api.ts';
+import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
+import { IndexFeed } from './feed/follow-feed.ts';
+import { openSuppression } from './feed/follow-suppression.ts';
+import { MemoryIndex } from './index/memory-index.ts';
+import { drawHashSeed } from './index/text-hash.ts';
+import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
+import type { FoundSnapshot, SnapshotOwner } from './snapshot/snapshot-files.ts';
+import { readVectors } from './snapshot/vector-snapshot.ts';
+import { ServedVectors, type ServedVectorsParts } from './vectors/served-vectors.ts';
+import type { VectorSide } from './vectors/vector-side.ts';
+
+export interface IndexParts {
+  /** Snapshots of everything, whatever callers may see. */
+  readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
+  readonly feed: FactFeed;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: NodeSelf;
+  readonly log: Logger;
+  readonly snapshots: KeptSnapshots;
+  /** Absent where nothing is ever hidden. */
+  readonly suppressed?: SuppressedFacts | undefined;
+  /** Absent without an embedder. */
+  readonly vectors: VectorSide | undefined;
+}
+
+/** An index that is open, and what keeps it at the head of the store. */
+export interface OpenIndex {
+  readonly index: MemoryIndex;
+  readonly feed: IndexFeed;
+  readonly vectors: ServedVectors | undefined;
+  readonly owner: SnapshotOwner;
+}
+
+export interface OpenOptions {
+  /** Reads everything from the store, whatever snapshots there are. */
+  readonly anew?: boolean;
+  /** Called after each page of the feed, which waits for it. */
+  pause?(): Promise<void>;
+}
+
+/**
+ * Opens an index from its snapshot, if there is one. It holds what the snapshot held; the feed brings the rest. The
+ * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
+ */
+export const openIndex = async (parts: IndexParts, { anew = false, pause }: OpenOptions = {}): Promise<OpenIndex> => {
+  const { store, self, log, snapshots } = parts;
+  // Before anything is read: what is erased from then on may be in the index.
+  const [erasures, build] = [await snapshots.erasures(), await snapshots.wantedBuild()];
+  const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
+  const found = anew ? undefined : await snapshots.find(owner);
+  const restored = found === undefined ? undefined : await restore(found, parts);
+  const index = restored?.index ?? MemoryIndex.create(drawHashSeed(parts.random));
+  const suppression = restored?.suppression ?? (await openSuppression(index, parts));
+  const feed = new IndexFeed({
+    feed: parts.feed,
+    index,
+    suppression,
+    names: self.names,
+    epoch: owner.epoch,
+    ...(restored === undefined ? {} : { applied: restored.applied }),
+    ...(pause === undefined ? {} : { pause }),
+    onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
+  });
+  const vectors = await openVectors(index, feed, restored === undefined ? undefined : found, parts);
+  return { index, feed, vectors, owner };
+};
+
+const restore = async (found: FoundSnapshot, parts: IndexParts) => {
+  try {
+    const restored = await MemoryIndex.restore(found.index());
+    return { ...restored, suppression: await openSuppression(restored.index, parts) };
+  } catch (error) {
+    parts.log.warn('the snapshot of the search index cannot be used; the index is built anew', { error });
+    return undefined;
+  }
+};
+
+const openVectors = async (
+  index: MemoryIndex,
+  feed: IndexFeed,
+  found: FoundSnapshot | undefined,
+  { vectors: side, log }: IndexParts,
+): Promise<ServedVectors | undefined> => {
+  if (side === undefined) return undefined;
+  const kept = found?.vectors;
+  const restoreLayer: ServedVectorsParts['restore'] = async (generation, layer) => {
+    if (kept?.embedder !== generation) return undefined;
+    try {
+      await readVectors(kept.chunks(), layer);
+      return kept.seq;
+    } catch (error) {
+      log.warn('the snapshot of vectors cannot be used; they are read from the store', { error });
+      return undefined;
+    }
+  };
+  const vectors = new ServedVectors({
+    ...side,
+    index,
+    indexFacts: () => feed.catchUp(),
+    plan: () => side.generations.plan(),
+    restore: restoreLayer,
+  });
+  await vectors.open();
+  return vectors;
+};
+
+export const sizeOf = ({ index, vectors }: Pick<OpenIndex, 'index' | 'vectors'>): number =>
+  index.size + (vectors?.size ?? 0);

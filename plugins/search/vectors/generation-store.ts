@@ -1,0 +1,189 @@
+import {
+  above,
+  type Clock,
+  compareHlc,
+  type Embedder,
+  type Hlc,
+  type PluginTables,
+  type SqlValue,
+} from '../../../kernel/plugin-api.ts';
+import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
+import { BEFORE_FEED, type Generation, generationFromRow, newGenerationRow } from './generation.ts';
+
+/** Writes of vectors and of generations take turns among themselves and with nothing else. */
+export const VECTORS_LOCK = 'search vectors';
+/** Raised by every write of vectors, and when a generation begins, ends or is withdrawn. */
+export const VECTORS_CHANGED = 'vectors changed';
+/** Vectors of an embedder that no process has used for so long are removed. */
+export const UNUSED_MS = 24 * 60 * 60 * 1000;
+/** The same for those that another generation of the same embedder has taken the place of. */
+export const SUPERSEDED_MS = 60 * 60 * 1000;
+const ROWS_PER_DELETE = 2_000;
+
+/** Which vectors are to be made and which may be searched until they are, as the store says. */
+export interface VectorPlan {
+  /** Those that all facts are to have. */
+  readonly target: Generation;
+  /** Others, best first, which can serve while the target is building. */
+  readonly others: readonly Generation[];
+}
+
+/** The generations of all embedders in the store. This process makes those of its own embedder. */
+export class GenerationStore {
+  readonly #tables: PluginTables;
+  readonly #embedder: Pick<Embedder, 'id'>;
+  readonly #textVersion: number;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+
+  constructor(tables: PluginTables, embedder: Pick<Embedder, 'id'>, textVersion: number, clock: Pick<Clock, 'nowMs'>) {
+    this.#tables = tables;
+    this.#embedder = embedder;
+    this.#textVersion = textVersion;
+    this.#clock = clock;
+  }
+
+  /** Begins another generation, unless one is building. Returns the one that is being built then. */
+  async begin(): Promise<Generation> {
+    await this.#insert((newest) => newest.state === 'building');
+    return (await this.plan()).target;
+  }
+
+  /**
+   * Gives a generation up that is not complete, so that the one before is the target again. Idempotent; does nothing
+   * where there is none before.
+   */
+  async withdraw(name: string): Promise<void> {
+    await this.#tables.write(VECTORS_LOCK, async (own) => {
+      const mine = planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion);
+      const isAlone = !mine?.others.some((other) => this.#isMine(other));
+      if (mine?.target.name !== name || mine.target.state !== 'building' || isAlone) return;
+      await own(EMBEDDERS_TABLE).where({ embedder: name }).update({ state: 'leaving' });
+      own.signal(VECTORS_CHANGED);
+    });
+  }
+
+  /** Begins the first generation where there is none, or none any more. */
+  async plan(): Promise<VectorPlan> {
+    const plan = await this.#plan();
+    if (plan !== undefined) return plan;
+    await this.#insert(() => true);
+    return this.plan();
+  }
+
+  /** Where the feed ends, if the target has not come so far. */
+  async missingUpTo(): Promise<Hlc | undefined> {
+    const { target } = await this.plan();
+    const head = await this.#tables.read((_own, snapshot) => snapshot.head());
+    return head !== null && compareHlc(target.fresh, head) < 0 ? head : undefined;
+  }
+
+  /** How many facts wait for a vector of the target. */
+  countPending(): Promise<number> {
+    return this.#tables.read(async (own, snapshot) => {
+      const plan = planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion);
+      if (plan === undefined) return 0;
+      const { fresh, backlog, total, done } = plan.target;
+      return (await snapshot.count(above('feed', fresh))) + (backlog === undefined ? 0 : total - done);
+    });
+  }
+
+  /** Keeps why vectors could not be made. */
+  async failed(name: string, error: string): Promise<void> {
+    await this.#tables.write(VECTORS_LOCK, async (own) => {
+      await own(EMBEDDERS_TABLE).where({ embedder: name }).update({ error });
+    });
+  }
+
+  /**
+   * Says which generations are in use, and removes some vectors of those that have not been for long or were given up.
+   * True while there may be more.
+   */
+  async dropUnused(inUse: readonly string[]): Promise<boolean> {
+    const nowMs = this.#clock.nowMs();
+    return this.#tables.write(VECTORS_LOCK, async (own) => {
+      if (inUse.length > 0) {
+        await own(EMBEDDERS_TABLE)
+          .whereIn('embedder', [...inUse])
+          .whereNot({ state: 'leaving' })
+          .update({ used_ms: nowMs });
+      }
+      const rows = (await own.select(EMBEDDERS_TABLE, {})).map(generationFromRow);
+      const target = newestOf(rows, this.#embedder.id, this.#textVersion);
+      for (const row of rows) {
+        if (row.state === 'leaving' || inUse.includes(row.name) || row === target) continue;
+        const isSuperseded = this.#isMine(row) && target?.state === 'complete';
+        if (row.usedMs >= nowMs - (isSuperseded ? SUPERSEDED_MS : UNUSED_MS)) continue;
+        await own(EMBEDDERS_TABLE).where({ embedder: row.name }).update({ state: 'leaving' });
+      }
+      const [leaving] = (await own(EMBEDDERS_TABLE).where({ state: 'leaving' }).limit(1)) as Record<string, SqlValue>[];
+      if (leaving === undefined) return false;
+      const embedder = String(leaving['embedder']);
+      const some = (await own(VECTORS_TABLE)
+        .where({ embedder })
+        .orderBy('seq')
+        .limit(ROWS_PER_DELETE)
+        .select('seq')) as Record<string, SqlValue>[];
+      const last = some.at(-1);
+      if (last === undefined) await own(EMBEDDERS_TABLE).where({ embedder }).delete();
+      else await own(VECTORS_TABLE).where({ embedder }).where('seq', '<=', Number(last['seq'])).delete();
+      return true;
+    });
+  }
+
+  #isMine({ embedder, textVersion }: Generation): boolean {
+    return embedder === this.#embedder.id && textVersion === this.#textVersion;
+  }
+
+  #plan(): Promise<VectorPlan | undefined> {
+    return this.#tables.read(async (own) =>
+      planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion),
+    );
+  }
+
+  /** The facts are counted before the lock: that may take a while. */
+  async #insert(isEnough: (newest: Generation) => boolean): Promise<void> {
+    const { id: embedder } = this.#embedder;
+    const textVersion = this.#textVersion;
+    const found = await this.#tables.read(async (_own, snapshot) => {
+      const head = await snapshot.head();
+      return { head, facts: head === null ? 0 : await snapshot.count(above('feed', BEFORE_FEED)) };
+    });
+    await this.#tables.write(VECTORS_LOCK, async (own) => {
+      const rows = (await own.select(EMBEDDERS_TABLE, {})).map(generationFromRow);
+      const newest = newestOf(rows, embedder, textVersion);
+      if (newest !== undefined && isEnough(newest)) return;
+      const mine = rows.filter((row) => this.#isMine(row)).map((row) => row.number);
+      const number = 1 + Math.max(0, ...mine);
+      await own.insertRows(EMBEDDERS_TABLE, [
+        newGenerationRow({ embedder, textVersion, number }, { ...found, nowMs: this.#clock.nowMs() }),
+      ]);
+      own.signal(VECTORS_CHANGED);
+    });
+  }
+}
+
+const newestOf = (rows: readonly Generation[], embedder: string, textVersion: number): Generation | undefined =>
+  rows
+    .filter((row) => row.embedder === embedder && row.textVersion === textVersion && row.state !== 'leaving')
+    .sort((a, b) => b.number - a.number)[0];
+
+const planOf = (
+  stored: readonly Readonly<Record<string, SqlValue>>[],
+  embedder: string,
+  textVersion: number,
+): VectorPlan | undefined => {
+  const rows = stored.map(generationFromRow);
+  const target = newestOf(rows, embedder, textVersion);
+  if (target === undefined) return undefined;
+  // Whole ones first, then those of the same embedder, then what was used last.
+  const others = rows
+    .filter((row) => row !== target && row.state !== 'leaving')
+    .sort(
+      (a, b) =>
+        Number(b.state === 'complete') - Number(a.state === 'complete') ||
+        Number(b.embedder === embedder) - Number(a.embedder === embedder) ||
+        b.usedMs - a.usedMs ||
+        b.number - a.number,
+    );
+  return { target, others };
+};

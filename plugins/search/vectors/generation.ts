@@ -1,0 +1,114 @@
+import { compareHlc, type Hlc, type Row, type SqlValue } from '../../../kernel/plugin-api.ts';
+
+/**
+ * `building`: some facts of before have no vector of it yet. `complete`: all have been looked at. `leaving`: its vectors
+ * are being removed.
+ */
+export type GenerationState = 'building' | 'complete' | 'leaving';
+
+/**
+ * Vectors that one embedder made of one form of text, in one go. A change of the embedder, or the wish of an operator,
+ * begins another generation, and the one before answers until the new one is complete.
+ */
+export interface Generation {
+  /** Under which its vectors are stored. */
+  readonly name: string;
+  /** `Embedder.id`. */
+  readonly embedder: string;
+  /** `TEXT_VERSION` of the texts that were embedded. */
+  readonly textVersion: number;
+  /** Counts the generations of one embedder, from 1. */
+  readonly number: number;
+  readonly state: GenerationState;
+  /** Place in the feed up to which facts were embedded that came after it was begun. */
+  readonly fresh: Hlc;
+  /** Facts from before it was begun, while they are not all embedded. */
+  readonly backlog: Backlog | undefined;
+  /** Facts of the backlog that were looked at, of so many. */
+  readonly done: number;
+  readonly total: number;
+  readonly begunMs: number | null;
+  readonly usedMs: number;
+  /** Why the last attempt to embed failed; null after one that did not. */
+  readonly error: string | null;
+}
+
+export interface Backlog {
+  /** Up to where it is embedded. */
+  readonly position: Hlc;
+  /** Where it ends. */
+  readonly goal: Hlc;
+}
+
+/** Before everything in the feed. */
+export const BEFORE_FEED: Hlc = Object.freeze({ wallMs: 0, counter: -1 });
+
+/** The first generation has the name of its embedder, as all had in older stores. */
+export const generationName = (embedder: string, textVersion: number, number: number): string =>
+  textVersion === 1 && number === 1 ? embedder : `${embedder} #${textVersion}.${number}`;
+
+export const generationFromRow = (row: Readonly<Record<string, SqlValue>>): Generation => {
+  const goal = stampFrom(row, 'goal');
+  return {
+    name: String(row['embedder']),
+    embedder: String(row['made_by']),
+    textVersion: Number(row['text_version']),
+    number: Number(row['number']),
+    state: row['state'] as GenerationState,
+    fresh: stampFrom(row, 'feed') ?? BEFORE_FEED,
+    backlog: goal === undefined ? undefined : { position: stampFrom(row, 'backlog') ?? BEFORE_FEED, goal },
+    done: Number(row['done']),
+    total: Number(row['total']),
+    begunMs: row['begun_ms'] == null ? null : Number(row['begun_ms']),
+    usedMs: Number(row['used_ms']),
+    error: row['error'] == null ? null : String(row['error']),
+  };
+};
+
+/** A new generation. Everything up to the head of the feed is its backlog; what comes later is embedded at once. */
+export const newGenerationRow = (
+  { embedder, textVersion, number }: Pick<Generation, 'embedder' | 'textVersion' | 'number'>,
+  { head, facts, nowMs }: { readonly head: Hlc | null; readonly facts: number; readonly nowMs: number },
+): Row => {
+  const fresh = head ?? BEFORE_FEED;
+  return {
+    embedder: generationName(embedder, textVersion, number),
+    made_by: embedder,
+    text_version: textVersion,
+    number,
+    state: head === null ? 'complete' : 'building',
+    feed_wall: fresh.wallMs,
+    feed_ctr: fresh.counter,
+    backlog_wall: head === null ? null : BEFORE_FEED.wallMs,
+    backlog_ctr: head === null ? null : BEFORE_FEED.counter,
+    goal_wall: head?.wallMs ?? null,
+    goal_ctr: head?.counter ?? null,
+    done: 0,
+    total: facts,
+    begun_ms: nowMs,
+    completed_ms: head === null ? nowMs : null,
+    used_ms: nowMs,
+    error: null,
+  };
+};
+
+/** How far a step has come: facts that are new, or facts of the backlog. */
+export type Advance =
+  | { readonly of: 'fresh'; readonly upTo: Hlc }
+  | { readonly of: 'backlog'; readonly upTo: Hlc; readonly examined: number };
+
+/** Columns that a step changes. */
+export const advancedColumns = (generation: Generation, advance: Advance, nowMs: number): Row => {
+  const { upTo } = advance;
+  if (advance.of === 'fresh') return { feed_wall: upTo.wallMs, feed_ctr: upTo.counter, used_ms: nowMs, error: null };
+  const done = Math.min(generation.done + advance.examined, generation.total);
+  const { goal } = generation.backlog ?? { goal: upTo };
+  if (compareHlc(upTo, goal) < 0) {
+    return { backlog_wall: upTo.wallMs, backlog_ctr: upTo.counter, done, used_ms: nowMs, error: null };
+  }
+  const none = { backlog_wall: null, backlog_ctr: null, goal_wall: null, goal_ctr: null };
+  return { ...none, done: generation.total, state: 'complete', completed_ms: nowMs, used_ms: nowMs, error: null };
+};
+
+const stampFrom = (row: Readonly<Record<string, SqlValue>>, of: string): Hlc | undefined =>
+  row[`${of}_wall`] == null ? undefined : { wallMs: Number(row[`${of}_wall`]), counter: Number(row[`${of}_ctr`]) };
