@@ -4,7 +4,7 @@ import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import type { NodeConfigInput } from '../../config/read-config-file.ts';
 import type { Environment } from '../../kernel/plugins/environment-value.ts';
-import { Embedder } from '../../ports/ports.ts';
+import { EarlierEmbedders, Embedder } from '../../ports/ports.ts';
 import { createManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../fakes/memory-logger.ts';
 import { createScriptedEmbedder } from '../fakes/scripted-embedder.ts';
@@ -61,6 +61,31 @@ describe('the embedder of a node', () => {
     expect(JSON.stringify(report)).to.not.include('secret-1');
     const refused = await loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } });
     expect(refused.problems[0]?.message).to.equal('adapters.embedder.use accepts one of hashing, http, local-model');
+  });
+
+  it('knows the one before when its variables say how to ask it, and the built-in one always', async () => {
+    const env = {
+      SVC_EMBED_URL: 'http://localhost:1/v1',
+      SVC_EMBED_MODEL: 'new',
+      SVC_EMBED_PREVIOUS_URL: 'http://localhost:2/v1',
+      SVC_EMBED_PREVIOUS_MODEL: 'old',
+      SVC_EMBED_PREVIOUS_DIMENSIONS: '384',
+    };
+    await inTemporaryFolder(async (folder) => {
+      const node = await createNode({
+        env: { ...env, SVC_DB_PATH: join(folder, 'svc.db') },
+        adapters: { log: createMemoryLogger([]) },
+        overrides: { adapters: { transport: { port: 0 } } },
+      });
+      try {
+        await node.prepare();
+        const ids = ['http:old:384', 'http:new:768', 'hashing-1-768', 'hashing-1-768/256'];
+        const earlier = node.kernel.get(EarlierEmbedders);
+        expect(ids.map((id) => earlier.find(id)?.dimensions)).to.deep.equal([384, undefined, 768, 256]);
+      } finally {
+        await node.stop();
+      }
+    });
   });
 
   it('gives way to the one that a program brings', async () => {
