@@ -15,15 +15,7 @@ import type { Logger } from '../kernel/log/logger.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
-import {
-  type AdapterParts,
-  type Clock,
-  EarlierEmbedders,
-  Embedder,
-  type FactStore,
-  type Listener,
-  type Transport,
-} from '../ports/ports.ts';
+import type { AdapterParts, Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
 import { embedderBindings } from './embedder-bindings.ts';
