@@ -2,7 +2,9 @@ import { type Schema, schema } from '../ports/ports.ts';
 
 /** How the variables of the embedder begin. */
 export const EMBEDDER_VARIABLES = 'SVC_EMBED_';
-/** How those of the embedder before begin: `SVC_EMBED_PREVIOUS_URL` says of it what `SVC_EMBED_URL` says of the other. */
+/**
+ * How those of the embedder before begin: `SVC_EMBED_PREVIOUS_URL` says of it what `SVC_EMBED_URL` says of the other.
+ */
 export const PREVIOUS_VARIABLES = 'SVC_EMBED_PREVIOUS_';
 
 /** The same settings, set by variables of their own. */

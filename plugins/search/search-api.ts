@@ -64,8 +64,8 @@ export interface SearchIndex {
   lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
   /**
    * Ids of the embedders by whose vectors facts can be found now, that of the node first. There are two while facts get
-   * vectors of a new embedder: each fact is found by its new vector where it has one, else by the old one. Scores of two
-   * embedders say nothing about each other.
+   * vectors of a new embedder: each fact is found by its new vector where it has one, else by the old one. Scores of
+   * two embedders say nothing about each other.
    */
   embedders(): Promise<readonly string[]>;
   /**

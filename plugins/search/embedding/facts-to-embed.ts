@@ -57,8 +57,8 @@ export const newFactsToEmbed = async (
 };
 
 /**
- * The facts of a page from before a generation was begun that get a vector: not what is erased, hidden by a tombstone or
- * expired, nor what has one already.
+ * The facts of a page from before a generation was begun that get a vector: not what is erased, hidden by a tombstone
+ * or expired, nor what has one already.
  */
 export const oldFactsToEmbed = async (
   { facts }: Read,

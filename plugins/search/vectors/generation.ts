@@ -1,8 +1,8 @@
 import { compareHlc, type Hlc, type Row, type SqlValue } from '../../../kernel/plugin-api.ts';
 
 /**
- * `building`: some facts of before have no vector of it yet. `complete`: all have been looked at. `leaving`: its vectors
- * are being removed.
+ * `building`: some facts of before have no vector of it yet. `complete`: all have been looked at. `leaving`: its
+ * vectors are being removed.
  */
 export type GenerationState = 'building' | 'complete' | 'leaving';
 
