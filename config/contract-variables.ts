@@ -52,6 +52,7 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
   ...of('audit', { AUDIT_RETENTION_DAYS: '0' }),
   ...of('cards', { CARD_MAX_AGE_S: '86400' }),
   ...of('conflicts', { CONFLICT_MODE: 'record' }),
+  ...of('decay', { DECAY_TTL_SECONDS: '0', DECAY_MIN_CONFIDENCE: '0' }),
   ...of('facts', { SESSION_GUARD: 'off' }),
   ...of('gardens', { GARDEN_TIERS: '{}', QUARANTINE_GARDEN_ID: '', MAX_GARDENS_PER_ENTITY: '200' }),
   ...of('graph', { CURSOR_TTL_S: '300' }),
@@ -84,10 +85,6 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
     WEBHOOK_ALLOW_PRIVATE: 'false',
   }),
   ...of('tombstones', { TOMBSTONES_ENABLED: 'false', FEDERATION_ERASE: 'false' }),
-  ...of('nothing', {
-    DECAY_TTL_SECONDS: '0',
-    DECAY_MIN_CONFIDENCE: '0.0',
-  }),
 ]);
 
 /**

@@ -62,6 +62,7 @@ export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
 export { compareHlc, formatHlc, isTooFarAhead, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';
+export { areMoreThan, type LedgerPiece, ledgerPieces } from './facts/ledger-pieces.ts';
 export { MAX_PLAIN_KEY_LENGTH, matchKey, nameKeys, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
 export { createNameRules, type NameRules } from './facts/name-rules.ts';

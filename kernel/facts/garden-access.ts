@@ -23,6 +23,11 @@ export interface GardenAccess {
    * caller may not enter alike.
    */
   enter(name: string, caller: Principal, snapshot: PluginSnapshot): Promise<EnteredGarden | undefined>;
+  /**
+   * Gardens whose facts the caller may bring to an end, by UUID: those that take facts from the caller. Quarantine
+   * gardens are left out, because their facts wait for a moderator.
+   */
+  writable(caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
   /** Those of the gardens, by UUID, whose administration is the caller's. */
   administered(gardenIds: readonly string[], caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
 }

@@ -162,6 +162,18 @@ export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden):
   return row !== undefined;
 };
 
+/** Gardens in which the caller is an admin or a writer. */
+export const gardensWrittenBy = async (
+  own: ReadableTables,
+  { tenantId, entityUri }: Principal,
+): Promise<readonly Garden[]> => {
+  const rows = await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, role: WRITING_ROLES });
+  const ids = rows.map((row) => String(row['garden_id']));
+  return [...(await gardensById(own, tenantId, ids)).values()];
+};
+
+const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
+
 /** Whether somebody besides the member administers the garden. */
 export const hasOtherAdmin = async (
   own: ReadableTables,

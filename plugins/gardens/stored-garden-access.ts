@@ -12,7 +12,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { readGardenName } from './garden-name.ts';
 import type { Garden, Role } from './garden-row.ts';
-import { activeBySlug, gardensById, readableGardens, roleOf } from './garden-store.ts';
+import { activeBySlug, gardensById, gardensWrittenBy, listGardens, readableGardens, roleOf } from './garden-store.ts';
 import type { MemberPresence } from './member-presence.ts';
 
 /**
@@ -31,6 +31,14 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
     // The same look-up follows an unknown name, which must not be told apart by its time.
     const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller);
     return garden === undefined || role === undefined ? undefined : entered(garden, role);
+  },
+  async writable(caller, snapshot) {
+    if (caller.kind === 'node' || presence.none) return [];
+    const own = tables.in(snapshot);
+    const gardens = caller.permissions.has('admin')
+      ? await listGardens(own, caller.tenantId, undefined)
+      : await gardensWrittenBy(own, caller);
+    return gardens.filter(({ quarantine, deletedMs }) => !quarantine && deletedMs === null).map(({ id }) => id);
   },
   async administered(gardenIds, caller, snapshot) {
     const own = tables.in(snapshot);

@@ -1,6 +1,7 @@
 import {
   type Clock,
   matchKey,
+  type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type Principal,
@@ -11,8 +12,8 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
-import { readPattern } from './namespace-pattern.ts';
-import type { NamespacePage, NamespaceRule, Namespaces } from './namespaces-api.ts';
+import { namespaceKeyOf, readPattern } from './namespace-pattern.ts';
+import type { JudgeEntity, NamespacePage, NamespaceRule, Namespaces } from './namespaces-api.ts';
 import type { StoredRule } from './rule-row.ts';
 import type { RuleStore } from './rule-store.ts';
 
@@ -40,6 +41,15 @@ export class NamespaceService implements Namespaces {
   constructor(parts: NamespaceServiceParts) {
     this.isEnforced = parts.isEnforced;
     this.#parts = parts;
+  }
+
+  async judge(caller: Principal, snapshot: PluginSnapshot): Promise<JudgeEntity | undefined> {
+    if (!this.isEnforced || caller.kind === 'node') return undefined;
+    const { store, names } = this.#parts;
+    const rules = await store.rulesOf(caller.tenantId, snapshot);
+    if (rules.isEmpty) return undefined;
+    const callerKey = matchKey(caller.entityUri, names);
+    return (fact) => rules.ownersOf(namespaceKeyOf(fact, names))?.has(callerKey) ?? true;
   }
 
   async list(

@@ -1,4 +1,10 @@
-import { defineErrorCode, defineRef, type Principal } from '../../kernel/plugin-api.ts';
+import {
+  defineErrorCode,
+  defineRef,
+  type PluginSnapshot,
+  type PreparedFact,
+  type Principal,
+} from '../../kernel/plugin-api.ts';
 
 /** Who alone may write about an entity, or about every entity under a path. */
 export interface NamespaceRule {
@@ -11,6 +17,9 @@ export interface NamespaceRule {
   readonly setMs: number;
 }
 
+/** True when the caller may write about the entity of the fact. */
+export type JudgeEntity = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>) => boolean;
+
 export interface NamespacePage {
   readonly rules: readonly NamespaceRule[];
   /** Of the tenant. */
@@ -18,10 +27,15 @@ export interface NamespacePage {
   readonly more: boolean;
 }
 
-/** The rules of a tenant. Every method rejects with `authorization` for callers without permission `admin`. */
+/** The rules of a tenant. Every method but `judge` rejects with `authorization` for callers without permission `admin`. */
 export interface Namespaces {
   /** Whether the rules hold; without, they are kept and refuse nothing. */
   readonly isEnforced: boolean;
+  /**
+   * Whether the caller may write about the entity of a fact, by the rules that the snapshot holds. Undefined where no
+   * rule stands in anybody's way. Needs no permission: it tells callers about themselves.
+   */
+  judge(caller: Principal, snapshot: PluginSnapshot): Promise<JudgeEntity | undefined>;
   /** In the order of their keys, strictly after the one of this pattern. */
   list(
     caller: Principal,

@@ -69,7 +69,7 @@ describe('the catalogue of variables', () => {
           'SVC_CARD_MAX_AGE_S, SVC_DECAY_MIN_CONFIDENCE, SVC_DECAY_TTL_SECONDS are set, and nothing in this node honours them',
         hint:
           'switch the plugin cards on, or unset SVC_CARD_MAX_AGE_S; ' +
-          'unset SVC_DECAY_TTL_SECONDS, SVC_DECAY_MIN_CONFIDENCE: no plugin of this node has what they ask for',
+          'switch the plugin decay on, or unset SVC_DECAY_TTL_SECONDS, SVC_DECAY_MIN_CONFIDENCE',
       },
     ]);
   });

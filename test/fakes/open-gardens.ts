@@ -9,5 +9,9 @@ export const openGardens = (readable: (entityUri: string) => 'all' | readonly st
     const gardens = readable(entityUri);
     return gardens === 'all' || gardens.includes(name) ? { id: name, scope: 'local', mayWrite: true } : undefined;
   },
+  writable: async ({ entityUri }) => {
+    const gardens = readable(entityUri);
+    return gardens === 'all' ? [] : gardens;
+  },
   administered: async () => [],
 });

@@ -92,6 +92,8 @@ export const BAD_MEMBERS = {
   ],
   budget: ['"10"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '200001', '1e308', ...HUGE],
   lifetime: ['"60"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '7776001', '1e308', ...HUGE],
+  /** Seconds, 0 or more. */
+  age: ['"60"', 'true', 'null', '[]', '{}', '-1', '-0.5', '1e999', '-1e999'],
   /** Text that must not be empty and is not kept. */
   slug: [
     ...NOT_TEXT,
@@ -169,6 +171,7 @@ export const BAD_PARAMETERS = {
   /** Pages of up to a thousand. */
   largeLimit: [...BROKEN_ENCODING, NUL, '', '0', '-1', '1001', 'abc', '1.5', '99999999999999999999'],
   share: [...BROKEN_ENCODING, NUL, '', 'NaN', '-0.1', '1.1', 'abc', '1e999', 'Infinity', '0x1'],
+  age: [...BROKEN_ENCODING, NUL, '', 'NaN', '-1', 'abc', '1e999', 'Infinity', '0x1'],
   boolean: [...BROKEN_ENCODING, NUL, '', 'yes', '2', 'null', 'tru'],
   instant: [...BROKEN_ENCODING, NUL, '', 'tomorrow', '2026-02-30T00:00:00Z', '2026-01-01', '0', '1.2.3', '-1.0'],
   status: [...BROKEN_ENCODING, NUL, '', 'Resolved', 'open', 'constructor'],

@@ -1,5 +1,6 @@
 import { BACKUP_ROWS } from './backup-rows.ts';
 import { CAPABILITY_ROWS } from './capability-rows.ts';
+import { DECAY_ROWS } from './decay-rows.ts';
 import { DERIVED_ROWS } from './derived-rows.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import { FEDERATION_ROWS } from './federation-rows.ts';
@@ -16,6 +17,7 @@ import { TOMBSTONE_ROWS } from './tombstone-rows.ts';
 export const ROUTE_ROWS: readonly RouteRow[] = [
   ...FACT_ROWS,
   ...DERIVED_ROWS,
+  ...DECAY_ROWS,
   ...GARDEN_ROWS,
   ...CAPABILITY_ROWS,
   ...FEDERATION_ROWS,

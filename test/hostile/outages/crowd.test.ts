@@ -83,6 +83,8 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /v1/backups': 'reads a folder, for the operator',
   'POST /v1/backups': 'leaves the work to a job, one at a time',
   'GET /v1/jobs/:id': 'reads one job',
+  'GET /v1/decay/jobs/:id': 'reads one job',
+  'POST /v1/decay/sweep': 'looks at all facts of the caller, and ends them in small transactions',
   'DELETE /v1/jobs/:id': OWN,
   'POST /v1/jobs/:id/resume': OWN,
   'GET /v1/subscriptions/:id/stream': 'reads as GET /v1/subscriptions/:id/events does',

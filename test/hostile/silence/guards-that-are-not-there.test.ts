@@ -23,10 +23,10 @@ const decay = definePlugin({
 
 describe('An operator switches on a guard that this node does not have (I22)', () => {
   it('and the node does not start, with all of them in one error and not a value among them', async () => {
-    const error = await rejection(startTestNode({ env: GUARDS }));
+    const error = await rejection(startTestNode({ plugins: ['keys'], env: GUARDS }));
     for (const name of Object.keys(GUARDS)) expect(error.message).to.contain(name);
     expect(error.message).to.contain('nothing in this node honours them');
-    expect(error.message).to.contain('unset');
+    expect(error.message).to.contain('switch the plugin decay on, or unset');
     expect(error.message).not.to.contain('86399');
   });
 

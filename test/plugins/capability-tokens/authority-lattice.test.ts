@@ -35,6 +35,7 @@ const gardens = definePlugin({
     const mine = (name: string, entityUri: string) => /rose$/.test(name) && entityUri === 'agent:gardener';
     provide(GardenAccess, {
       readable: async () => [],
+      writable: async () => [],
       administered: async () => [],
       enter: async (name, { entityUri }) =>
         mine(name, entityUri) ? { id: 'g', scope: 'team', mayWrite: false } : undefined,

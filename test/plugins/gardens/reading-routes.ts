@@ -83,6 +83,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
     [`/v1/graph/neighbors?entity=user:alice&entity=user:hidden&depth=2&as_of=${AFTER_THE_STORY}`],
     ['/v1/graph/neighbors?entity=user:alice&entity=user:bob&relation=rel:*'],
   ],
+  'POST /v1/decay/sweep': 'writes',
+  'GET /v1/decay/jobs/:id': () => [['/v1/decay/jobs/no-such-job']],
   'GET /v1/jobs/:id': () => [['/v1/jobs/no-such-job']],
   'GET /v1/jobs': () => [['/v1/jobs'], ['/v1/jobs?status=done&limit=2']],
   'POST /v1/recall': () => recalls().map((body): Target => ['/v1/recall', body]),

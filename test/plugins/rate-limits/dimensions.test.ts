@@ -6,7 +6,7 @@ import { thrownError } from '../../kit/thrown-error.ts';
 
 /** What each route counts. */
 const COUNTED: Readonly<Record<string, readonly string[]>> = {
-  fact_write: ['POST /v1/facts', 'POST /v1/facts/batch', 'POST /v1/conflicts/*id/resolve'],
+  fact_write: ['POST /v1/facts', 'POST /v1/facts/batch', 'POST /v1/conflicts/*id/resolve', 'POST /v1/decay/sweep'],
   fact_read: [
     'GET /v1/facts',
     'GET /v1/facts/:id',

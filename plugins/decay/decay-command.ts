@@ -1,0 +1,76 @@
+import { type CommandServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+
+const PATH = '/v1/decay/sweep';
+const MAX_SHOWN = 500;
+
+export const decayCommand = defineCommand({
+  name: 'decay',
+  summary: 'let facts end that are old or uncertain',
+  description:
+    'Counts the facts that a sweep would end, and ends them with --yes. Facts are not changed or deleted: each gets ' +
+    'a time-to-live that has passed, and --include-expired shows it still.',
+  notes: `Without a rule the settings of the node count: SVC_DECAY_TTL_SECONDS and
+SVC_DECAY_MIN_CONFIDENCE. Facts that have an end are left out of the rule about
+age. A key sweeps what it could write to.`,
+  examples: ['fact-memory-node decay --ttl-seconds 31536000', 'fact-memory-node decay --min-confidence 0.2 --yes'],
+  needs: 'server',
+  options: {
+    ttlSeconds: {
+      type: 'integer',
+      value: 'number',
+      unit: 'seconds',
+      minimum: 0,
+      maximum: 3_155_760_000,
+      summary: 'end facts that are older; 0 ends facts of every age',
+    },
+    minConfidence: { type: 'text', value: 'number', summary: 'end facts whose confidence is below this, from 0 to 1' },
+    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    yes: { type: 'flag', summary: 'end the facts; without, they are only counted' },
+    json: { type: 'flag', summary: 'the reply of the node as JSON' },
+  },
+  async run({ options, server, stdout, stderr }) {
+    const rules = {
+      ttl_seconds: options.ttlSeconds,
+      min_confidence: options.minConfidence === undefined ? undefined : readShare(options.minConfidence),
+      scope: options.scope,
+    };
+    const reply = await sweep(server, { ...rules, dry_run: !options.yes });
+    if (options.json) {
+      stdout.write(`${JSON.stringify(reply)}\n`);
+      return;
+    }
+    const { job_id: jobId, scanned, decayed } = reply;
+    if (typeof jobId === 'string') {
+      stderr.write(`The facts are many, so job ${jobId} ends them. Follow it with: jobs watch ${jobId}\n`);
+    } else if (options.yes) {
+      stdout.write(`${decayed} of ${facts(scanned)} have ended.\n`);
+    } else {
+      stdout.write(`${decayed} of ${facts(scanned)} would end.\n`);
+      if (Number(decayed) > 0) stderr.write('Nothing was changed. Add --yes to end them.\n');
+    }
+    if (scanned === 0 && Object.values(rules).every((rule) => rule === undefined)) stderr.write(NO_RULE);
+  },
+});
+
+const NO_RULE =
+  'No rule was given, and the node has none of its own or no facts of yours: add --ttl-seconds or --min-confidence.\n';
+
+const facts = (count: unknown): string => (count === 1 ? '1 fact' : `${count} facts`);
+
+const readShare = (text: string): number => {
+  const share = Number(text);
+  if (text.trim() !== '' && share >= 0 && share <= 1) return share;
+  throw new ServiceError('validation', '--min-confidence must be a number from 0 to 1');
+};
+
+const sweep = async (server: CommandServer, asked: object): Promise<Readonly<Record<string, unknown>>> => {
+  const { status, document } = await server.send({
+    method: 'POST',
+    path: PATH,
+    headers: { 'Content-Type': 'application/json' },
+    body: Buffer.from(JSON.stringify(asked)),
+  });
+  if (status === 200 || status === 202) return document;
+  const detail = typeof document['detail'] === 'string' ? document['detail'].slice(0, MAX_SHOWN) : `status ${status}`;
+  throw new ServiceError(status >= 500 ? 'unavailable' : 'validation', `the node refused the sweep: ${detail}`);
+};

@@ -1,0 +1,98 @@
+import {
+  all,
+  any,
+  below,
+  equals,
+  type FactReader,
+  type Filter,
+  type GardenAccess,
+  inTable,
+  isIn,
+  isNull,
+  type LedgerEntry,
+  type LedgerPiece,
+  not,
+  SAME_FACT,
+} from '../../kernel/plugin-api.ts';
+import type { JudgeEntity, Namespaces } from '../namespaces/namespaces-api.ts';
+import type { SweepRules } from './sweep-rules.ts';
+
+export interface SelectionParts {
+  readonly gardens: GardenAccess | undefined;
+  readonly namespaces: Namespaces | undefined;
+}
+
+/** A fact that a sweep ends, with its place, where the fact that ends it goes. */
+export type DecayingFact = Pick<LedgerEntry, 'factId' | 'scope' | 'gardenId'>;
+
+/** The facts of one sweep, as one snapshot holds them. */
+export interface Selection {
+  /** Live facts that the caller could write about. */
+  readonly candidates: Filter;
+  /** Those that the rules end. */
+  readonly decaying: Filter;
+  readonly mayWriteAbout: JudgeEntity | undefined;
+}
+
+/** What callers could write about is what they see, in places that take facts of theirs, about entities that they may. */
+export const openSelection = async (
+  reader: FactReader,
+  rules: SweepRules,
+  { gardens, namespaces }: SelectionParts,
+): Promise<Selection> => {
+  const { caller, snapshot } = reader;
+  const writable = (await gardens?.writable(caller, snapshot)) ?? [];
+  const ofScope = rules.scope === null ? [] : [equals('scope', rules.scope)];
+  const live = await reader.constraint('live', rules.scope === null ? {} : { scope: rules.scope });
+  const candidates = all(live, ...ofScope, any(isNull('gardenId'), isIn('gardenId', writable)));
+  return {
+    candidates,
+    decaying: all(candidates, any(...conditionsOf(rules, reader.nowMs))),
+    mayWriteAbout: await namespaces?.judge(caller, snapshot),
+  };
+};
+
+const conditionsOf = ({ ttlSeconds, minConfidence }: SweepRules, nowMs: number): Filter[] => {
+  const conditions: Filter[] = [];
+  if (minConfidence !== null) conditions.push(below('confidence', minConfidence));
+  if (ttlSeconds !== null) conditions.push(all(NOBODY_ENDS_IT, ...isOlderThan(ttlSeconds, nowMs)));
+  return conditions;
+};
+
+/** Somebody who gave a fact an end has said how long it is to be believed. */
+const NOBODY_ENDS_IT = all(isNull('validUntilMs'), not(inTable('fact_expiries', SAME_FACT)));
+
+/** Timestamps may lie a little ahead, so that 0 must not compare. */
+const isOlderThan = (seconds: number, nowMs: number): Filter[] =>
+  seconds === 0 ? [] : [below('timestampMs', Math.max(Math.floor(nowMs - seconds * 1000), Number.MIN_SAFE_INTEGER))];
+
+/** What the selection comes to in one piece of the ledger. */
+export const selectIn = async (
+  { snapshot }: FactReader,
+  { candidates, decaying, mayWriteAbout }: Selection,
+  piece: LedgerPiece,
+): Promise<{ readonly scanned: number; readonly decaying: readonly DecayingFact[] }> => {
+  const limit = piece.below - piece.above;
+  const entries = (filter: Filter) =>
+    snapshot.ledger({ ...piece, filter, order: 'oldest', limit, members: ['factId', 'scope', 'gardenId'] });
+  if (mayWriteAbout === undefined) {
+    const scanned = await snapshot.ledgerCount({ ...piece, filter: candidates });
+    return { scanned, decaying: scanned === 0 ? [] : await entries(decaying) };
+  }
+  const ids = (await entries(candidates)).map(({ factId }) => factId);
+  const outlines = await snapshot.outline(all(equals('tenantId', piece.tenantId), isIn('id', ids)));
+  const allowed = new Set(outlines.filter(mayWriteAbout).map(({ id }) => id));
+  return { scanned: allowed.size, decaying: (await entries(decaying)).filter(({ factId }) => allowed.has(factId)) };
+};
+
+/** Those of the facts that the selection still has. */
+export const stillSelected = async (
+  { caller, snapshot }: FactReader,
+  { decaying, mayWriteAbout }: Selection,
+  facts: readonly DecayingFact[],
+): Promise<readonly DecayingFact[]> => {
+  const ids = facts.map(({ factId }) => factId);
+  const found = await snapshot.outline(all(equals('tenantId', caller.tenantId), isIn('id', ids), decaying));
+  const left = new Set(found.filter(mayWriteAbout ?? (() => true)).map(({ id }) => id));
+  return facts.filter(({ factId }) => left.has(factId));
+};

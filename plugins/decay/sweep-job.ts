@@ -1,0 +1,72 @@
+import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
+import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import { beginSweep, type SweepOwner, type SweepParts, type SweepState, trySweep } from './run-sweep.ts';
+import type { SweepRules } from './sweep-rules.ts';
+import type { SweptFacts } from './swept-facts.ts';
+
+export const SWEEP_JOB = 'decay.sweep';
+
+interface Payload {
+  readonly rules: SweepRules;
+  /** As what the caller was let in, and what it was allowed when it asked. Gardens are judged anew with each piece. */
+  readonly kind: Principal['kind'];
+  readonly permissions: readonly string[];
+  readonly scopes: readonly Scope[];
+}
+
+export const sweepPayload = ({ kind, permissions, allowedScopes }: Principal, rules: SweepRules): JobData => {
+  const payload: Payload = { rules, kind, permissions: [...permissions].sort(), scopes: [...allowedScopes].sort() };
+  return { ...payload };
+};
+
+/** The caller of a job, with the rights of its request. */
+const callerOf = (job: JobRun, { kind, permissions, scopes }: Payload): Principal => ({
+  kind,
+  entityUri: job.creator,
+  permissions: new Set(permissions),
+  allowedScopes: new Set(scopes),
+  tenantId: job.tenantId,
+  keyId: null,
+  oidcSub: null,
+});
+
+export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHandler => ({
+  steering: 'write',
+  async run(job) {
+    const payload = job.payload as unknown as Payload;
+    const { rules, scopes } = payload;
+    const caller = callerOf(job, payload);
+    const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules)).scanned;
+    const from = stateOf(job.resumedFrom) ?? (await beginSweep(parts, caller));
+    const { scanned, decayed } = await swept.finish(caller, rules, from, ownerOf(job, total));
+    job.signal.throwIfAborted();
+    return { scanned, decayed, dry_run: false, of_scopes: scopes };
+  },
+  async present({ of_scopes, ...counts }, reader) {
+    return mayRead(reader, of_scopes as readonly Scope[]) ? counts : {};
+  },
+});
+
+/** Counts tell of every scope that they were made of. */
+const mayRead = ({ caller }: FactReader, scopes: readonly Scope[]): boolean =>
+  scopes.every((scope) => caller.allowedScopes.has(scope));
+
+/** The sweep of a job goes on from its last transaction, whatever has happened to the process. */
+export const ownerOf = (job: JobRun, total: number | null): SweepOwner => ({
+  signal: job.signal,
+  guard: (transaction) => job.assertHeld(transaction),
+  beforeCommit: (transaction, state) => job.checkpoint({ ...state, total }, transaction),
+  reached: ({ scanned }) => job.progress({ done: scanned, total }),
+});
+
+export const stateOf = (data: JobData | null): SweepState | null =>
+  data === null
+    ? null
+    : {
+        above: Number(data['above']),
+        upTo: Number(data['upTo']),
+        scanned: Number(data['scanned']),
+        decayed: Number(data['decayed']),
+      };
+
+const totalOf = (data: JobData | null): number | null => (data === null ? null : Number(data['total']));

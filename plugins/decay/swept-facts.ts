@@ -1,0 +1,98 @@
+import {
+  areMoreThan,
+  type Counter,
+  type Principal,
+  requirePermission,
+  requireReadScope,
+} from '../../kernel/plugin-api.ts';
+import type { AuditLog } from '../audit/audit-api.ts';
+import type { JobQueue } from '../jobs/jobs-api.ts';
+import { DECAY_SWEEP, type Decay, type SweepJob, type SweepRequest, type SweepResult } from './decay-api.ts';
+import { beginSweep, runSweep, type SweepOwner, type SweepParts, type SweepState, trySweep } from './run-sweep.ts';
+import { openSelection } from './select-facts.ts';
+import { SWEEP_JOB, sweepPayload } from './sweep-job.ts';
+import { type DecayDefaults, rulesOf, type SweepRules } from './sweep-rules.ts';
+
+/** Facts that a sweep ends in a second, for the estimate alone. */
+const FACTS_PER_SECOND = 2_000;
+/** Sweeps of one caller that may wait or run at the same time. */
+const MOST_OPEN_JOBS = 4;
+const NOTHING: SweepResult = { scanned: 0, decayed: 0 };
+
+export interface DecayParts extends SweepParts {
+  readonly defaults: DecayDefaults;
+  readonly jobs: JobQueue | undefined;
+  readonly audit: AuditLog | undefined;
+  readonly decayed: Counter;
+}
+
+/** Sweeps over the facts in the store. */
+export class SweptFacts implements Decay {
+  readonly #parts: DecayParts;
+
+  constructor(parts: DecayParts) {
+    this.#parts = parts;
+  }
+
+  async sweep(caller: Principal, request: SweepRequest, signal: AbortSignal = NEVER): Promise<SweepResult | SweepJob> {
+    requirePermission(caller, 'write');
+    if (request.scope !== undefined) requireReadScope(caller, request.scope);
+    const rules = rulesOf(request, this.#parts.defaults);
+    if (rules === null) return NOTHING;
+    if (request.isTrial === true) return trySweep(this.#parts, caller, rules);
+    const job = await this.#jobFor(caller, rules);
+    if (job !== undefined) return job;
+    return this.finish(caller, rules, await beginSweep(this.#parts, caller), { signal });
+  }
+
+  /** Sweeps by the settings of the node: for its schedule. */
+  async sweepByDefault(caller: Principal, from: SweepState | null, owner: SweepOwner): Promise<SweepResult> {
+    const rules = rulesOf({}, this.#parts.defaults);
+    if (rules === null) return NOTHING;
+    return this.finish(caller, rules, from ?? (await beginSweep(this.#parts, caller)), owner);
+  }
+
+  /** Sweeps from a place to the end, and leaves an entry in the audit log. */
+  async finish(caller: Principal, rules: SweepRules, from: SweepState, owner: SweepOwner): Promise<SweepResult> {
+    const { audit, decayed: counter } = this.#parts;
+    const result = await runSweep(this.#parts, caller, rules, from, owner);
+    counter.add(result.decayed - from.decayed);
+    const { tenantId, entityUri, oidcSub } = caller;
+    const detail = {
+      scope: rules.scope ?? 'all',
+      ttl_seconds: rules.ttlSeconds,
+      min_confidence: rules.minConfidence,
+      decayed: result.decayed,
+    };
+    if (result.decayed > 0) await audit?.record({ event: DECAY_SWEEP, tenantId, entityUri, oidcSub, detail });
+    return result;
+  }
+
+  async #jobFor(caller: Principal, rules: SweepRules): Promise<SweepJob | undefined> {
+    const { jobs, facts } = this.#parts;
+    if (jobs === undefined) return undefined;
+    const { threshold } = jobs;
+    const { tenantId, entityUri: creator } = caller;
+    const isLarge = await facts.read(caller, 'query', async (reader) => {
+      const { candidates } = await openSelection(reader, rules, this.#parts);
+      return areMoreThan(threshold, candidates, { tenantId, snapshot: reader.snapshot });
+    });
+    if (!isLarge) return undefined;
+    const payload = sweepPayload(caller, rules);
+    const estimatedSeconds = Math.ceil(threshold / FACTS_PER_SECOND);
+    const jobId = await jobs.enqueue({
+      type: SWEEP_JOB,
+      tenantId,
+      creator,
+      payload,
+      scope: rules.scope ?? 'all',
+      estimatedSeconds,
+      mostOpen: MOST_OPEN_JOBS,
+      // A sweep that waits does all that a second one of the same kind would.
+      dedupe: { key: JSON.stringify([creator, payload]) },
+    });
+    return { jobId, estimatedSeconds };
+  }
+}
+
+const NEVER = new AbortController().signal;

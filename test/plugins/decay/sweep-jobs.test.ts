@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { type DecayNode, startDecayNode } from './decay-node.ts';
+
+const FACTS = 5;
+
+forEachStore('a sweep over many facts', () => {
+  let node: DecayNode;
+  beforeEach(async () => {
+    node = await startDecayNode({ env: { SVC_ASYNC_JOB_THRESHOLD: '3' } });
+    for (let n = 0; n < FACTS; n += 1) await node.say({ confidence: 0.1 });
+  });
+  afterEach(() => node.stop());
+
+  const begin = async (body: object = { min_confidence: 0.5 }, key = node.key) => {
+    const reply = await node.post('/v1/decay/sweep', body, key);
+    expect(reply.status, reply.text).to.equal(202);
+    expect(reply.body).to.include({ status: 'pending' });
+    return reply.body.job_id as string;
+  };
+  const read = (id: string, key = node.key) => node.request('GET', `/v1/decay/jobs/${id}`, { key });
+  const end = (id: string) =>
+    comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return (await read(id)).body.status === 'done';
+    });
+
+  it('is the work of a job, whose result its creator reads', async () => {
+    const id = await begin();
+    await end(id);
+    const { body } = await read(id);
+    expect(body).to.include({ job_type: 'decay.sweep', scope: 'all', scanned: FACTS, decayed: FACTS, dry_run: false });
+    expect(body).not.to.have.property('of_scopes');
+    expect(await node.shown()).to.deep.equal([]);
+    expect(await node.ttls()).to.have.length(FACTS);
+    expect((await node.request('GET', `/v1/jobs/${id}`, { key: node.key })).body).to.deep.equal(body);
+  });
+
+  it('tells its counts to those alone who read all scopes that it counted', async () => {
+    const id = await begin();
+    await end(id);
+    const stranger = await node.addKey({ entityUri: 'agent:stranger' });
+    expect((await read(id, stranger)).status).to.equal(404);
+    expect((await read(id, node.admin)).body).to.include({ decayed: FACTS });
+    const permissions = ['read', 'admin'];
+    const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions, scopes: ['local'] });
+    const { body } = await read(id, narrow);
+    expect(body.status).to.equal('done');
+    expect(body).not.to.have.any.keys('scanned', 'decayed');
+  });
+
+  it('is one job for sweeps of one caller that wait, and ends each fact once', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, () => begin()));
+    for (const id of new Set(ids)) await end(id);
+    expect(new Set(ids).size).to.be.at.most(4);
+    expect(await node.ttls()).to.have.length(FACTS);
+  });
+
+  it('is done at once in a trial, and where the caller sees few of the facts', async () => {
+    expect(await node.sweep({ min_confidence: 0.5, dry_run: true })).to.include({ scanned: FACTS, decayed: FACTS });
+    const local = await node.addKey({ entityUri: 'agent:local', scopes: ['local'] });
+    expect(await node.sweep({ ttl_seconds: 0 }, local)).to.include({ scanned: 0, decayed: 0 });
+  });
+});
