@@ -24,8 +24,8 @@ export interface GardenAccess {
    */
   enter(name: string, caller: Principal, snapshot: PluginSnapshot): Promise<EnteredGarden | undefined>;
   /**
-   * Gardens whose facts the caller may bring to an end, by UUID: those that take facts from the caller. Quarantine
-   * gardens are left out, because their facts wait for a moderator.
+   * Gardens whose facts the caller may bring to an end, by UUID: those that take facts from the caller, but none whose
+   * facts wait for somebody's decision.
    */
   writable(caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
   /** Those of the gardens, by UUID, whose administration is the caller's. */

@@ -1,7 +1,7 @@
-import { type CommandServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { followJob } from '../jobs/jobs-api.ts';
 
 const PATH = '/v1/decay/sweep';
-const MAX_SHOWN = 500;
 
 export const decayCommand = defineCommand({
   name: 'decay',
@@ -28,21 +28,21 @@ age. A key sweeps what it could write to.`,
     yes: { type: 'flag', summary: 'end the facts; without, they are only counted' },
     json: { type: 'flag', summary: 'the reply of the node as JSON' },
   },
-  async run({ options, server, stdout, stderr }) {
+  async run(context) {
+    const { options, server, stdout, stderr } = context;
     const rules = {
       ttl_seconds: options.ttlSeconds,
       min_confidence: options.minConfidence === undefined ? undefined : readShare(options.minConfidence),
       scope: options.scope,
     };
-    const reply = await sweep(server, { ...rules, dry_run: !options.yes });
+    const asked = { ...rules, dry_run: !options.yes };
+    const reply = await followJob(context, await askServer(server, { method: 'POST', path: PATH, body: asked }));
     if (options.json) {
       stdout.write(`${JSON.stringify(reply)}\n`);
       return;
     }
-    const { job_id: jobId, scanned, decayed } = reply;
-    if (typeof jobId === 'string') {
-      stderr.write(`The facts are many, so job ${jobId} ends them. Follow it with: jobs watch ${jobId}\n`);
-    } else if (options.yes) {
+    const { scanned, decayed } = reply;
+    if (options.yes) {
       stdout.write(`${decayed} of ${facts(scanned)} have ended.\n`);
     } else {
       stdout.write(`${decayed} of ${facts(scanned)} would end.\n`);
@@ -61,16 +61,4 @@ const readShare = (text: string): number => {
   const share = Number(text);
   if (text.trim() !== '' && share >= 0 && share <= 1) return share;
   throw new ServiceError('validation', '--min-confidence must be a number from 0 to 1');
-};
-
-const sweep = async (server: CommandServer, asked: object): Promise<Readonly<Record<string, unknown>>> => {
-  const { status, document } = await server.send({
-    method: 'POST',
-    path: PATH,
-    headers: { 'Content-Type': 'application/json' },
-    body: Buffer.from(JSON.stringify(asked)),
-  });
-  if (status === 200 || status === 202) return document;
-  const detail = typeof document['detail'] === 'string' ? document['detail'].slice(0, MAX_SHOWN) : `status ${status}`;
-  throw new ServiceError(status >= 500 ? 'unavailable' : 'validation', `the node refused the sweep: ${detail}`);
 };

@@ -34,7 +34,9 @@ export interface Selection {
   readonly mayWriteAbout: JudgeEntity | undefined;
 }
 
-/** What callers could write about is what they see, in places that take facts of theirs, about entities that they may. */
+/**
+ * What callers could write about is what they see, in places that take facts of theirs, about entities that they may.
+ */
 export const openSelection = async (
   reader: FactReader,
   rules: SweepRules,

@@ -27,7 +27,9 @@ export interface NamespacePage {
   readonly more: boolean;
 }
 
-/** The rules of a tenant. Every method but `judge` rejects with `authorization` for callers without permission `admin`. */
+/**
+ * The rules of a tenant. Every method but `judge` rejects with `authorization` for callers without permission `admin`.
+ */
 export interface Namespaces {
   /** Whether the rules hold; without, they are kept and refuse nothing. */
   readonly isEnforced: boolean;
