@@ -1,6 +1,7 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { MEMBERS, RECORDS } from './conflict-record.ts';
 import { separatedRecords, storeSeparated } from './separate-records.ts';
+import { PAST_REIGNS, REIGNS } from './standing-rows.ts';
 import { WAITING } from './waiting-resolutions.ts';
 
 /** One open record per triple and place is guaranteed by the append lock; the unique column is the second guard. */
@@ -143,6 +144,36 @@ export const conflictsMigrations: readonly Migration[] = [
         table.text('triple').notNullable();
         table.text('fact_id').notNullable();
         table.primary(['tenant_id', 'triple', 'fact_id']);
+      });
+    },
+  },
+  {
+    number: 79,
+    name: 'conflicts_record_time',
+    async up({ schema }) {
+      // What is stored counts from the beginning: the store answers for no moment before its upgrade.
+      await schema.alterTable(REIGNS, (table) => {
+        table.bigInteger('since_wall').notNullable().defaultTo(0);
+        table.integer('since_ctr').notNullable().defaultTo(0);
+      });
+      await schema.createTable(PAST_REIGNS, (table) => {
+        for (const column of ['triple', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'place']) {
+          table.text(column).notNullable();
+        }
+        table.text('fact_id').notNullable();
+        table.text('value_key').notNullable();
+        table.double('confidence').notNullable();
+        for (const stamp of ['hlc', 'since', 'until']) {
+          table.bigInteger(`${stamp}_wall`).notNullable();
+          table.integer(`${stamp}_ctr`).notNullable();
+        }
+        for (const column of ['from_ms', 'until_ms', 'contested_until_ms']) table.bigInteger(column).notNullable();
+        table.index(
+          ['tenant_id', 'entity_key', 'relation_key', 'scope', 'place', 'since_wall', 'since_ctr'],
+          'conflicts_past_reigns_place',
+        );
+        table.index(['tenant_id', 'triple'], 'conflicts_past_reigns_digest');
+        table.index(['tenant_id', 'until_wall', 'until_ctr'], 'conflicts_past_reigns_end');
       });
     },
   },

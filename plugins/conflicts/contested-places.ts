@@ -6,18 +6,22 @@ import {
   type ColumnMatch,
   type FactView,
   type Filter,
+  inPastTable,
   isIn,
   not,
   type PluginTables,
   type ReadableTables,
   type ReadContext,
+  type ReadMoment,
+  recordedBy,
   SAME_PLACE,
   withMark,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { CONTRADICTED } from './conflicts-api.ts';
+import { markDiffering } from './mark-elsewhere.ts';
 import { contestedUntil } from './standing.ts';
-import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
+import { PAST_REIGNS, placeDigest, REIGNS, readStandings } from './standing-rows.ts';
 
 /**
  * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever
@@ -25,30 +29,40 @@ import { placeDigest, REIGNS, readStandings } from './standing-rows.ts';
  * of them, it counts as if nobody reigned.
  */
 
-/** Hides the facts that lose in their place, whatever else the query asks for. */
+/**
+ * Hides the facts that lose in their place, whatever else the query asks for. A read about validity chooses no winner:
+ * it shows all that was valid.
+ */
 export const hideLosers = async (context: ReadContext): Promise<Filter | undefined> => {
-  const { include, nowMs } = context;
-  if (include.contradicted) return undefined;
+  const { include, isValidity } = context;
+  if (include.contradicted || isValidity === true) return undefined;
   const live = await context.live();
-  const reigns = (...matches: readonly ColumnMatch[]): Filter & { readonly kind: 'inTable' } => ({
-    kind: 'inTable',
-    table: REIGNS,
-    match: [...SAME_PLACE, ...matches],
-    where: reignsAt(nowMs),
-  });
+  const reigns = (...matches: readonly ColumnMatch[]): Filter => reignsAt(context, matches);
+  const reignsLive = (...matches: readonly ColumnMatch[]): Filter => reignsAt(context, matches, live);
   // Who reigns must be stronger, so that rows which nobody kept while the plugin was off hide nothing that they do not
   // know of.
-  const isWeaker = any(
-    { ...reigns(SURER), whereFact: live },
-    {
-      ...reigns(AS_SURE, NEWER),
-      whereFact: live,
-    },
-  );
+  const isWeaker = any(reignsLive(SURER), reignsLive(AS_SURE, NEWER));
   // Only a live fact can lose. What a query shows by default is live, or a retraction.
   const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
   // Nearly every fact is done with after the first of these questions, and a winner after the second.
   return not(all(reigns(), not(reigns(SAME_VALUE)), isWeaker, mayLose));
+};
+
+/** Somebody reigns in the place of the fact at the moment of the read, with these matches besides. */
+const reignsAt = (moment: ReadMoment, matches: readonly ColumnMatch[], whereFact?: Filter): Filter => {
+  const { nowMs, asOf } = moment;
+  const named = whereFact === undefined ? {} : { whereFact };
+  const reigning: readonly ColumnCondition[] = [
+    { column: 'from_ms', below: nowMs + 1 },
+    { column: 'until_ms', above: nowMs },
+    { column: 'contested_until_ms', above: nowMs },
+  ];
+  const match = [...SAME_PLACE, ...matches];
+  if (asOf === undefined) return { kind: 'inTable', table: REIGNS, match, where: reigning, ...named };
+  return any(
+    { kind: 'inTable', table: REIGNS, match, where: [...reigning, recordedBy(asOf)], ...named },
+    { ...inPastTable(PAST_REIGNS, asOf, SAME_PLACE, reigning, matches), ...named },
+  );
 };
 
 const SAME_VALUE: ColumnMatch = { column: 'value_key', is: 'equal', field: 'valueKey' };
@@ -59,15 +73,18 @@ const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 /** Sets `contradicted` on each fact that is live and has a live rival in its place. */
 export const markContradicted = async (
   views: readonly FactView[],
-  { snapshot, nowMs, live }: ReadContext,
+  context: ReadContext,
   tables: PluginTables,
   alone: AloneInTransaction,
 ): Promise<readonly FactView[] | undefined> => {
+  const { snapshot, nowMs, live, asOf } = context;
+  if (context.isValidity === true) return markDiffering(views, context);
   const places = new Map<string, string>();
   for (const { fact } of views) {
     if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeDigest(fact));
   }
   if (places.size === 0) return undefined;
+  if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);
   const rulers = await rulersOf(tables.in(snapshot), [...new Set(places.values())], nowMs);
   if (rulers.size === 0) return undefined;
   const ids = [...places].flatMap(([id, place]) => (rulers.has(place) ? [id] : []));
@@ -77,6 +94,19 @@ export const markContradicted = async (
   const isContradicted = (id: string): boolean =>
     alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
   return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
+};
+
+/** The same as of an earlier moment, which a filter finds in the reigns that have passed. */
+const markAsOf = async (
+  views: readonly FactView[],
+  ids: readonly string[],
+  context: ReadContext,
+): Promise<readonly FactView[] | undefined> => {
+  const live = await context.live();
+  const found = await context.snapshot.outline(all(isIn('id', ids), live, reignsAt(context, [], live)));
+  if (found.length === 0) return undefined;
+  const contradicted = new Set(found.map(({ id }) => id));
+  return views.map((view) => (contradicted.has(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
 
 /** Facts that reign in places that are contested now, by the digest of the place. */
@@ -98,9 +128,3 @@ const rulersOf = async (
   }
   return rulers;
 };
-
-const reignsAt = (nowMs: number): readonly ColumnCondition[] => [
-  { column: 'from_ms', below: nowMs + 1 },
-  { column: 'until_ms', above: nowMs },
-  { column: 'contested_until_ms', above: nowMs },
-];

@@ -12,14 +12,16 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import { RECORDS } from './conflict-record.ts';
-import { placeDigest, REIGNS } from './standing-rows.ts';
+import { PAST_REIGNS, placeDigest, REIGNS } from './standing-rows.ts';
 
 const RECORDS_AT_ONCE = 200;
 
 /** Which fact reigns is kept with the values, by keys from which a short one could be guessed. */
 export const eraseReigns = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
   const places = [...new Set(facts.map(placeDigest))];
-  await tables.in(transaction)(REIGNS).where({ tenant_id: tenantId }).whereIn('triple', places).delete();
+  for (const table of [REIGNS, PAST_REIGNS]) {
+    await tables.in(transaction)(table).where({ tenant_id: tenantId }).whereIn('triple', places).delete();
+  }
 };
 
 /** The notes of resolutions are written by people, about the values. They are facts, and are erased as such. */

@@ -1,17 +1,20 @@
 import {
   all,
+  type ColumnMatch,
   equals,
+  type FactMark,
   type FactOutline,
   type FactView,
   type Filter,
   isIn,
   not,
   type ReadContext,
+  SAME_PLACE,
   SAME_TRIPLE,
   tripleId,
   withMark,
 } from '../../kernel/plugin-api.ts';
-import { DIFFERS_ELSEWHERE } from './conflicts-api.ts';
+import { CONTRADICTED, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 
 /**
  * Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one.
@@ -26,8 +29,31 @@ export const markElsewhere = async (
   views: readonly FactView[],
   context: ReadContext,
 ): Promise<readonly FactView[] | undefined> => {
-  const { caller, gardens, snapshot } = context;
+  const { gardens } = context;
   if (gardens !== 'all' && gardens.length === 0) return undefined;
+  return markWhere(views, context, DIFFERS_ELSEWHERE, (live) => differsElsewhere(gardens, live));
+};
+
+/** Sets `contradicted` on facts with another live value in their own place, where nobody has noted who reigns. */
+export const markDiffering = (
+  views: readonly FactView[],
+  context: ReadContext,
+): Promise<readonly FactView[] | undefined> =>
+  markWhere(views, context, CONTRADICTED, (live) => ({
+    kind: 'inTable',
+    table: 'facts',
+    match: [...SAME_PLACE, OTHER_VALUE],
+    where: [],
+    whereFact: live,
+  }));
+
+const markWhere = async (
+  views: readonly FactView[],
+  context: ReadContext,
+  mark: FactMark<true>,
+  differsBy: (live: Filter) => Filter,
+): Promise<readonly FactView[] | undefined> => {
+  const { caller, snapshot } = context;
   // Facts that say the same in the same place share the answer.
   const asked = new Map<string, string>();
   for (const { fact } of views) if (!fact.system) asked.set(sayingOf(fact), fact.id);
@@ -35,26 +61,24 @@ export const markElsewhere = async (
   const live = await context.live();
   const ofTenant = equals('tenantId', caller.tenantId);
   // Negated twice, it is asked for each of these facts; bare, PostgreSQL may read all facts for it.
-  const differs = not(not(differsElsewhere(gardens, live)));
+  const differs = not(not(differsBy(live)));
   const differing = await snapshot.outline(all(ofTenant, isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;
   const sayings = new Set(differing.map(sayingOf));
   const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));
   const marked = new Set((await snapshot.outline(all(isIn('id', ids), live))).map(({ id }) => id));
-  return views.map((view) => (marked.has(view.fact.id) ? withMark(view, DIFFERS_ELSEWHERE, true) : view));
+  return views.map((view) => (marked.has(view.fact.id) ? withMark(view, mark, true) : view));
 };
 
 const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>
   `${tripleId(fact)} ${fact.valueKey}`;
 
+const OTHER_VALUE: ColumnMatch = { column: 'value_key', is: 'other', field: 'valueKey' };
+
 const differsElsewhere = (gardens: ReadContext['gardens'], live: Filter): Filter => ({
   kind: 'inTable',
   table: 'facts',
-  match: [
-    ...SAME_TRIPLE,
-    { column: 'place', is: 'other', field: 'place' },
-    { column: 'value_key', is: 'other', field: 'valueKey' },
-  ],
+  match: [...SAME_TRIPLE, { column: 'place', is: 'other', field: 'place' }, OTHER_VALUE],
   where: gardens === 'all' ? [] : [{ column: 'place', in: ['', ...[...gardens].sort().slice(0, MOST_GARDENS)] }],
   whereFact: live,
 });

@@ -13,6 +13,7 @@ import {
   SIBLING_LIMIT,
   tripleId,
   type WritableTables,
+  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
@@ -20,8 +21,9 @@ import { judgePlaces, withExpiries } from './live-facts.ts';
 import { openMissing, type Unrecorded } from './open-missing.ts';
 import { recogniseResolutions, resolutionOf, type Settling } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
-import { contestedUntil, type Lasting, lastingRival, type Standing, standingOf, withFact } from './standing.ts';
-import { type Change, placeDigest, readStandings, writeStandings } from './standing-rows.ts';
+import { contestedUntil, type Lasting, lastingRival, type Standing } from './standing.ts';
+import { type Change, placeDigest, readStandings, type StoredStanding, writeStandings } from './standing-rows.ts';
+import { StandingSteps } from './standing-steps.ts';
 import { strongestRival } from './strength.ts';
 import { TripleHistory } from './triple-history.ts';
 
@@ -69,13 +71,15 @@ interface Place {
   /** More facts are live than the history was given. */
   readonly isCrowded: boolean;
   /** What is stored about who reigns; read where it may matter. */
-  readonly stored: Standing | undefined;
+  readonly stored: StoredStanding | undefined;
   record: ConflictRecord | undefined;
   wasContested: boolean;
   /** Facts that the batch has added, while it has ended none. */
   added: Judged[] | undefined;
   /** The highest stamp of what has settled the place in this batch. */
   settledAt: Hlc | undefined;
+  /** How the batch changes what is live. */
+  readonly steps: StandingSteps<Judged>;
 }
 
 /** The places that one batch touches, and what its facts call for. */
@@ -135,6 +139,7 @@ class Wave {
         wasContested: history.isContested || isContested(stored, batch.nowMs),
         added: [],
         settledAt: undefined,
+        steps: new StandingSteps(history.live),
       });
     }
     return new Wave(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
@@ -144,16 +149,18 @@ class Wave {
     const place = this.#places.get(appended.tripleId);
     if (place === undefined) return;
     const { fact } = appended;
-    const { history } = place;
-    for (const settling of this.#settlings.get(fact.id) ?? []) await this.#settle(settling, place, fact.feed);
-    if (fact.confidence === 0) place.added = undefined;
-    else if (!this.#isLive(appended, place)) return;
-    else {
+    const { history, steps } = place;
+    const settlings = this.#settlings.get(fact.id) ?? [];
+    for (const settling of settlings) await this.#settle(settling, place, fact.feed);
+    const isLive = fact.confidence > 0 && this.#isLive(appended, place);
+    if (isLive) {
       this.#contradict(fact, place);
       place.added?.push(fact);
-    }
-    history.add(fact);
+    } else if (fact.confidence === 0) place.added = undefined;
+    if (isLive || fact.confidence === 0) history.add(fact);
     place.wasContested ||= history.isContested;
+    if (settlings.length > 0 || fact.confidence === 0) steps.ended(fact.feed, history.live);
+    else steps.added(fact.feed, isLive ? fact : undefined);
   }
 
   async finish(): Promise<FactDraft[]> {
@@ -230,13 +237,11 @@ class Wave {
       (await withExpiries(transaction, touched.flatMap(factsToWeigh))).map((fact) => [fact.id, fact]),
     );
     for (const place of touched) {
-      const { triple, stored, history, added, isCrowded } = place;
+      const { triple, stored, steps, added, isCrowded } = place;
       const before = rows.get(placeDigest(triple));
-      const live = (facts: readonly Judged[]) => facts.flatMap(({ id }) => mortal.get(id) ?? []);
-      if (!isCrowded) changes.push({ triple, before, after: standingOf(live(history.live), nowMs) });
+      if (!isCrowded) changes.push({ triple, before, after: steps.standings(mortal, nowMs) });
       else if (stored !== undefined && added !== undefined && isContested(stored, nowMs)) {
-        const after = live(added).reduce((standing, fact) => withFact(standing, fact, nowMs), stored);
-        changes.push({ triple, before, after });
+        changes.push({ triple, before, after: steps.standings(mortal, nowMs, stored) });
       } else anew.push(place);
     }
     const judged = await judgePlaces(
@@ -244,14 +249,16 @@ class Wave {
       anew.map(({ triple }) => triple),
       nowMs,
     );
-    for (const { triple, standing } of judged) {
-      changes.push({ triple, before: rows.get(placeDigest(triple)), after: standing });
+    for (const [at, { triple, standing }] of judged.entries()) {
+      // What such a place came to between the facts of one transaction is not worked out.
+      const since = anew[at]?.steps.since ?? ZERO_HLC;
+      changes.push({ triple, before: rows.get(placeDigest(triple)), after: [{ ...standing, since }] });
     }
     await writeStandings(this.#tables, changes, nowMs);
     const facts = new Map(judged.map((place) => [place.triple, place.facts]));
     return changes.flatMap(({ triple, after }) => {
       const place = this.#places.get(tripleId(triple));
-      if (place === undefined || place.record !== undefined || !isContested(after, nowMs)) return [];
+      if (place === undefined || place.record !== undefined || !isContested(after.at(-1), nowMs)) return [];
       return [{ triple, facts: facts.get(triple) ?? place.history.live }];
     });
   }
@@ -270,8 +277,8 @@ const isContested = (standing: Standing | undefined, nowMs: number): boolean =>
   standing !== undefined && contestedUntil(standing) > nowMs && standing.knownUntilMs > nowMs;
 
 /** Facts whose end of life decides who reigns. */
-const factsToWeigh = ({ isCrowded, history, added }: Place): readonly Judged[] =>
-  isCrowded ? (added ?? []) : history.live;
+const factsToWeigh = ({ isCrowded, steps, added }: Place): readonly Judged[] =>
+  isCrowded ? (added ?? []) : steps.facts;
 
 const liveArrivals = async (
   { transaction, nowMs }: AppendedBatch,

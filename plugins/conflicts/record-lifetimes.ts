@@ -1,14 +1,17 @@
 import {
   type AppendedBatch,
   all,
+  compareHlc,
   equals,
   type FactDraft,
+  type Hlc,
   isIn,
   parseDateOrInstant,
   type ServiceNames,
   type TripleKey,
   tripleId,
   type WritableTables,
+  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';
@@ -31,13 +34,16 @@ export const recordLifetimes = async (
   if (targets.size === 0) return [];
   const { facts, transaction, nowMs } = batch;
   const tenantId = facts[0]?.fact.tenantId ?? '';
-  const places = new Map<string, { readonly triple: TripleKey; readonly mayLive: boolean }>();
+  const places = new Map<string, { readonly triple: TripleKey; readonly mayLive: boolean; readonly since: Hlc }>();
   const targeted = all(equals('tenantId', tenantId), isIn('id', [...targets.keys()]));
   for (const fact of await transaction.outline(targeted)) {
     if (fact.system) continue;
     const id = tripleId(fact);
-    const mayLive = (targets.get(fact.id) ?? 0) > nowMs || places.get(id)?.mayLive === true;
-    places.set(id, { triple: fact, mayLive });
+    const { untilMs, since } = targets.get(fact.id) ?? { untilMs: 0, since: ZERO_HLC };
+    const other = places.get(id);
+    const mayLive = untilMs > nowMs || other?.mayLive === true;
+    const isLater = other === undefined || compareHlc(since, other.since) > 0;
+    places.set(id, { triple: fact, mayLive, since: isLater ? since : other.since });
   }
   const known = [...places.values()];
   const stored = await readStandings(
@@ -52,18 +58,26 @@ export const recordLifetimes = async (
   );
   await writeStandings(
     tables,
-    judged.map(({ triple, standing }) => ({ triple, before: stored.get(placeDigest(triple)), after: standing })),
+    judged.map(({ triple, standing }, at) => ({
+      triple,
+      before: stored.get(placeDigest(triple)),
+      after: [{ ...standing, since: touched[at]?.since ?? ZERO_HLC }],
+    })),
     nowMs,
   );
   return recordReturned(judged, batch, tables, parts);
 };
 
-/** The facts that the batch gives another life, with the instant at which it ends. */
-const targetsOf = ({ facts }: AppendedBatch, names: ServiceNames): Map<string, number> => {
-  const targets = new Map<string, number>();
+/** The facts that the batch gives another life, with the instant at which it ends, and the stamp that says so. */
+const targetsOf = (
+  { facts }: AppendedBatch,
+  names: ServiceNames,
+): Map<string, { readonly untilMs: number; readonly since: Hlc }> => {
+  const targets = new Map<string, { readonly untilMs: number; readonly since: Hlc }>();
   for (const { fact } of facts) {
     if (!fact.system || fact.relationKey !== names.meta('ttl') || fact.value.type !== 'datetime') continue;
-    targets.set(ttlTarget(fact.entity, names), parseDateOrInstant(String(fact.value.v)) ?? 0);
+    const untilMs = parseDateOrInstant(String(fact.value.v)) ?? 0;
+    targets.set(ttlTarget(fact.entity, names), { untilMs, since: fact.feed });
   }
   return targets;
 };

@@ -18,7 +18,7 @@ import {
 import { type ConflictRecord, insertMembers, insertRecords, MEMBERS, RECORDS, recordOf } from './conflict-record.ts';
 import { judgePlaces } from './live-facts.ts';
 import { contestedUntil } from './standing.ts';
-import { placeDigest, writeStandings } from './standing-rows.ts';
+import { insertStandings, placeDigest } from './standing-rows.ts';
 
 const PAGE = 500;
 
@@ -61,8 +61,7 @@ export const storeSeparated = async (records: readonly ConflictRecord[], data: M
   const places = [...open, ...inGardens];
   for (let at = 0; at < places.length; at += PAGE) {
     const judged = await judgePlaces(lives, places.slice(at, at + PAGE), nowMs);
-    const changes = judged.map(({ triple, standing }) => ({ triple, before: undefined, after: standing }));
-    await writeStandings(tables, changes, nowMs);
+    await insertStandings(tables, judged, nowMs);
     for (const { triple, facts, standing } of judged) {
       const isNew = contestedUntil(standing) > nowMs && !known.has(tripleId(triple));
       if (isNew) await addRecord(tables, triple, facts, nowMs);

@@ -10,6 +10,7 @@ import {
   type SqlValue,
   tripleId,
   type WritableTables,
+  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import {
@@ -85,9 +86,11 @@ const settle = async (
   const digest = placeDigest(record);
   const stored = await readStandings(tables, [digest]);
   const judged = await judgePlaces(transaction, [record], nowMs);
+  const { newest } = await transaction.ledgerHead(record.tenantId);
+  const since = newest?.feed ?? ZERO_HLC;
   await writeStandings(
     tables,
-    judged.map(({ triple, standing }) => ({ triple, before: stored.get(digest), after: standing })),
+    judged.map(({ triple, standing }) => ({ triple, before: stored.get(digest), after: [{ ...standing, since }] })),
     nowMs,
   );
 };
