@@ -98,7 +98,8 @@ forEachStore('the answer as of any past moment', () => {
 
   /** Plays a history, and calls `between` after each of its steps. */
   const play = async (ops: readonly Op[], between: (world: number) => Promise<void>): Promise<void> => {
-    const world = (worlds += 1);
+    worlds += 1;
+    const world = worlds;
     const said: Said[] = ops.flatMap((each) => ('facts' in each ? each.facts : []));
     const ids: string[] = [];
     const cids = said.map((fact, n) => contentId(sayingOf(world, n, fact)));
