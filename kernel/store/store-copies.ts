@@ -60,5 +60,5 @@ const cannotCopy = (): ServiceError =>
 
 const busy = (): ServiceError =>
   new ServiceError('unavailable', 'another process makes a backup of this store', {
-    hint: 'wait until it is done; where that process was killed, this takes half a minute',
+    hint: 'wait until it is done; where that process was killed, this takes half a minute at most',
   });

@@ -12,6 +12,7 @@ import {
   schema,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import {
   ADMIN_ACTION,
   AUDIT_READ,
@@ -25,6 +26,7 @@ import { auditCommands } from './audit-commands.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
+import { createEntryCheck } from './chain/check-entries.ts';
 import { newestDocument, signedLog, signerOf } from './chain/entry-checkpoints.ts';
 import { CheckpointKeeper } from './chain/keep-checkpoints.ts';
 import { Retention } from './chain/retention.ts';
@@ -107,6 +109,8 @@ export const auditPlugin = definePlugin({
       checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),
     });
     provide(Audit, audit);
+    const check = createEntryCheck(audit, self);
+    on(storeChecks, () => check);
     route(authAuditRoute(audit));
     route(adminAuditRoute(audit));
     route(listAuditRoute({ audit, clock, cursors }));

@@ -11,14 +11,17 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { type UpkeepTask, upkeepTasks } from '../upkeep/upkeep-api.ts';
-import { Backups } from './backup-api.ts';
+import { Backups, StoreVerification, storeChecks } from './backup-api.ts';
 import { backupCommands } from './backup-commands.ts';
 import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { createFactCheck } from './check-facts.ts';
 import { BACKUP_JOB, createBackups, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
+import { createVerification } from './run-checks.ts';
 import { upgradeCommand } from './upgrade-command.ts';
+import { verifyCommand } from './verify-command.ts';
 
 export const backupPlugin = definePlugin({
   name: 'backup',
@@ -33,10 +36,10 @@ export const backupPlugin = definePlugin({
     telemetry: Telemetry,
     jobs: optional(JobQueue),
   },
-  provides: [Backups],
+  provides: [Backups, StoreVerification],
   config: backupSettings,
-  commands: [backupCommands, restoreCommand, upgradeCommand],
-  setup({ config, use, provide, route, on }) {
+  commands: [backupCommands, restoreCommand, verifyCommand, upgradeCommand],
+  setup({ config, use, provide, route, on, hooks, tables }) {
     const { clock, jobs, node, telemetry } = use;
     const parts = { ...use, ...config, erasureFiles: erasureFilesOf(node) };
     const backups = createBackups(parts);
@@ -44,6 +47,15 @@ export const backupPlugin = definePlugin({
     route(createBackupRoute(backups));
     route(listBackupsRoute(backups));
     jobs?.handle(BACKUP_JOB, { run: (job) => runBackup(parts, job), present: async (result) => result });
+    const factCheck = createFactCheck(tables);
+    on(storeChecks, () => factCheck);
+    provide(
+      StoreVerification,
+      createVerification({
+        checks: () => hooks.collect(storeChecks, {}),
+        tenants: () => tables.read((_own, snapshot) => snapshot.ledgerEnds()),
+      }),
+    );
     const task: UpkeepTask = {
       name: 'backup',
       summary: 'makes a backup of the store and removes those that are too many',

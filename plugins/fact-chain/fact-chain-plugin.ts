@@ -9,8 +9,10 @@ import {
   requirePermission,
 } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ } from '../audit/audit-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import { recallAnswer } from '../recall/recall-api.ts';
 import { CHAIN_PROOF } from './chain-proof-json.ts';
+import { createChainCheck } from './check-chain.ts';
 import { isLinked, linkBacklog, linkNew } from './extend-chain.ts';
 import { FactChain } from './fact-chain-api.ts';
 import { factChainMigrations } from './fact-chain-migrations.ts';
@@ -41,6 +43,8 @@ export const factChainPlugin = definePlugin({
       },
     };
     provide(FactChain, chain);
+    const check = createChainCheck(tables);
+    on(storeChecks, () => check);
     // At the start all tenants: another process may have imported facts, or stored them while the plugin was off.
     const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
     const written = new Set(ends.map(({ tenantId }) => tenantId));

@@ -5,6 +5,7 @@ import {
   Embedder,
   erasureFiles,
   FactFeed,
+  Facts,
   factCommitted,
   factErased,
   KERNEL_API,
@@ -17,7 +18,9 @@ import {
   Random,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
+import { createIndexCheck } from './check-index.ts';
 import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';
@@ -55,6 +58,7 @@ export const searchPlugin = definePlugin({
   summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
   requires: {
     feed: FactFeed,
+    facts: Facts,
     clock: Clock,
     random: Random,
     self: NodeSelf,
@@ -101,6 +105,8 @@ export const searchPlugin = definePlugin({
       return SNAPSHOT_LIMITS;
     });
     provide(SearchIndex, search);
+    const check = createIndexCheck({ ...use, tables, index: search });
+    on(storeChecks, () => check);
     const ranker = createTextRanker(drawHashSeed(random));
     provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
 

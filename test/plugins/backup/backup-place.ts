@@ -1,12 +1,18 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { type RunningProgram, type Variables, Workplace } from '../../adapters/cli/spawned-program.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
 
+const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
+const KILL_LIMIT_MS = 60_000;
 const KEY = 'backup-place-0123456789abcdef0123456789abcdef';
 
 /** Rows by table, each as text, in an order that depends on nothing else. */
@@ -56,6 +62,18 @@ export class BackupPlace {
     const { exitCode, stdout, stderr } = await this.run(['backup', ...options]);
     if (exitCode !== 0) throw new Error(`the backup failed: ${stderr}`);
     return stdout.trim();
+  }
+
+  /** Begins a backup, and kills it as soon as there is something of it. Resolves when the process is gone. */
+  async killBackup(): Promise<void> {
+    const env = { PATH: process.env['PATH'] ?? '', ...this.env };
+    const child = spawn(process.execPath, [MAIN, 'backup'], { cwd: this.work.folder, env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const hasPartial = (): boolean =>
+      existsSync(this.backups) && readdirSync(this.backups).some((name) => name.endsWith('.partial'));
+    await Promise.race([ended, waitUntil('a backup has begun', KILL_LIMIT_MS, hasPartial)]);
+    child.kill('SIGKILL');
+    await ended;
   }
 
   /** Gives this place the keys of another one, as an operator would. */

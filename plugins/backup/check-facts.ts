@@ -1,0 +1,97 @@
+import {
+  compareHlc,
+  contentId,
+  type Hlc,
+  isIn,
+  type LedgerEntry,
+  type PluginSnapshot,
+  type PluginTables,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import type { CheckReport, StoreCheck } from './backup-api.ts';
+
+/** Entries of one look: their facts are in memory together. */
+const PAGE = 250;
+
+const MEMBERS = ['number', 'factId', 'feed', 'commitment'] as const;
+type Entry = Pick<LedgerEntry, (typeof MEMBERS)[number]>;
+
+const FROM_BACKUP = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
+
+/**
+ * What must hold of facts whatever plugins there are: each is what its content id says, they lie in the ledger in the
+ * order of the feed, the ledger ends where its head says, and each retraction ends what it retracts.
+ */
+export const createFactCheck = (tables: PluginTables): StoreCheck => ({
+  name: 'facts',
+  summary: 'content ids, the order of the ledgers and their heads, and covers of retractions',
+  async run(report) {
+    for (const { tenantId, number: end } of report.tenants) {
+      let last: Entry | undefined;
+      for (let above = 0; above < end; ) {
+        const from = above;
+        const previous = last;
+        const page = await tables.read((_own, snapshot) =>
+          checkPage(snapshot, { tenantId, above: from, previous }, report),
+        );
+        last = page ?? last;
+        report.advance((page?.number ?? end) - above);
+        above = page?.number ?? end;
+      }
+      await tables.read((_own, snapshot) => checkHead(snapshot, tenantId, report));
+    }
+  },
+});
+
+interface Place {
+  readonly tenantId: string;
+  readonly above: number;
+  readonly previous: Entry | undefined;
+}
+
+/** Returns the last entry, undefined when there was none. */
+const checkPage = async (
+  snapshot: PluginSnapshot,
+  { tenantId, above, previous }: Place,
+  report: CheckReport,
+): Promise<Entry | undefined> => {
+  const entries = await snapshot.ledger({ tenantId, above, order: 'oldest', limit: PAGE, members: MEMBERS });
+  const told = (message: string): void => report.find({ tenantId, message, hint: FROM_BACKUP });
+  const ids = entries.map(({ factId }) => factId);
+  const found = await snapshot.find({
+    filter: { kind: 'all', of: [isIn('tenantId', [tenantId]), isIn('id', ids)] },
+    order: 'feed',
+    limit: PAGE,
+  });
+  const facts = new Map(found.map((fact) => [fact.id, fact]));
+  let stamp: Hlc | undefined = previous?.feed;
+  for (const { factId, feed, commitment, number } of entries) {
+    if (stamp !== undefined && compareHlc(feed, stamp) <= 0) told(`the fact ${factId} has a stamp of before its place`);
+    stamp = feed;
+    const fact = facts.get(factId);
+    // An erased fact has no value, and no content id.
+    if (commitment !== null) continue;
+    if (fact === undefined) told(`the entry ${number} of the ledger has no fact`);
+    else if (!isIntact(fact)) told(`the fact ${factId} does not match its content id`);
+  }
+  const retractions = found.filter(({ confidence, system }) => confidence === 0 && !system);
+  const covers = new Set((await snapshot.covers(retractions)).map((cover) => cover.factId));
+  for (const { id } of retractions) if (!covers.has(id)) told(`the retraction ${id} ends nothing`);
+  return entries.at(-1);
+};
+
+const isIntact = (fact: StoredFact): boolean => {
+  try {
+    return contentId(fact) === fact.cid;
+  } catch {
+    // A row so damaged that it has no content id.
+    return false;
+  }
+};
+
+const checkHead = async (snapshot: PluginSnapshot, tenantId: string, report: CheckReport): Promise<void> => {
+  const head = await snapshot.ledgerHead(tenantId);
+  const [newest] = await snapshot.ledger({ tenantId, order: 'newest', limit: 1, members: MEMBERS });
+  if ((newest?.number ?? null) === (head.newest?.number ?? null) && head.number >= (newest?.number ?? 0)) return;
+  report.find({ tenantId, message: 'the ledger does not end where its head says', hint: FROM_BACKUP });
+};

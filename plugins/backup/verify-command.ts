@@ -1,0 +1,64 @@
+import { defineCommand, EXIT } from '../../kernel/plugin-api.ts';
+import { StoreVerification, type VerifiedStore } from './backup-api.ts';
+import { pathOfBackup } from './backup-folder.ts';
+import { backupSettings } from './backup-settings.ts';
+import { checkBackup } from './check-files.ts';
+import { showBytes } from './show-bytes.ts';
+
+export const verifyCommand = defineCommand({
+  name: 'verify',
+  summary: 'find out whether the store, or a backup, is whole',
+  description:
+    'Reads the whole store and compares what belongs together: facts and their content ids, the ledgers, the chain of ' +
+    'facts, the chain of the audit log, and the search index. Each plugin brings its own checks. Changes nothing, and may ' +
+    'run beside a node. With --backup it reads every file of a backup and compares it with its digest.',
+  notes: 'Exit code 1 says that something was found. Nothing is repaired: restore a backup.',
+  examples: ['fact-memory-node verify', 'fact-memory-node verify --backup backup-20261123T021500123Z-1a2b3c4d'],
+  needs: 'store',
+  settings: backupSettings,
+  options: {
+    backup: { type: 'text', value: 'folder', summary: 'name of a backup, or path of its folder' },
+    json: { type: 'flag', summary: 'the result as JSON' },
+  },
+  async run({ options, config, withNode, stdout, stderr, progress: show }) {
+    const bar = show(null);
+    try {
+      if (options.backup !== undefined) {
+        const { id, copy } = await checkBackup(pathOfBackup(config.folder, options.backup), (done) =>
+          bar.update(done, done),
+        );
+        const bytes = copy.files.reduce((sum, file) => sum + file.bytes, 0);
+        if (options.json)
+          stdout.write(`${JSON.stringify({ ok: true, backup: id, files: copy.files.length, bytes })}\n`);
+        else stdout.write(`${id}: ${copy.files.length} files, ${showBytes(bytes)}, all as they were written\n`);
+        return EXIT.ok;
+      }
+      const verified = await withNode({ verification: StoreVerification }, ({ use }) =>
+        use.verification.run((done) => bar.update(done, done)),
+      );
+      const isWhole = verified.checks.every(({ findings }) => findings === 0);
+      if (options.json) stdout.write(`${JSON.stringify(verifiedJson(verified, isWhole))}\n`);
+      else tell(verified, (line) => stdout.write(`${line}\n`));
+      if (!isWhole) stderr.write('the store is not whole\n');
+      return isWhole ? EXIT.ok : EXIT.failed;
+    } finally {
+      bar.end();
+    }
+  },
+});
+
+const verifiedJson = ({ checks, entries, findings }: VerifiedStore, ok: boolean): object => ({
+  ok,
+  entries,
+  checks,
+  findings: findings.map(({ check, tenantId, message, hint }) => ({ check, tenant_id: tenantId, message, hint })),
+  truncated: checks.reduce((sum, one) => sum + one.findings, 0) > findings.length,
+});
+
+const tell = ({ checks, entries, findings }: VerifiedStore, say: (line: string) => void): void => {
+  for (const { name, findings: count } of checks)
+    say(`${name.padEnd(10)}${count === 0 ? 'holds' : `${count} findings`}`);
+  for (const { check, tenantId, message, hint } of findings)
+    say(`${check}: ${message} (tenant ${tenantId})\n  ${hint}`);
+  say(`${entries} entries of ledgers`);
+};

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { administer } from '../../kit/postgres-server.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
+
+const LIMIT_MS = 60_000;
+
+forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
+  let place: BackupPlace;
+  beforeEach(async () => {
+    place = await BackupPlace.on(kind);
+  });
+  afterEach(() => place.dispose());
+
+  /** Changes the store past the node, as somebody with its password would. */
+  const tamper = async (...statements: readonly string[]): Promise<void> => {
+    if (kind === 'postgres') {
+      for (const sql of statements) await administer(place.databaseUrl, sql);
+      return;
+    }
+    const database = new DatabaseSync(place.work.path('data/svc.db'));
+    for (const sql of statements) database.exec(sql);
+    database.close();
+  };
+
+  const unfreeze = kind === 'postgres' ? 'ALTER TABLE facts DISABLE TRIGGER USER' : 'DROP TRIGGER facts_refuse_update';
+
+  it('finds nothing in a store that was only used, beside the running node', async () => {
+    const node = await place.start();
+    const load = new Load(node, 'a');
+    await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 40);
+    await load.stop();
+    const { exitCode, stdout, stderr } = await place.run(['verify', '--json']);
+    const { ok, checks, findings } = JSON.parse(stdout);
+    expect({ exitCode, ok, findings }, stderr).to.deep.equal({ exitCode: 0, ok: true, findings: [] });
+    expect(checks.map(({ name }: { name: string }) => name)).to.include.members(['facts', 'chain', 'audit', 'index']);
+  });
+
+  it('names a fact whose value was changed, by its content id and by the chain, and says nothing of the value', async () => {
+    const node = await place.start();
+    const { body } = await request(node, 'POST', '/v1/facts', fact('user:a', 'true words'));
+    await request(node, 'POST', '/v1/facts', fact('user:b', 'other words'));
+    await node.end();
+    await tamper(
+      unfreeze,
+      "UPDATE facts SET value_v = '\"forged words\"' WHERE entity = 'user:a' OR entity_key = 'user:a'",
+    );
+    const { exitCode, stdout } = await place.run(['verify']);
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.include(`facts: the fact ${body.id} does not match its content id`);
+    expect(stdout).to.match(/^chain +1 findings$/m);
+    expect(stdout).not.to.include('forged');
+  });
+
+  it('reads every file of a backup and names the one that is damaged', async () => {
+    await place.run(['init']);
+    const folder = await place.backUp();
+    expect((await place.run(['verify', '--backup', folder])).exitCode).to.equal(0);
+    const name = readdirSync(folder).find((one) => one !== 'manifest.json') as string;
+    const bytes = readFileSync(join(folder, name));
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
+    writeFileSync(join(folder, name), bytes);
+    const damaged = await place.run(['verify', '--backup', folder]);
+    expect(damaged.exitCode).to.equal(1);
+    expect(damaged.stderr).to.include(name);
+  });
+
+  it('says that a store is up to date, older or newer, and leaves it as it was', async () => {
+    await place.run(['init']);
+    const look = async () => JSON.parse((await place.run(['upgrade', '--check', '--json'])).stdout);
+    const before = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
+    expect(await look()).to.include({ state: 'current', facts: 0 });
+    const after = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
+    expect(after).to.deep.equal(before);
+    await tamper("DELETE FROM schema_migrations WHERE version LIKE '072%'");
+    const older = await look();
+    expect(older.state).to.equal('older');
+    expect(older.pending).to.deep.include({ number: 72, name: 'rate_limits_stored', owner: 'rate-limits' });
+    await tamper("INSERT INTO schema_migrations (version, applied_at, owner) VALUES ('999_later', '', 'core')");
+    const newer = await place.run(['upgrade', '--check']);
+    expect(newer.exitCode).to.equal(1);
+    expect(newer.stdout).to.match(/Problem +the store was written by a newer version/);
+    expect((await place.run(['upgrade'])).stderr).to.match(/hint: .*upgrade --check/);
+  });
+});
