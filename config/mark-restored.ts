@@ -31,6 +31,8 @@ export const markRestored = (store: FactStore, options: RestoreOptions): Promise
     // they were given before now.
     const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
     await transaction.saveClock({ wallMs: toMs, counter: 0 }, options.epoch);
+    // Of processes that ran when the backup was made: their work must not wait until these leases would end.
+    await transaction.table('leases').update({ until_ms: 0 });
     return { fromMs: newest.wallMs, toMs };
   });
 

@@ -75,7 +75,12 @@ forEachStore('backups of a running node', (kind) => {
       const load = new Load(node, `r${round}n`);
       await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 10);
       const before = [...acknowledged, ...load.acknowledged];
-      if (round % 3 === 2) await from.killBackup();
+      if (round % 3 === 2) {
+        await from.killBackup();
+        // Others wait until the lease of the killed process has ended.
+        const isFree = async () => (await from.run(['backup', '--out', 'elsewhere'])).exitCode === 0;
+        await waitUntil('the lease of the killed backup has ended', LIMIT_MS, isFree);
+      }
       const backup = from.run(['backup']);
       // The node goes while the backup is made; the next round finds what the kill has left.
       if (round % 2 === 0) await node.end('SIGKILL');
