@@ -6,6 +6,7 @@ import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { createBackup } from './create-backup.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { showBytes } from './show-bytes.ts';
+import { showWork } from './show-work.ts';
 
 const json = { type: 'flag', summary: 'the result as JSON' } as const satisfies CommandOption;
 const folderOption = {
@@ -32,14 +33,14 @@ it a restored node is another node: keep node.key, taken once, where you keep se
   },
   async run({ options, config, node, store, clock, random, stdout, stderr, progress: show }) {
     const folder = options.out ?? config.folder;
-    const bar = show(null);
+    const bar = showWork(show, 'bytes');
     try {
       const made = await store.withCopies((copies) =>
         createBackup(
           { copies, clock, random, folder, keep: config.keep },
           {
             keysFrom: options.withKey ? node.dataFolder : undefined,
-            onProgress: (done) => bar.update(done, done),
+            onProgress: (done, total) => bar.update(done, total),
           },
         ),
       );

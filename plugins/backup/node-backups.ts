@@ -42,8 +42,11 @@ export const createBackups = ({ jobs, folder, erasureFiles }: NodeBackupsParts):
 });
 
 /** Does the work of a job. After a crash the next attempt begins anew, and removes what was left. */
-export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal'>): Promise<JobData> => {
-  const { id, createdAt, bytes, facts, removed } = await createBackup(parts, { signal: job.signal });
+export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' | 'progress'>): Promise<JobData> => {
+  const { id, createdAt, bytes, facts, removed } = await createBackup(parts, {
+    signal: job.signal,
+    onProgress: (done, total) => job.progress({ done, total: total ?? done }),
+  });
   return { backup: id, backup_created_at: createdAt, bytes, facts, removed: removed.length };
 };
 

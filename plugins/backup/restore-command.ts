@@ -7,6 +7,7 @@ import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import type { Manifest } from './manifest-json.ts';
 import { showBytes } from './show-bytes.ts';
+import { showWork } from './show-work.ts';
 
 export const restoreCommand = defineCommand({
   name: 'restore',
@@ -32,15 +33,15 @@ erasures.jsonl in the data folder.`,
   },
   async run({ arguments: { backup }, options, config, node, store, clock, random, stdout, stderr, progress: show }) {
     const path = pathOfBackup(config.folder, backup);
-    const bar = show(null);
+    const bar = showWork(show, 'bytes');
     try {
-      const manifest = await checkBackup(path, (done) => bar.update(done, done));
+      const manifest = await checkBackup(path, (done, total) => bar.update(done, total));
       const restored = await store.restore({
         folder: path,
         copy: manifest.copy,
         replaces: options.replace,
         label: `before_${new Date(clock.nowMs()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${random.uuid().slice(0, 8)}`,
-        onProgress: (done) => bar.update(done, done),
+        onProgress: (done, total) => bar.update(done, total),
       });
       const key = await placeKeys(path, node.dataFolder, manifest, random);
       const erasedAt = await erasureInstants(erasureFilesOf(node));

@@ -4,6 +4,7 @@ import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import { showBytes } from './show-bytes.ts';
+import { showWork } from './show-work.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -21,11 +22,11 @@ export const verifyCommand = defineCommand({
     json: { type: 'flag', summary: 'the result as JSON' },
   },
   async run({ options, config, withNode, stdout, stderr, progress: show }) {
-    const bar = show(null);
+    const bar = showWork(show, options.backup === undefined ? 'entries' : 'bytes');
     try {
       if (options.backup !== undefined) {
-        const { id, copy } = await checkBackup(pathOfBackup(config.folder, options.backup), (done) =>
-          bar.update(done, done),
+        const { id, copy } = await checkBackup(pathOfBackup(config.folder, options.backup), (done, total) =>
+          bar.update(done, total),
         );
         const bytes = copy.files.reduce((sum, file) => sum + file.bytes, 0);
         if (options.json)
@@ -34,7 +35,7 @@ export const verifyCommand = defineCommand({
         return EXIT.ok;
       }
       const verified = await withNode({ verification: StoreVerification }, ({ use }) =>
-        use.verification.run((done) => bar.update(done, done)),
+        use.verification.run((done, total) => bar.update(done, total)),
       );
       const isWhole = verified.checks.every(({ findings }) => findings === 0);
       if (options.json) stdout.write(`${JSON.stringify(verifiedJson(verified, isWhole))}\n`);

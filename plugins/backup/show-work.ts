@@ -1,0 +1,19 @@
+import type { Progress } from '../../kernel/plugin-api.ts';
+
+/** Shows how far work has come that tells its total only once it has begun. */
+export interface WorkShown {
+  update(done: number, total: number | null): void;
+  end(): void;
+}
+
+export const showWork = (show: (total: number | null, unit?: string) => Progress, unit: string): WorkShown => {
+  let shown: Progress | undefined;
+  return {
+    update(done, total) {
+      shown ??= show(total, unit);
+      if (total !== null) shown.resize(total);
+      shown.update(done);
+    },
+    end: () => shown?.end(),
+  };
+};
