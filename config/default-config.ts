@@ -39,6 +39,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     subscriptions: true,
     'time-travel': true,
     tombstones: true,
+    tracing: true,
     transfer: true,
   },
 };

@@ -33,6 +33,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
   'time-travel': async () => (await import('../plugins/time-travel/time-travel-plugin.ts')).timeTravelPlugin,
   tombstones: async () => (await import('../plugins/tombstones/tombstones-plugin.ts')).tombstonesPlugin,
+  tracing: async () => (await import('../plugins/tracing/tracing-plugin.ts')).tracingPlugin,
   transfer: async () => (await import('../plugins/transfer/transfer-plugin.ts')).transferPlugin,
 };
 

@@ -31,7 +31,9 @@ import { planMigrations } from './plugins/plan-migrations.ts';
 import { openPlugin } from './plugins/plugin-context.ts';
 import { createStoreCopies, StoreCopies } from './store/store-copies.ts';
 import { createTelemetry } from './telemetry/create-telemetry.ts';
+import { measuredTransport } from './telemetry/measured-transport.ts';
 import { Telemetry } from './telemetry/telemetry-api.ts';
+import { tracedLog } from './telemetry/traced-log.ts';
 import { withinTime } from './time/within-time.ts';
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
@@ -50,21 +52,24 @@ const LEAST_STOP_MS = 200;
  * refs, cycles, settings, migrations. `boot` then opens what the plan says, and ends whatever it opened when a later
  * step fails.
  */
-export const createKernel = (options: KernelOptions): Kernel => {
-  const problems = [...(options.problems ?? [])];
+export const createKernel = (given: KernelOptions): Kernel => {
+  const problems = [...(given.problems ?? [])];
   const plan = planBoot(
     {
-      ...options,
-      adapterRefs: new Set(options.adapters.extras?.map(({ ref }) => ref.id)),
-      suggestProvider: options.suggestProvider ?? (() => undefined),
+      ...given,
+      adapterRefs: new Set(given.adapters.extras?.map(({ ref }) => ref.id)),
+      suggestProvider: given.suggestProvider ?? (() => undefined),
     },
     problems,
   );
   refuseProblems(problems);
 
-  const hooks = new HookBus({ clock: options.adapters.clock, log: options.log });
+  const telemetry = createTelemetry();
+  const options = { ...given, log: tracedLog(given.log, telemetry) };
+  const hooks = new HookBus({ clock: options.adapters.clock, log: options.log, onSlow: countSlowHandlers(telemetry) });
   const node: Assembly = {
     options,
+    telemetry,
     plugins: plan.plugins,
     vocabulary: plan.vocabulary,
     hooks,
@@ -140,6 +145,17 @@ const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> =
   }
 };
 
+/** A slow handler holds up a request or a transaction, and the log would be all that says so. */
+const countSlowHandlers = (telemetry: Telemetry) => {
+  const slow = telemetry.counter({
+    name: 'hooks_slow_handlers_total',
+    help: 'Handlers of plugins that took longer than 100 ms, which holds up a request or a transaction',
+    labels: ['plugin', 'hook'],
+    maxSeries: 500,
+  });
+  return (plugin: string, hook: string): void => slow.add(1, { plugin, hook });
+};
+
 /** Gives who sends requests time to learn that no more are wanted here, while all that come are still served. */
 const drain = async (node: Assembly): Promise<void> => {
   const { node: settings, adapters } = node.options;
@@ -169,12 +185,12 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   stops.push('container', () => container.dispose());
   container.provide(Clock, clock);
   container.provide(Random, random);
-  container.provide(Telemetry, createTelemetry());
+  container.provide(Telemetry, node.telemetry);
   container.provide(Vocabulary, vocabulary);
   const store = await adapters.store();
   stops.push('store', () => store.close());
   container.provide(FactStore, store);
-  container.provide(Transport, await adapters.transport());
+  container.provide(Transport, measuredTransport(await adapters.transport(), node.telemetry, clock));
   const required = new Set(plugins.flatMap(({ plugin }) => requirementsOf(plugin).map(({ ref }) => ref.id)));
   for (const { ref, create } of adapters.extras ?? []) {
     if (required.has(ref.id)) container.provide(ref, await create(container.get));
@@ -274,7 +290,7 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   try {
     const { allowsOrigin = () => false } = options;
     const inspectReply = options.inspectReplies?.(components);
-    const telemetry = container.get(Telemetry);
+    const { telemetry } = node;
     const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
     node.served = compileServed(parts);
   } catch (error) {

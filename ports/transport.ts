@@ -75,6 +75,8 @@ export interface OutboundRules {
   readonly ports?: readonly number[];
 }
 
+export type OutboundPurpose = 'embedder' | 'identity' | 'peer' | 'webhook';
+
 export interface OutboundRequest extends OutboundRules {
   readonly method: string;
   readonly url: string;
@@ -83,6 +85,11 @@ export interface OutboundRequest extends OutboundRules {
   readonly timeoutMs: number;
   /** No more of the response's body is read. */
   readonly maxResponseBytes: number;
+  /**
+   * What the call is for, in measurements and traces. A webhook goes to an address that a client chose, so the receiver
+   * does not get to know the trace; nor does it where this is left out.
+   */
+  readonly purpose?: OutboundPurpose;
   /**
    * A longer body makes the call reject (`refuse`, the default), or is cut off there and the rest not waited for
    * (`cut`).

@@ -83,6 +83,7 @@ const requestFor = (settings: HttpEmbedderSettings, input: readonly string[]): P
     timeoutMs,
     maxResponseBytes: BYTES_OF_FRAME + input.length * dimensions * BYTES_OF_COMPONENT,
     allowPrivate: true,
+    purpose: 'embedder',
   };
 };
 

@@ -5,6 +5,7 @@ import type { OwnedRoute } from '../http/route-table.ts';
 import type { KernelOptions } from '../kernel.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { PluginLife } from '../plugins/plugin-context.ts';
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 import type { StopStack } from './stop-stack.ts';
@@ -12,6 +13,7 @@ import type { StopStack } from './stop-stack.ts';
 /** A node while it is being put together. */
 export interface Assembly {
   readonly options: KernelOptions;
+  readonly telemetry: Telemetry;
   readonly plugins: readonly PlannedPlugin[];
   readonly vocabulary: Vocabulary;
   readonly hooks: HookBus;

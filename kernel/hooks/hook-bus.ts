@@ -31,12 +31,19 @@ const RANK: Readonly<Record<Order, number>> = { first: 0, normal: 1, last: 2 };
 export class HookBus implements HookCaller {
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #onSlow: ((plugin: string, hook: string) => void) | undefined;
   readonly #hooks = new Map<string, { kind: HookToken['kind']; handlers: Handler[] }>();
   #sealed = false;
 
-  constructor(parts: { readonly clock: Clock; readonly log: Logger }) {
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    /** Told of each handler that took longer than `SLOW_HANDLER_MS`. */
+    onSlow?(plugin: string, hook: string): void;
+  }) {
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#onSlow = parts.onSlow;
   }
 
   /**
@@ -141,7 +148,9 @@ export class HookBus implements HookCaller {
 
   #watch(handler: Handler, hook: string, startedMs: number): void {
     const tookMs = this.#clock.monotonicMs() - startedMs;
-    if (tookMs > SLOW_HANDLER_MS) this.#log.warn('a hook handler is slow', { plugin: handler.plugin, hook, tookMs });
+    if (tookMs <= SLOW_HANDLER_MS) return;
+    this.#onSlow?.(handler.plugin, hook);
+    this.#log.warn('a hook handler is slow', { plugin: handler.plugin, hook, tookMs });
   }
 
   async #notify(handler: Handler, hook: string, event: unknown): Promise<void> {

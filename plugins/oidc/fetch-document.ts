@@ -39,6 +39,7 @@ export const askProvider = async (
     allowPrivate: new URL(url).origin === new URL(issuer).origin,
     timeoutMs: PROVIDER_TIMEOUT_MS,
     maxResponseBytes: MAX_DOCUMENT_BYTES,
+    purpose: 'identity',
   });
   return { status: reply.status, document: objectOf(reply.body) };
 };

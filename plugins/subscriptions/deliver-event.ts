@@ -133,6 +133,7 @@ const requestOf = (event: OutboxEvent, { subscription, view }: Content, parts: D
     body,
     timeoutMs: TIMEOUT_MS,
     maxResponseBytes: MAX_ANSWER_BYTES,
+    purpose: 'webhook' as const,
     excess: 'cut' as const,
     allowPrivate: parts.allowPrivate,
     ports: WEBHOOK_PORTS,

@@ -13,6 +13,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/cli': ['commander', 'cli-progress'],
   'plugins/metrics': ['prom-client'],
   'plugins/oidc': ['jose'],
+  'plugins/tracing': ['@opentelemetry/api'],
   'plugins/subscriptions': ['standardwebhooks'],
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
 };

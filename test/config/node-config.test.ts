@@ -63,6 +63,7 @@ describe('the configuration', () => {
       'subscriptions',
       'time-travel',
       'tombstones',
+      'tracing',
       'transfer',
     ]);
   });

@@ -65,6 +65,7 @@ export class PeerReader {
         allowPrivate: insecure,
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_METADATA_BYTES,
+        purpose: 'peer',
       });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

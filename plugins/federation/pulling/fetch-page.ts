@@ -58,6 +58,7 @@ export const fetchPage = async (
       timeoutMs: TIMEOUT_MS,
       maxResponseBytes: MAX_PAGE_BYTES,
       allowPrivate: parts.allowPrivate,
+      purpose: 'peer',
     });
     return reply.status === 200 ? await readPage(reply, limit, parts) : refused(reply);
   } catch (error) {

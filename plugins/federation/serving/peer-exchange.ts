@@ -58,6 +58,7 @@ const ask = async (
       timeoutMs: TIMEOUT_MS,
       maxResponseBytes: maxBytes,
       allowPrivate: settings.insecure,
+      purpose: 'peer',
     });
     if (reply.status !== 200) return failed(`the peer replied with status ${reply.status}`);
     return { kind: 'document', document: parseStrictJson(reply.body, 'reply') };

@@ -1,0 +1,17 @@
+import type { LogFields, Logger } from '../log/logger.ts';
+import type { Telemetry } from './telemetry-api.ts';
+
+/** Adds the trace and the span to each line that is written inside one; while nobody traces, lines are as they are. */
+export const tracedLog = (log: Logger, telemetry: Telemetry): Logger => {
+  const traced = (fields: LogFields | undefined): LogFields | undefined => {
+    const place = telemetry.activeSpan();
+    return place === undefined ? fields : { ...fields, trace_id: place.traceId, span_id: place.spanId };
+  };
+  return {
+    debug: (message, fields) => log.debug(message, traced(fields)),
+    info: (message, fields) => log.info(message, traced(fields)),
+    warn: (message, fields) => log.warn(message, traced(fields)),
+    error: (message, fields) => log.error(message, traced(fields)),
+    child: (fields) => tracedLog(log.child(fields), telemetry),
+  };
+};

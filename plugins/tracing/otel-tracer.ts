@@ -1,0 +1,126 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Tracer as OtelApiTracer,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { ServiceError, type Span, type SpanOptions, type SpanPlace, type Tracer } from '../../kernel/plugin-api.ts';
+import { readTraceContext, traceHeaders } from './trace-context.ts';
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** Whether this process has an SDK: without one the API hands out spans that are nowhere. */
+export const hasSdk = (name: string): boolean =>
+  isSpanContextValid(trace.getTracer(name).startSpan('is there an SDK', { root: true }).spanContext());
+
+/** Records spans by the API of OpenTelemetry, with whatever SDK the process has registered. */
+export class OtelTracer implements Tracer {
+  readonly #tracer: OtelApiTracer;
+
+  constructor(name: string, version: string) {
+    this.#tracer = trace.getTracer(name, version);
+  }
+
+  activeSpan(): SpanPlace | undefined {
+    const place = trace.getActiveSpan()?.spanContext();
+    return place !== undefined && isSpanContextValid(place) ? place : undefined;
+  }
+
+  span<T>(
+    name: string,
+    { kind = 'internal', attributes, links = [], parent }: SpanOptions,
+    work: (span: Span) => T,
+  ): T {
+    const around = parentContext(parent);
+    const options = {
+      kind: KINDS[kind],
+      attributes: (attributes ?? {}) as Attributes,
+      links: links.map((place) => ({ context: place as SpanContext })),
+    };
+    const span = this.#tracer.startSpan(name, options, around);
+    return context.with(trace.setSpan(around, span), () => settle(span, work));
+  }
+}
+
+const parentContext = (parent: SpanOptions['parent']): Context => {
+  if (parent === undefined) return context.active();
+  const remote = parent === 'none' ? undefined : readTraceContext(parent);
+  return remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
+};
+
+/** Runs the work, and ends the span when it is over. */
+const settle = <T>(span: OtelSpan, work: (span: Span) => T): T => {
+  let result: T;
+  try {
+    result = work(new RecordedSpan(span));
+  } catch (error) {
+    endFailed(span, error);
+    throw error;
+  }
+  if (!(result instanceof Promise)) {
+    span.end();
+    return result;
+  }
+  return result.then(
+    (value: unknown) => {
+      span.end();
+      return value;
+    },
+    (error: unknown) => {
+      endFailed(span, error);
+      throw error;
+    },
+  ) as T;
+};
+
+/** An error is told by its code alone: its message may hold data. A refusal is an answer, and no failure. */
+const endFailed = (span: OtelSpan, error: unknown): void => {
+  const isRefusal = error instanceof ServiceError && error.status < 500;
+  span.setAttribute(
+    'error.type',
+    error instanceof ServiceError ? error.code : error instanceof Error ? error.name : '_OTHER',
+  );
+  if (!isRefusal) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+};
+
+class RecordedSpan implements Span {
+  readonly #span: OtelSpan;
+
+  constructor(span: OtelSpan) {
+    this.#span = span;
+  }
+
+  get place(): SpanPlace {
+    return this.#span.spanContext();
+  }
+
+  rename(name: string): void {
+    this.#span.updateName(name);
+  }
+
+  set(name: string, value: Parameters<Span['set']>[1]): void {
+    this.#span.setAttribute(name, typeof value === 'object' ? [...value] : value);
+  }
+
+  fail(kind: string): void {
+    this.#span.setAttribute('error.type', kind);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return traceHeaders(this.#span.spanContext());
+  }
+}

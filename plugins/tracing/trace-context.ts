@@ -1,0 +1,33 @@
+import { createTraceState, isSpanContextValid, type SpanContext } from '@opentelemetry/api';
+import type { RemoteParent } from '../../kernel/plugin-api.ts';
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+/** Longer ones are not passed on, as W3C Trace Context allows. */
+const MOST_STATE_CHARACTERS = 512;
+const SAMPLED = 1;
+
+/** A span of another program by its headers (W3C Trace Context); undefined where they name none. */
+export const readTraceContext = ({ traceparent, tracestate }: RemoteParent): SpanContext | undefined => {
+  const [, version, traceId, spanId, flags, rest] = FORM.exec(traceparent.trim()) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined || version === 'ff') return undefined;
+  // Later versions may say more after the flags; this one may not.
+  if (version === '00' && rest !== undefined) return undefined;
+  const isState = tracestate !== undefined && tracestate !== '' && tracestate.length <= MOST_STATE_CHARACTERS;
+  const context: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & SAMPLED,
+    isRemote: true,
+    ...(isState && { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(context) ? context : undefined;
+};
+
+/** The headers that name this span to another program. */
+export const traceHeaders = ({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> => {
+  const state = traceState?.serialize() ?? '';
+  return {
+    traceparent: `00-${traceId}-${spanId}-${(traceFlags & SAMPLED).toString(16).padStart(2, '0')}`,
+    ...(state !== '' && { tracestate: state }),
+  };
+};

@@ -1,0 +1,19 @@
+import { definePlugin, KERNEL_API, NodeSelf, Telemetry } from '../../kernel/plugin-api.ts';
+import { hasSdk, OtelTracer } from './otel-tracer.ts';
+
+const VERSION = '0.9.0-alpha.1';
+
+export const tracingPlugin = definePlugin({
+  name: 'tracing',
+  version: VERSION,
+  kernelApi: KERNEL_API,
+  summary: 'Hands spans of the work to the OpenTelemetry SDK that the process was started with; without one it rests',
+  requires: { telemetry: Telemetry, self: NodeSelf },
+  setup({ use, log, onStop }) {
+    const name = `${use.self.names.name}-node`;
+    // Nothing is attached where nobody would get the spans: then the hot path makes none.
+    if (!hasSdk(name)) return;
+    onStop(use.telemetry.attachTracer(new OtelTracer(name, VERSION)));
+    log.info('spans are handed to OpenTelemetry');
+  },
+});
