@@ -13,6 +13,7 @@ import { createSignatureWork, SignatureWork } from './crypto/signature-work.ts';
 import { describeNode } from './description/describe-node.ts';
 import { type DescribedNode, NodeDescription } from './description/node-description.ts';
 import { raiseClock } from './facts/raise-clock.ts';
+import { countSlowHandlers } from './hooks/count-slow-handlers.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
@@ -29,6 +30,7 @@ import { Leases } from './leases/leases-api.ts';
 import { requirementsOf } from './plugins/order-plugins.ts';
 import { planMigrations } from './plugins/plan-migrations.ts';
 import { openPlugin } from './plugins/plugin-context.ts';
+import { measuredStore } from './store/measured-store.ts';
 import { createStoreCopies, StoreCopies } from './store/store-copies.ts';
 import { createTelemetry } from './telemetry/create-telemetry.ts';
 import { measuredTransport } from './telemetry/measured-transport.ts';
@@ -145,17 +147,6 @@ const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> =
   }
 };
 
-/** A slow handler holds up a request or a transaction, and the log would be all that says so. */
-const countSlowHandlers = (telemetry: Telemetry) => {
-  const slow = telemetry.counter({
-    name: 'hooks_slow_handlers_total',
-    help: 'Handlers of plugins that took longer than 100 ms, which holds up a request or a transaction',
-    labels: ['plugin', 'hook'],
-    maxSeries: 500,
-  });
-  return (plugin: string, hook: string): void => slow.add(1, { plugin, hook });
-};
-
 /** Gives who sends requests time to learn that no more are wanted here, while all that come are still served. */
 const drain = async (node: Assembly): Promise<void> => {
   const { node: settings, adapters } = node.options;
@@ -187,8 +178,9 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   container.provide(Random, random);
   container.provide(Telemetry, node.telemetry);
   container.provide(Vocabulary, vocabulary);
-  const store = await adapters.store();
-  stops.push('store', () => store.close());
+  const opened = await adapters.store();
+  stops.push('store', () => opened.close());
+  const store = measuredStore(opened, node.telemetry, clock);
   container.provide(FactStore, store);
   container.provide(Transport, measuredTransport(await adapters.transport(), node.telemetry, clock));
   const required = new Set(plugins.flatMap(({ plugin }) => requirementsOf(plugin).map(({ ref }) => ref.id)));

@@ -13,6 +13,7 @@ import {
   ServedTenants,
   ServiceError,
   SignatureWork,
+  Telemetry,
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -46,6 +47,7 @@ export const federationPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Exchanges facts with other nodes, each as far as both sides have declared; off until it is enabled',
   requires: {
+    telemetry: Telemetry,
     clock: Clock,
     random: Random,
     cursors: Cursors,

@@ -1,6 +1,7 @@
 import { BackgroundWork, type Clock, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
 import type { JobClaims, Setback } from './job-claims.ts';
 import type { Job } from './job-row.ts';
+import type { JobTelemetry, RunningJob } from './job-telemetry.ts';
 import type { JobHandler, JobRun } from './jobs-api.ts';
 import { ProgressMeter } from './progress-meter.ts';
 
@@ -14,6 +15,7 @@ export const STOP_GRACE_MS = 5_000;
 
 export interface RunnerParts {
   readonly claims: JobClaims;
+  readonly measured: JobTelemetry;
   readonly clock: Clock;
   readonly log: Logger;
   /** Jobs that this process does at once. */
@@ -58,6 +60,15 @@ export class JobRunner {
   handle(type: string, handler: JobHandler): void {
     if (this.#handlers.has(type)) throw new Error(`jobs of type ${type} have a handler already`);
     this.#handlers.set(type, handler);
+  }
+
+  /** How far the jobs are that this process does, where that is known. */
+  progress(): readonly RunningJob[] {
+    return [...this.#active.values()].flatMap(({ job, meter }) => {
+      const { latest } = meter;
+      if (latest === null || latest.total === null || latest.total <= 0) return [];
+      return [{ type: job.type, share: Math.min(1, latest.done / latest.total) }];
+    });
   }
 
   handlerOf(type: string): JobHandler | undefined {
@@ -137,14 +148,18 @@ export class JobRunner {
   }
 
   async #work(job: Job, meter: ProgressMeter, signal: AbortSignal): Promise<void> {
-    const { claims, log } = this.#parts;
+    const { claims, log, clock, measured } = this.#parts;
+    const begunMs = clock.monotonicMs();
     const handler = this.#handlers.get(job.type) as JobHandler;
     const attempt = { number: job.attempts };
     try {
       signal.throwIfAborted();
-      const result = await handler.run(runOf({ job, meter, signal, claims, attempt }));
+      const work = async () => handler.run(runOf({ job, meter, signal, claims, attempt }));
+      const result = await measured.run(job.type, work);
       await claims.settle(job, result, meter.latest);
+      measured.ended(job.type, 'done', clock.monotonicMs() - begunMs);
     } catch (error) {
+      measured.ended(job.type, 'failed', clock.monotonicMs() - begunMs);
       const setback = this.#judge(attempt.number, error);
       // A job that was cancelled, or that another process took over, says so by itself.
       const wasHeld = await claims.setBack(job, setback, meter.latest).catch((cause: unknown) => {

@@ -8,11 +8,13 @@ import {
   Random,
   ServedTenants,
   schema,
+  Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobClaims } from './job-claims.ts';
 import { cancelJobRoute, jobRoute, listJobsRoute, resumeJobRoute } from './job-routes.ts';
 import { JobRunner } from './job-runner.ts';
 import { JobStore } from './job-store.ts';
+import { JobTelemetry, measureQueue } from './job-telemetry.ts';
 import { JobQueue } from './jobs-api.ts';
 import { jobsCommands } from './jobs-commands.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
@@ -39,7 +41,14 @@ export const jobsPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary:
     'Does work later and in the background: a durable queue that all processes share, and the routes that show, cancel and resume its jobs',
-  requires: { facts: Facts, clock: Clock, cursors: Cursors, random: Random, served: ServedTenants },
+  requires: {
+    telemetry: Telemetry,
+    facts: Facts,
+    clock: Clock,
+    cursors: Cursors,
+    random: Random,
+    served: ServedTenants,
+  },
   provides: [JobQueue],
   config: schema<Settings>({
     type: 'object',
@@ -86,7 +95,14 @@ export const jobsPlugin = definePlugin({
     const keepMs = config.keepSeconds * 1000;
     const parts: QueueParts = { tables, random, served, storeTime: (snapshot) => snapshot.databaseMs(), keepMs };
     const store = new JobStore(parts);
-    const runner = new JobRunner({ claims: new JobClaims(parts), clock, log, ...config });
+    const runner = new JobRunner({
+      claims: new JobClaims(parts),
+      measured: new JobTelemetry(use.telemetry),
+      clock,
+      log,
+      ...config,
+    });
+    measureQueue(use.telemetry, tables, () => runner.progress());
     const needs = { store, runner, facts };
     const jobs: JobQueue = {
       threshold: config.threshold,

@@ -18,6 +18,8 @@ export interface ApiKeyAuthorizer extends Authorizer {
 
 export interface AuthorizerParts {
   readonly clock: Clock;
+  /** Told of each look into the cache, and whether the key was there. */
+  looked(wasKept: boolean): void;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
   /** The caller that a key stands for. */
   principalOf(key: StoredKey): Principal;
@@ -42,7 +44,11 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
       ? undefined
       : { principal: principalOf(key), expiresMs: key.expiresMs };
   };
-  const cache = new KeyCache(load, () => clock.monotonicMs());
+  const cache = new KeyCache(
+    load,
+    () => clock.monotonicMs(),
+    (wasKept) => parts.looked(wasKept),
+  );
   const admit = (credential: Credential | undefined): Principal => {
     if (credential === undefined) throw refusedCredential();
     // Checked at every use, because the cache may outlast the key.

@@ -17,18 +17,27 @@ interface Cached<T> {
 export class KeyCache<T> {
   readonly #load: (digest: string) => Promise<T | undefined>;
   readonly #monotonicMs: () => number;
+  readonly #looked: (wasKept: boolean) => void;
   #cached = new Map<string, Cached<T>>();
   #loading = new Map<string, Promise<T | undefined>>();
 
-  constructor(load: (digest: string) => Promise<T | undefined>, monotonicMs: () => number) {
+  /** `looked` is told of each look, and whether an answer was there. */
+  constructor(
+    load: (digest: string) => Promise<T | undefined>,
+    monotonicMs: () => number,
+    looked: (wasKept: boolean) => void = () => {},
+  ) {
     this.#load = load;
     this.#monotonicMs = monotonicMs;
+    this.#looked = looked;
   }
 
   /** Returns a cached answer at once. Unknown digests are not cached, so that guesses do not push keys out. */
   get(digest: string): T | Promise<T | undefined> {
     const known = this.#cached.get(digest);
-    if (known !== undefined && this.#monotonicMs() - known.loadedMs < KEY_CACHE_MS) return known.value;
+    const isFresh = known !== undefined && this.#monotonicMs() - known.loadedMs < KEY_CACHE_MS;
+    this.#looked(isFresh);
+    if (isFresh) return known.value;
     return this.#loading.get(digest) ?? this.#read(digest);
   }
 

@@ -17,6 +17,7 @@ import {
   ServiceError,
   type ServiceNames,
   schema,
+  Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
@@ -47,12 +48,16 @@ interface Settings {
 /** The first key may be shorter than others: operators type it into a variable. */
 const MIN_BOOTSTRAP_LENGTH = 16;
 
+const HIT = { result: 'hit' } as const;
+const MISS = { result: 'miss' } as const;
+
 export const keysPlugin = definePlugin({
   name: 'keys',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'API keys and agent keys: who may call this node, and by which keys agents sign',
   requires: {
+    telemetry: Telemetry,
     clock: Clock,
     random: Random,
     self: NodeSelf,
@@ -114,8 +119,14 @@ export const keysPlugin = definePlugin({
     const store = new KeyStore(tables);
     const tenantOf = (key: StoredKey): string => tenancy?.tenantOf(key.tenantId) ?? DEFAULT_TENANT;
     const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
+    const looks = use.telemetry.counter({
+      name: 'keys_cache_lookups_total',
+      help: 'Credentials that were looked for in the cache of keys, and whether they were there',
+      labels: ['result'],
+    });
     const authorizer = createApiKeyAuthorizer({
       clock,
+      looked: (wasKept) => looks.add(1, wasKept ? HIT : MISS),
       principalOf: principalOfKey,
       standingOf: (tenantId) => tenancy?.standingOf(tenantId) ?? 'active',
       findByDigest: (digest) => store.findByDigest(digest),

@@ -32,6 +32,7 @@ import {
 } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
+import type { RecallTelemetry } from './recall-telemetry.ts';
 import { salienceOf, weigh } from './salience.ts';
 
 export interface PipelineParts extends StageParts {
@@ -40,6 +41,7 @@ export interface PipelineParts extends StageParts {
   readonly names: ServiceNames;
   readonly access: AccessCounts;
   readonly gardens: GardenAccess | undefined;
+  readonly measured: RecallTelemetry;
   /** How far recency, confidence and access can each move a score, up and down (SVC_SALIENCE_WEIGHT). */
   readonly salienceWeight: number;
 }
@@ -55,9 +57,10 @@ export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'om
 
 /** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
-  const vectors = await embedQuery(request.query, parts);
+  const { measured } = parts;
+  const vectors = await measured.step('embed', () => embedQuery(request.query, parts));
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
-  const behind = await parts.index.ready();
+  const behind = await measured.step('wait', () => parts.index.ready());
   const choose = async (reader: FactReader): Promise<Chosen> => {
     const context: RecallContext = {
       caller,
@@ -68,9 +71,10 @@ export const recallFacts = async (request: RecallRequest, caller: Principal, par
     };
     const { includeContradicted, minConfidence } = request;
     const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
-    const found = await runStages(request, vectors.all, context, pool, parts);
-    const summary = await summaryOf(request, context, parts);
-    const ranked = await score(found, summary.fact, request, context, pool, parts);
+    const found = await measured.step('search', () => runStages(request, vectors.all, context, pool, parts));
+    const summary = await measured.step('summary', () => summaryOf(request, context, parts));
+    const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, parts));
+    measured.scored(ranked.length);
     const { packed, unfit } = packByMmr(ranked, {
       budget: request.tokenBudget,
       limit: request.limit,

@@ -12,6 +12,7 @@ import {
   optional,
   Random,
   schema,
+  Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -26,6 +27,7 @@ import { Recall, TokenCounter } from './recall-api.ts';
 import { RESERVED_MEMBERS, recallMembers, SCORED_FACT } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
+import { RecallTelemetry } from './recall-telemetry.ts';
 import { RecallTrail } from './recall-trail.ts';
 import * as words from './recall-words.ts';
 
@@ -42,6 +44,7 @@ export const recallPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Recalls the facts that matter for a question within a token budget',
   requires: {
+    telemetry: Telemetry,
     index: SearchIndex,
     facts: Facts,
     clock: Clock,
@@ -80,9 +83,10 @@ export const recallPlugin = definePlugin({
     const { names } = self;
     const access = new AccessCounts(tables);
     const members = recallMembers(vocabulary);
+    const measured = new RecallTelemetry(use.telemetry, use.clock);
     const recall = createRecall({
       ...use,
-      pipeline: { ...use, hooks, log, names, access, salienceWeight: config.salienceWeight },
+      pipeline: { ...use, hooks, log, names, access, measured, salienceWeight: config.salienceWeight },
       hooks,
       names,
       trail: new RecallTrail(audit),

@@ -16,6 +16,7 @@ import {
   Random,
   ServedTenants,
   schema,
+  Telemetry,
   Transport,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -26,6 +27,7 @@ import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { AccessCheck } from './access-check.ts';
 import { deliverEvent } from './deliver-event.ts';
 import { DeliveryRunner } from './delivery-runner.ts';
+import { measureDeliveries } from './delivery-telemetry.ts';
 import { EventOutbox } from './event-outbox.ts';
 import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
@@ -65,6 +67,7 @@ export const subscriptionsPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Tells webhooks and streams of facts and conflicts as they change, under the rights of that moment',
   requires: {
+    telemetry: Telemetry,
     facts: Facts,
     clock: Clock,
     random: Random,
@@ -131,11 +134,16 @@ export const subscriptionsPlugin = definePlugin({
     });
     const parts = { served, tables, access, seals, transport, clock, random, log, names: self.names, factJson };
     on(erasureSweeps, () => [sweepEvents(tables)]);
+    const delivered = measureDeliveries(use.telemetry, tables);
     const runner = new DeliveryRunner({
       store: outbox,
       clock,
       log,
-      deliver: (event) => deliverEvent(event, { ...parts, allowPrivate, replayMs }),
+      deliver: async (event) => {
+        const outcome = await deliverEvent(event, { ...parts, allowPrivate, replayMs });
+        delivered(outcome);
+        return outcome;
+      },
     });
     const wakeUps = new WakeUps({ tables, clock, log });
     let hasQueued = false;

@@ -7,6 +7,7 @@ import {
   type Random,
   type Requires,
   type ServedTenants,
+  type Telemetry,
   type Transport,
 } from '../../../kernel/plugin-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
@@ -15,6 +16,7 @@ import type { Peerings } from '../peerings/peerings.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { ParkedFacts } from './parked-facts.ts';
 import { PullStore } from './pull-store.ts';
+import { measurePulls } from './pull-telemetry.ts';
 import { Puller } from './puller.ts';
 import { sweepParked } from './sweep-parked.ts';
 
@@ -24,6 +26,7 @@ export interface OpenedPulling {
 }
 
 export interface PullingNeeds extends OpenedIngest {
+  readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly random: Random;
   readonly transport: Transport;
@@ -47,11 +50,12 @@ export const openPulling = (
   { config, tables, log, on, every, onStop }: Context,
   needs: PullingNeeds,
 ): OpenedPulling => {
-  const { clock, random, transport, self, node, peerings, tokens, ingest, usages, served } = needs;
+  const { telemetry, clock, random, transport, self, node, peerings, tokens, ingest, usages, served } = needs;
   const store = new PullStore(tables);
   const parked = new ParkedFacts(tables, node.maxStampLeadMs);
   on(erasureSweeps, () => [sweepParked(tables, self.names)]);
   if (!config.enabled) return { store, parked };
+  measurePulls({ telemetry, clock, peerings, store });
   const puller = new Puller({
     store,
     parked,

@@ -12,6 +12,7 @@ import {
   Random,
   SCOPES,
   ServedTenants,
+  Telemetry,
   Transport,
   Vocabulary,
 } from '../../../kernel/plugin-api.ts';
@@ -99,6 +100,7 @@ export const standPlugin = (stand: IngestStand) =>
     kernelApi: KERNEL_API,
     summary: 'A stand for tests',
     requires: {
+      telemetry: Telemetry,
       served: ServedTenants,
       self: NodeSelf,
       node: NodeSettings,

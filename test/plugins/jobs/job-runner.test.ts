@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { createTelemetry } from '../../../kernel/telemetry/create-telemetry.ts';
 import { LEASE_MS } from '../../../plugins/jobs/job-claims.ts';
 import type { Job } from '../../../plugins/jobs/job-row.ts';
 import { FIRST_RETRY_MS, HEARTBEAT_MS, JobRunner, STOP_GRACE_MS } from '../../../plugins/jobs/job-runner.ts';
+import { JobTelemetry } from '../../../plugins/jobs/job-telemetry.ts';
 import type { JobHandler, JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -11,6 +13,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { type OpenJobStore, openJobStore } from './open-job-store.ts';
 
+const measured = new JobTelemetry(createTelemetry());
 const TYPE = 'test.work';
 const CREATOR = { tenantId: 'default', entityUri: 'agent:a', permissions: new Set<never>() };
 const request = (members = {}) => ({ type: TYPE, tenantId: 'default', creator: 'agent:a', ...members });
@@ -33,7 +36,14 @@ forEachStore('a worker of jobs', (kind) => {
   });
 
   const startRunner = (): JobRunner => {
-    const parts = { claims: opened.claims, clock, log: createMemoryLogger(lines), concurrency: 2, maxAttempts: 3 };
+    const parts = {
+      claims: opened.claims,
+      measured,
+      clock,
+      log: createMemoryLogger(lines),
+      concurrency: 2,
+      maxAttempts: 3,
+    };
     const started = new JobRunner(parts);
     started.begin();
     return started;
@@ -46,6 +56,7 @@ forEachStore('a worker of jobs', (kind) => {
   it('does nothing before the node stands', async () => {
     const waiting = new JobRunner({
       claims: opened.claims,
+      measured,
       clock,
       log: createMemoryLogger([]),
       concurrency: 1,

@@ -1,0 +1,14 @@
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
+
+const MOST_SERIES = 500;
+
+/** A slow handler holds up a request or a transaction, and the log would be all that says so. */
+export const countSlowHandlers = (telemetry: Telemetry): ((plugin: string, hook: string) => void) => {
+  const slow = telemetry.counter({
+    name: 'hooks_slow_handlers_total',
+    help: 'Handlers of plugins that took longer than 100 ms, which holds up a request or a transaction',
+    labels: ['plugin', 'hook'],
+    maxSeries: MOST_SERIES,
+  });
+  return (plugin, hook) => slow.add(1, { plugin, hook });
+};

@@ -1,0 +1,51 @@
+import type { Clock, Telemetry } from '../../../kernel/plugin-api.ts';
+import type { Peerings } from '../peerings/peerings.ts';
+import type { PullRow } from './pull-row.ts';
+import type { PullStore } from './pull-store.ts';
+
+/** Peers that are shown one by one. */
+const MOST_PEERS = 50;
+
+export interface PullTelemetryParts {
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly peerings: Pick<Peerings, 'active'>;
+  readonly store: Pick<PullStore, 'all'>;
+}
+
+/** Shows how far the node is behind each peer that it reads from, by the id of the peering. */
+export const measurePulls = ({ telemetry, clock, peerings, store }: PullTelemetryParts): void => {
+  const rowsByPeer = async (): Promise<Map<string, PullRow[]>> => {
+    const rows = new Map<string, PullRow[]>();
+    for (const row of await store.all((await peerings.active()).slice(0, MOST_PEERS))) {
+      rows.set(row.peerId, [...(rows.get(row.peerId) ?? []), row]);
+    }
+    return rows;
+  };
+  const declared = { labels: ['peer'], of: 'store', maxSeries: MOST_PEERS } as const;
+  telemetry.gauge(
+    {
+      ...declared,
+      name: 'federation_peer_lag_seconds',
+      help: `Time since all that the peer had was here, of the scope that is furthest behind; ${MOST_PEERS} peers at most`,
+    },
+    async () =>
+      [...(await rowsByPeer())].flatMap(([peer, rows]) => {
+        const caughtUp = rows.flatMap(({ caughtUpMs }) => caughtUpMs ?? []);
+        if (caughtUp.length === 0) return [];
+        return [{ value: Math.max(0, clock.nowMs() - Math.min(...caughtUp)) / 1_000, labels: { peer } }];
+      }),
+  );
+  telemetry.gauge(
+    {
+      ...declared,
+      name: 'federation_peer_failures',
+      help: `Pulls of a peer that failed in a row, of the scope with most; ${MOST_PEERS} peers at most`,
+    },
+    async () =>
+      [...(await rowsByPeer())].map(([peer, rows]) => ({
+        value: Math.max(0, ...rows.map(({ failures }) => failures)),
+        labels: { peer },
+      })),
+  );
+};
