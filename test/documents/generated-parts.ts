@@ -1,9 +1,10 @@
 import { declaredSettings, settingRow } from '../../config/describe-settings.ts';
-import { NodeDescription, Vocabulary } from '../../kernel/plugin-api.ts';
+import { NodeDescription, Telemetry, Vocabulary } from '../../kernel/plugin-api.ts';
 import { readSources } from '../architecture/source-files.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 import { describeCommands } from './describe-commands.ts';
 import { describeHooks } from './describe-hooks.ts';
+import { describeMetrics } from './describe-metrics.ts';
 import { describePublicApi } from './describe-public-api.ts';
 import { describeRoutes } from './describe-routes.ts';
 import { tableHead } from './describe-schema.ts';
@@ -24,6 +25,7 @@ export const generateParts = async (): Promise<ReadonlyMap<string, readonly stri
       ['words', describeWords(words)],
       ['commands', await describeCommands()],
       ['interface', describePublicApi()],
+      ['metrics', describeMetrics(node.kernel.get(Telemetry).instruments())],
     ]);
   } finally {
     await node.stop();

@@ -54,8 +54,8 @@ export const openPulling = (
   const store = new PullStore(tables);
   const parked = new ParkedFacts(tables, node.maxStampLeadMs);
   on(erasureSweeps, () => [sweepParked(tables, self.names)]);
-  if (!config.enabled) return { store, parked };
   measurePulls({ telemetry, clock, peerings, store });
+  if (!config.enabled) return { store, parked };
   const puller = new Puller({
     store,
     parked,

@@ -1,0 +1,15 @@
+import type { Instrument } from '../../kernel/plugin-api.ts';
+import { tableHead, tableRow } from './describe-schema.ts';
+
+/** Every instrument that the node declares, as a scrape names it. */
+export const describeMetrics = (instruments: readonly Instrument[]): string[] => [
+  ...tableHead('metric', 'kind', 'labels', 'means'),
+  ...instruments.map((instrument) =>
+    tableRow(
+      `\`svc_${instrument.name}\``,
+      instrument.kind === 'gauge' && instrument.of === 'store' ? 'gauge of the store' : instrument.kind,
+      (instrument.labels ?? []).map((label) => `\`${label}\``).join(', '),
+      instrument.help,
+    ),
+  ),
+];
