@@ -6,6 +6,7 @@ import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
 import { createProgressLog } from './boot/log-progress.ts';
 import { openFacts } from './boot/open-facts.ts';
 import { planBoot } from './boot/plan-boot.ts';
+import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './boot/stop-node.ts';
 import { createStopStack } from './boot/stop-stack.ts';
 import { createContainer } from './container/awilix-container.ts';
 import { Random } from './crypto/random.ts';
@@ -42,12 +43,6 @@ import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** How long one plugin may take to set itself up, and again for what it does before the node serves. */
 export const SETUP_LIMIT_MS = 10_000;
-/** A stop takes no longer than this, unless the store itself does not let go; callers are promised ten seconds. */
-export const STOP_LIMIT_MS = 9_000;
-/** The part of it that running requests cannot use up. */
-const CLOSING_RESERVE_MS = 1_000;
-/** What a plugin gets to stop even when nothing is left. */
-const LEAST_STOP_MS = 200;
 
 /**
  * Puts a node together. Throws a `BootError` with all problems that can be found without touching anything: names,
@@ -146,27 +141,6 @@ const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> =
     throw error;
   }
 };
-
-/** Gives who sends requests time to learn that no more are wanted here, while all that come are still served. */
-const drain = async (node: Assembly): Promise<void> => {
-  const { node: settings, adapters } = node.options;
-  node.isStopping = true;
-  node.stopByMs = adapters.clock.monotonicMs() + STOP_LIMIT_MS;
-  const { drainDelayMs } = settings;
-  if (!node.isServing || drainDelayMs === 0) return;
-  await new Promise<void>((resolve) => {
-    adapters.clock.schedule(drainDelayMs, resolve);
-  });
-};
-
-const unwind = (node: Assembly): Promise<void> => {
-  node.stopByMs ??= node.options.adapters.clock.monotonicMs() + STOP_LIMIT_MS;
-  return node.stops.unwind();
-};
-
-/** What is left of the time for stopping. */
-const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
-  Math.max(LEAST_STOP_MS, (stopByMs ?? 0) - options.adapters.clock.monotonicMs());
 
 /** Adapters, migrations, identity, and the services that the kernel itself provides. */
 const openStore = async (node: Assembly, migrations: Parameters<FactStore['migrate']>[0]): Promise<void> => {

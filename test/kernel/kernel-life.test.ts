@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { SETUP_LIMIT_MS, STOP_LIMIT_MS } from '../../kernel/create-kernel.ts';
+import { STOP_LIMIT_MS } from '../../kernel/boot/stop-node.ts';
+import { SETUP_LIMIT_MS } from '../../kernel/create-kernel.ts';
 import {
   type AnyPlugin,
   Clock,
