@@ -11,6 +11,7 @@ import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
 import { benchRecallQuality } from './recall-quality.ts';
 import { benchRoundtrip } from './roundtrip.ts';
 import { benchSubscriptions, type SubscriptionOptions } from './subscriptions.ts';
+import { benchTelemetry, type TelemetryOptions } from './telemetry.ts';
 
 const positive = (text: string): number => {
   const value = Number(text);
@@ -83,6 +84,17 @@ program
   .option('--facts <n>', 'facts in the store that is recalled from', positive, 10_000)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: GovernanceOptions) => benchGovernance(options));
+
+program
+  .command('telemetry')
+  .description(
+    'assertions with metrics and tracing, without an SDK and with one, by turns with a node that has neither',
+  )
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
+  .option('--seconds <n>', 'measured time for each side', positive, 30)
+  .option('--rounds <n>', 'turns of each side', positive, 10)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: TelemetryOptions) => benchTelemetry(options));
 
 program
   .command('roundtrip')

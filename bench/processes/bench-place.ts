@@ -11,7 +11,7 @@ import { type NodeProcess, startNode, startNodeIn } from './start-node.ts';
 
 export type BenchStore = 'sqlite' | 'postgres';
 
-export interface NodesOptions extends Pick<LaunchOptions, 'env' | 'checkout'> {
+export interface NodesOptions extends Pick<LaunchOptions, 'env' | 'checkout' | 'config' | 'nodeOptions'> {
   /** How many share the store; one unless told otherwise. */
   readonly processes?: number;
 }
@@ -59,13 +59,13 @@ const sqlitePlace: BenchPlace = {
 const openPostgresPlace = async (): Promise<BenchPlace> => {
   const server = await startBenchPostgres();
   return {
-    async startNodes({ processes = 1, env = {}, checkout } = {}) {
+    async startNodes({ processes = 1, env = {}, ...options } = {}) {
       const database = await server.createDatabase();
       const nodes: NodeProcess[] = [];
       try {
         // The second one needs the key of the node, which the first one makes.
         for (let at = 0; at < processes; at += 1) {
-          nodes.push(await startNode({ checkout, env: onDatabase(database, nodes[0], env) }));
+          nodes.push(await startNode({ ...options, env: onDatabase(database, nodes[0], env) }));
         }
         return nodes;
       } catch (error) {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,6 +30,8 @@ export interface LaunchOptions {
   /** Options of Node itself, for example `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** A configuration file, as data; without it the node has none. */
+  readonly config?: object;
   /** Folder of a checkout that was built: its node is started. This one's unless told otherwise. */
   readonly checkout?: string | undefined;
   /** How long it may take until the node is healthy; 30 seconds unless told otherwise. */
@@ -56,13 +58,16 @@ const isHealthy = async (port: number): Promise<boolean> => {
  */
 export const launchNode = async (
   folder: string,
-  { nodeOptions = [], env = {}, checkout, startLimitMs = START_LIMIT_MS }: LaunchOptions = {},
+  { nodeOptions = [], env = {}, config, checkout, startLimitMs = START_LIMIT_MS }: LaunchOptions = {},
 ): Promise<LaunchedNode> => {
   const port = await freePort();
   const errorFile = join(folder, 'stderr.log');
   const errors = openSync(errorFile, 'a');
   const build = checkout === undefined ? OWN_BUILD : resolve(checkout, 'dist');
-  const child = spawn(process.execPath, [...nodeOptions, join(build, 'config/main.js'), 'start'], {
+  const configFile = join(folder, 'bench-config.json');
+  if (config !== undefined) writeFileSync(configFile, JSON.stringify(config));
+  const configured = config === undefined ? [] : ['--config', configFile];
+  const child = spawn(process.execPath, [...nodeOptions, join(build, 'config/main.js'), 'start', ...configured], {
     cwd: folder,
     env: {
       ...process.env,
