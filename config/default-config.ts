@@ -28,6 +28,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     jobs: true,
     keys: true,
     metrics: true,
+    lint: true,
     'multi-tenant': true,
     namespaces: true,
     'node-info': true,

@@ -22,6 +22,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
   metrics: async () => (await import('../plugins/metrics/metrics-plugin.ts')).metricsPlugin,
+  lint: async () => (await import('../plugins/lint/lint-plugin.ts')).lintPlugin,
   'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,
   namespaces: async () => (await import('../plugins/namespaces/namespaces-plugin.ts')).namespacesPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,

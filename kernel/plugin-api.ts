@@ -6,7 +6,16 @@ export * from '../ports/define-ref.ts';
 export * from '../ports/embedder.ts';
 export * from '../ports/fact.ts';
 export * from '../ports/fact-filter.ts';
-export type { AnnouncedQuery, Cover, FactQuery, FeedEntry, Row, SqlValue, TripleQuery } from '../ports/fact-store.ts';
+export type {
+  AnnouncedQuery,
+  Cover,
+  FactQuery,
+  FeedEntry,
+  Row,
+  SqlValue,
+  TriplePosition,
+  TripleQuery,
+} from '../ports/fact-store.ts';
 export * from '../ports/ledger.ts';
 export * from '../ports/mask-urls.ts';
 export * from '../ports/migration.ts';

@@ -24,12 +24,18 @@ export interface FactQuery {
   readonly maxBytes?: number;
 }
 
+/** Where a page of facts in the order of triples begins: behind the fact with these members. */
+export type TriplePosition = Pick<
+  FactOutline,
+  'entityKey' | 'relationKey' | 'scope' | 'gardenId' | 'confidence' | 'hlc' | 'id'
+>;
+
 /** Facts of one tenant, triple by triple. */
 export interface TripleQuery {
   readonly tenantId: string;
   readonly filter: Filter;
-  /** Only facts strictly beyond this one. It need not satisfy the filter. */
-  readonly after?: FactOutline | undefined;
+  /** Only facts strictly beyond this position, whether there is a fact there or not. */
+  readonly after?: TriplePosition | undefined;
   readonly limit: number;
 }
 

@@ -1,4 +1,4 @@
-import type { FactOutline, TripleQuery } from '../../ports/ports.ts';
+import type { TriplePosition, TripleQuery } from '../../ports/ports.ts';
 import { placeSql } from './fact-field-columns.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
@@ -11,7 +11,7 @@ import type { SqlParameter } from './sql-engine.ts';
 
 interface OrderColumn {
   readonly sql: string;
-  valueOf(fact: FactOutline): SqlParameter;
+  valueOf(fact: TriplePosition): SqlParameter;
 }
 
 const ENTITY: OrderColumn = { sql: 'f.entity_key', valueOf: ({ entityKey }) => entityKey };
@@ -34,7 +34,7 @@ export interface TripleStep {
   readonly name: string;
   /** A condition, empty for facts from the beginning. */
   readonly sql: string;
-  parametersOf(last: FactOutline): readonly SqlParameter[];
+  parametersOf(last: TriplePosition): readonly SqlParameter[];
 }
 
 const stepOf = (name: string, same: readonly OrderColumn[], beyond: readonly OrderColumn[]): TripleStep => {

@@ -1,0 +1,76 @@
+import { type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
+import type { JobQueue } from '../jobs/jobs-api.ts';
+import { checkPage, checksOf, hasMoreThan, othersGoFirst, rulesOf } from './check-facts.ts';
+import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';
+import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
+import { LintWalk } from './lint-walk.ts';
+import { Turns } from './turns.ts';
+
+/** Room for the findings of an answer. */
+const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
+
+/** Runs that this process does at once outside jobs: each holds a snapshot. Others wait in the order in which they came. */
+const RUNS_AT_ONCE = 2;
+
+/** Jobs of one caller that may wait or run. */
+const MOST_OPEN_JOBS = 8;
+
+/** What a job checks in a second while it leaves the node to others. For people. */
+const FACTS_PER_SECOND = 5_000;
+
+export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint => {
+  const turns = new Turns(RUNS_AT_ONCE);
+  const underWay = new Map<string, Promise<LintReport | LintJob>>();
+  return {
+    async check(caller, question) {
+      requirePermission(caller, 'read');
+      if (question.scope !== 'all') requireReadScope(caller, question.scope);
+      // Callers of the same rights who ask the same at the same time share one run.
+      const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
+      const known = underWay.get(key);
+      if (known !== undefined) return known;
+      const run = turns.take(() => checkOnce(parts, jobs, { caller, question, key }));
+      underWay.set(key, run);
+      try {
+        return await run;
+      } finally {
+        underWay.delete(key);
+      }
+    },
+  };
+};
+
+interface Asked {
+  readonly caller: Principal;
+  readonly question: LintQuestion;
+  readonly key: string;
+}
+
+const checkOnce = async (parts: LintParts, jobs: JobQueue | undefined, asked: Asked): Promise<LintReport | LintJob> => {
+  const { facts, names } = parts;
+  const { caller, question } = asked;
+  const report = await facts.read(caller, 'query', async (reader): Promise<LintReport | undefined> => {
+    if (jobs !== undefined && (await hasMoreThan(reader, question, names, jobs.threshold))) return undefined;
+    const walk = new LintWalk(rulesOf(question, ANSWER_FINDING_BYTES));
+    while (await checkPage(reader, question, walk, names)) await othersGoFirst();
+    const { findings, isTruncated } = walk.list;
+    const { factCount } = walk;
+    return { findings, isTruncated, checkedMs: reader.nowMs, checks: checksOf(question), factCount };
+  });
+  return report ?? enqueue(jobs as JobQueue, asked);
+};
+
+const enqueue = async (jobs: JobQueue, { caller, question, key }: Asked): Promise<LintJob> => {
+  const estimatedSeconds = Math.ceil(jobs.threshold / FACTS_PER_SECOND);
+  const jobId = await jobs.enqueue({
+    type: LINT_JOB,
+    tenantId: caller.tenantId,
+    creator: caller.entityUri,
+    payload: { ...orderOf(caller, question) },
+    scope: question.scope,
+    estimatedSeconds,
+    dedupe: { key, until: 'ended' },
+    mostOpen: MOST_OPEN_JOBS,
+  });
+  return { jobId, estimatedSeconds };
+};

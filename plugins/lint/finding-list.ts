@@ -1,0 +1,135 @@
+import { CHECKS, type Check, type Finding } from './lint-api.ts';
+
+/** A finding with what its list keeps beside it. */
+export interface KeptFinding extends Finding {
+  /** A fact by which to tell whether somebody sees what an orphan was found by: its own list of facts is empty. */
+  readonly witness?: string;
+}
+
+/** Plain JSON, to go on later. */
+export interface FindingListState {
+  readonly ordered: Readonly<Record<string, readonly KeptFinding[]>>;
+  readonly group: Readonly<Record<string, readonly KeptFinding[]>>;
+  readonly isTruncated: boolean;
+}
+
+/**
+ * The first findings in order, as many as there is room for. They come in the order of entities and relations, but of
+ * all checks in turn, and not in the order of ids: those of one entity and relation are sorted when the next one begins.
+ */
+export class FindingList {
+  readonly #maxBytes: number;
+  readonly #ordered: Record<string, KeptFinding[]> = {};
+  readonly #bytes: Record<string, number> = {};
+  #group: Record<string, KeptFinding[]> = {};
+  #groupBytes: Record<string, number> = {};
+  #isTruncated = false;
+
+  constructor(maxBytes: number, state?: FindingListState) {
+    this.#maxBytes = maxBytes;
+    for (const check of CHECKS) {
+      this.#ordered[check] = [...(state?.ordered[check] ?? [])];
+      this.#bytes[check] = sizeOf(this.#ordered[check]);
+    }
+    for (const [check, findings] of Object.entries(state?.group ?? {})) {
+      this.#group[check] = [...findings];
+      this.#groupBytes[check] = sizeOf(findings);
+    }
+    this.#isTruncated = state?.isTruncated ?? false;
+  }
+
+  /** Adds a finding about the entity and relation of the moment. */
+  add(finding: KeptFinding): void {
+    const { check } = finding;
+    const group = this.#group[check] ?? [];
+    this.#group[check] = group;
+    group.push(finding);
+    const bytes = (this.#groupBytes[check] ?? 0) + bytesOf(finding);
+    this.#groupBytes[check] = bytes;
+    // Of a relation with very many findings the first ones are enough: the list has no room for the rest.
+    if (bytes > 2 * this.#maxBytes) this.#shorten(check, group);
+  }
+
+  /** Adds a finding that is the next one of its check as it is. */
+  append(finding: KeptFinding): void {
+    const { check } = finding;
+    this.#ordered[check]?.push(...this.#within(check, [finding]));
+    this.#bytes[check] = (this.#bytes[check] ?? 0) + bytesOf(finding);
+  }
+
+  /** Another entity or relation begins. */
+  endGroup(): void {
+    const checks = Object.keys(this.#group);
+    if (checks.length === 0) return;
+    for (const check of checks) {
+      const group = (this.#group[check] ?? []).sort(byFirstFact);
+      this.#ordered[check]?.push(...this.#within(check as Check, group));
+      this.#bytes[check] = (this.#bytes[check] ?? 0) + sizeOf(group);
+    }
+    this.#group = {};
+    this.#groupBytes = {};
+    this.#dropBeyond();
+  }
+
+  get findings(): readonly KeptFinding[] {
+    return CHECKS.flatMap((check) => this.#ordered[check] ?? []);
+  }
+
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
+
+  get state(): FindingListState {
+    return { ordered: this.#ordered, group: this.#group, isTruncated: this.#isTruncated };
+  }
+
+  #within(check: Check, group: readonly KeptFinding[]): readonly KeptFinding[] {
+    if ((this.#bytes[check] ?? 0) <= this.#maxBytes) return group;
+    this.#isTruncated = true;
+    return [];
+  }
+
+  /** Findings of a check have no place behind those of earlier checks that fill the list. */
+  #dropBeyond(): void {
+    let bytes = 0;
+    for (const check of CHECKS) {
+      const own = this.#ordered[check] ?? [];
+      if (bytes > this.#maxBytes && own.length > 0) {
+        own.length = 0;
+        this.#isTruncated = true;
+      }
+      bytes += this.#bytes[check] ?? 0;
+    }
+  }
+
+  #shorten(check: string, group: KeptFinding[]): void {
+    group.sort(byFirstFact);
+    let bytes = 0;
+    let kept = 0;
+    while (kept < group.length && bytes <= this.#maxBytes) {
+      bytes += bytesOf(group[kept] as KeptFinding);
+      kept += 1;
+    }
+    group.length = kept;
+    this.#groupBytes[check] = bytes;
+    this.#isTruncated = true;
+  }
+}
+
+const byFirstFact = (one: Finding, other: Finding): number => {
+  const [a = '', b = ''] = [one.factIds[0], other.factIds[0]];
+  return a < b ? -1 : Number(a > b);
+};
+
+/** Of the members beside the texts of a finding, as JSON. */
+const FRAME_BYTES = 100;
+
+/** About as much as the finding takes in an answer. */
+const bytesOf = ({ entity, relation, detail, factIds }: Finding): number =>
+  FRAME_BYTES +
+  Buffer.byteLength(entity) +
+  Buffer.byteLength(relation ?? '') +
+  detail.length +
+  factIds.reduce((sum, id) => sum + id.length + 3, 0);
+
+const sizeOf = (findings: readonly Finding[]): number => findings.reduce((sum, one) => sum + bytesOf(one), 0);

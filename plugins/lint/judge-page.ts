@@ -1,0 +1,110 @@
+import {
+  all,
+  equals,
+  type FactOutline,
+  type FactReader,
+  type Filter,
+  isIn,
+  liveAmong,
+  matchKey,
+  type ServiceNames,
+  type TriplePosition,
+} from '../../kernel/plugin-api.ts';
+
+/** What the checks need to know of one fact. */
+export interface JudgedFact {
+  readonly fact: FactOutline;
+  /** Says something, and neither a retraction nor a resolution has ended it. It may have expired. */
+  readonly isAsserted: boolean;
+  /** When it expires, in milliseconds since the epoch; `NEVER` for most. */
+  readonly untilMs: number;
+  readonly isLive: boolean;
+  /** It refers to an entity about which the reader sees nothing live. */
+  readonly isBroken: boolean;
+}
+
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Before every time that a fact may carry: at this moment nothing has expired. */
+const DAWN_MS = -8.64e15;
+
+/** The beginning of the value key of a `ref`: a short one holds the match key itself, a long one its digest. */
+const SHORT_REF = 'r:';
+const LONG_REF = 'r#';
+
+export interface PageQuery {
+  /** Which of the visible facts are checked. */
+  readonly filter: Filter;
+  readonly after: TriplePosition | undefined;
+  readonly limit: number;
+  /** Whether to follow refs. */
+  readonly followsRefs: boolean;
+}
+
+/** Some of the facts that the reader sees, in the order of triples, judged on the reader's snapshot. */
+export const readPage = async (reader: FactReader, query: PageQuery, names: ServiceNames): Promise<JudgedFact[]> => {
+  const { snapshot, nowMs } = reader;
+  const { tenantId } = reader.caller;
+  const visible = await reader.constraint('visible');
+  const { after, limit } = query;
+  const facts = await snapshot.outlineByTriple({ tenantId, filter: all(visible, query.filter), after, limit });
+  if (facts.length === 0) return [];
+  const ofPage = isIn(
+    'id',
+    facts.map(({ id }) => id),
+  );
+  const asserted = await snapshot.outline(all(ofPage, liveAmong(visible, { nowMs: DAWN_MS })));
+  const expiries = new Map((await snapshot.expiries(asserted)).map(({ factId, expiresMs }) => [factId, expiresMs]));
+  const untilOf = ({ id, validUntilMs }: FactOutline): number =>
+    Math.min(validUntilMs ?? NEVER, expiries.get(id) ?? NEVER);
+  const assertedIds = new Set(asserted.map(({ id }) => id));
+  const isLive = (fact: FactOutline): boolean => assertedIds.has(fact.id) && untilOf(fact) > nowMs;
+  const broken = query.followsRefs ? await brokenAmong(reader, facts.filter(isLive), names) : NOTHING;
+  return facts.map((fact) => ({
+    fact,
+    isAsserted: assertedIds.has(fact.id),
+    untilMs: untilOf(fact),
+    isLive: isLive(fact),
+    isBroken: broken.has(fact.id),
+  }));
+};
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Ids of the facts whose target has no live fact in any scope that the reader sees. */
+const brokenAmong = async (
+  reader: FactReader,
+  facts: readonly FactOutline[],
+  names: ServiceNames,
+): Promise<ReadonlySet<string>> => {
+  const targets = await targetsOf(reader, facts, names);
+  if (targets.size === 0) return NOTHING;
+  const { snapshot, caller } = reader;
+  const found = await snapshot.entitiesWith(
+    caller.tenantId,
+    [...new Set(targets.values())],
+    await reader.constraint('live'),
+  );
+  const alive = new Set(found);
+  return new Set([...targets].flatMap(([id, target]) => (alive.has(target) ? [] : [id])));
+};
+
+/** Match keys of the entities that refs lead to, by the id of the fact. Values are read for long names alone. */
+const targetsOf = async (
+  { snapshot, caller }: FactReader,
+  facts: readonly FactOutline[],
+  names: ServiceNames,
+): Promise<Map<string, string>> => {
+  const targets = new Map<string, string>();
+  const long: string[] = [];
+  for (const { id, valueKey } of facts) {
+    if (valueKey.startsWith(SHORT_REF)) targets.set(id, valueKey.slice(SHORT_REF.length));
+    else if (valueKey.startsWith(LONG_REF)) long.push(id);
+  }
+  if (long.length === 0) return targets;
+  const filter = all(equals('tenantId', caller.tenantId), isIn('id', long));
+  for (const { id, value } of await snapshot.find({ filter, order: 'feed', limit: long.length })) {
+    targets.set(id, matchKey(String(value.v), names));
+  }
+  return targets;
+};

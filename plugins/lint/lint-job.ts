@@ -1,0 +1,158 @@
+import {
+  all,
+  type Clock,
+  type FactReader,
+  type Facts,
+  isIn,
+  type Principal,
+  type Scope,
+  type ServiceNames,
+  spellList,
+} from '../../kernel/plugin-api.ts';
+import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import { checkPage, checksOf, countFacts, othersGoFirst, rulesOf } from './check-facts.ts';
+import type { KeptFinding } from './finding-list.ts';
+import type { LintQuestion } from './lint-api.ts';
+import { findingJson, lintMembers } from './lint-json.ts';
+import { LintWalk, type WalkState } from './lint-walk.ts';
+
+export const LINT_JOB = 'lint.run';
+
+/** Room for the findings of a job, whose result is one row. */
+export const JOB_FINDING_BYTES = 4 * 1024 * 1024;
+/** Findings beyond this are not checkpointed any more: a run after a crash begins at the checkpoint before. */
+const MAX_CHECKPOINT_BYTES = 200 * 1024;
+/** Facts from checkpoint to checkpoint. */
+const CHECKPOINT_FACTS = 20_000;
+
+/** For each millisecond of work the job rests so long: those who write and read keep their speed. */
+const REST_FACTOR = 5;
+const MOST_REST_MS = 1_000;
+
+/** What a job needs to check facts as its creator would. */
+export interface LintOrder {
+  readonly kind: string;
+  readonly scopes: readonly Scope[];
+  readonly isAdmin: boolean;
+  readonly question: LintQuestion;
+}
+
+export const orderOf = ({ kind, allowedScopes, permissions }: Principal, question: LintQuestion): LintOrder => ({
+  kind,
+  scopes: [...allowedScopes].sort(),
+  isAdmin: permissions.has('admin'),
+  question,
+});
+
+/** The creator with the rights of the time when it asked. What the result shows is judged by the rights of its reader. */
+const callerOf = ({ tenantId, creator }: JobRun, { kind, scopes, isAdmin }: LintOrder): Principal => ({
+  kind,
+  entityUri: creator,
+  permissions: new Set(isAdmin ? ['read', 'admin'] : ['read']),
+  allowedScopes: new Set(scopes),
+  tenantId,
+  keyId: null,
+  oidcSub: null,
+});
+
+export interface LintParts {
+  readonly facts: Facts;
+  readonly clock: Clock;
+  readonly names: ServiceNames;
+}
+
+/** What a job has found. */
+export interface LintOutcome {
+  readonly findings: readonly KeptFinding[];
+  readonly isTruncated: boolean;
+  readonly factCount: number;
+  readonly checkedMs: number;
+}
+
+/**
+ * Checks facts page by page, each page on a snapshot of its own, so that no snapshot is old and little is held in
+ * memory. A fact that changes meanwhile is seen as it was when its page was read.
+ */
+export const lintInJob = async (
+  { facts, clock, names }: LintParts,
+  run: JobRun,
+  caller: Principal,
+  question: LintQuestion,
+): Promise<LintOutcome> => {
+  const total = await facts.read(caller, 'query', (reader) =>
+    countFacts(reader, question, names, Number.MAX_SAFE_INTEGER),
+  );
+  const walk = new LintWalk(rulesOf(question, JOB_FINDING_BYTES), (run.resumedFrom as WalkState | null) ?? undefined);
+  let checkpointAt = walk.factCount + CHECKPOINT_FACTS;
+  for (let more = true; more; ) {
+    run.signal.throwIfAborted();
+    run.progress({ done: walk.factCount, total: Math.max(total, walk.factCount) });
+    const startedMs = clock.monotonicMs();
+    more = await facts.read(caller, 'query', (reader) => checkPage(reader, question, walk, names));
+    if (more && walk.factCount >= checkpointAt) {
+      checkpointAt = walk.factCount + CHECKPOINT_FACTS;
+      const { state } = walk;
+      if (Buffer.byteLength(JSON.stringify(state)) <= MAX_CHECKPOINT_BYTES) await run.checkpoint({ ...state });
+    }
+    await rest(clock, (clock.monotonicMs() - startedMs) * REST_FACTOR);
+  }
+  run.progress({ done: walk.factCount, total: walk.factCount });
+  const { findings, isTruncated } = walk.list;
+  return { findings, isTruncated, factCount: walk.factCount, checkedMs: clock.nowMs() };
+};
+
+const rest = (clock: Clock, ms: number): Promise<void> =>
+  ms < 1
+    ? othersGoFirst()
+    : new Promise((resolve) => {
+        clock.schedule(Math.min(ms, MOST_REST_MS), resolve);
+      });
+
+/** The job behind a request that is about many facts. */
+export const lintJob = (parts: LintParts): JobHandler => ({
+  async run(job) {
+    const order = job.payload as unknown as LintOrder;
+    const { question, scopes } = order;
+    const { factCount, checkedMs, ...found } = await lintInJob(parts, job, callerOf(job, order), question);
+    const kept = spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
+    const isTruncated = found.isTruncated || kept.isCut;
+    return { question, scopes, findings: found.findings.slice(0, kept.count), isTruncated, checkedMs, factCount };
+  },
+  async present(result, reader) {
+    const { question, scopes, findings, isTruncated, checkedMs, factCount } = result as unknown as StoredResult;
+    const shown = await shownTo(reader, findings);
+    // How many facts there were is for readers who may see all of these scopes.
+    const isForAll = scopes.every((scope) => reader.caller.allowedScopes.has(scope));
+    const report = { checkedMs, isTruncated, factCount: isForAll ? factCount : undefined };
+    return { findings: shown.map(findingJson), ...lintMembers(question, checksOf(question), report) };
+  },
+});
+
+interface StoredResult extends JobData {
+  readonly question: LintQuestion;
+  readonly scopes: readonly Scope[];
+  readonly findings: readonly KeptFinding[];
+  readonly isTruncated: boolean;
+  readonly checkedMs: number;
+  readonly factCount: number;
+}
+
+const IDS_PER_STATEMENT = 1_000;
+
+/** The findings whose facts the reader sees now. A contradiction takes two that differ. */
+const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Promise<KeptFinding[]> => {
+  const ids = [...new Set(findings.flatMap(({ factIds, witness }) => (witness === undefined ? factIds : [witness])))];
+  const visible = await reader.constraint('visible');
+  const values = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+    const some = isIn('id', ids.slice(at, at + IDS_PER_STATEMENT));
+    for (const { id, valueKey } of await reader.snapshot.outline(all(some, visible))) values.set(id, valueKey);
+    await othersGoFirst();
+  }
+  return findings.flatMap((finding): KeptFinding[] => {
+    if (finding.witness !== undefined) return values.has(finding.witness) ? [finding] : [];
+    const factIds = finding.factIds.filter((id) => values.has(id));
+    const needed = finding.check === 'contradiction' ? 2 : 1;
+    return new Set(factIds.map((id) => values.get(id))).size < needed ? [] : [{ ...finding, factIds }];
+  });
+};

@@ -1,0 +1,67 @@
+import {
+  COUNT_JSON,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  SCOPES,
+  STRING_JSON,
+  TRUNCATED_JSON,
+} from '../../kernel/plugin-api.ts';
+import { CHECKS, type Check, type Finding, type LintQuestion, SEVERITIES } from './lint-api.ts';
+
+const FINDING_JSON = objectOf({
+  check: { type: 'string', enum: CHECKS },
+  severity: { type: 'string', enum: SEVERITIES },
+  entity: STRING_JSON,
+  relation: orNull(STRING_JSON),
+  fact_ids: listOf(STRING_JSON),
+  detail: STRING_JSON,
+});
+
+/** The answer of a run that did not take a job. */
+export const LINT_JSON = objectOf(
+  {
+    findings: listOf(FINDING_JSON),
+    truncated: TRUNCATED_JSON,
+    checked_at: INSTANT_JSON,
+    scope: { type: 'string', enum: [...SCOPES, 'all'] },
+    entity: STRING_JSON,
+    relation: STRING_JSON,
+    checks_run: listOf({ type: 'string', enum: CHECKS }),
+    fact_count: COUNT_JSON,
+  },
+  { optional: ['truncated', 'entity', 'relation'] },
+);
+
+export const findingJson = ({ check, severity, entity, relation, factIds, detail }: Finding) => ({
+  check,
+  severity,
+  entity,
+  relation,
+  fact_ids: factIds,
+  detail,
+});
+
+export interface LintSummary {
+  readonly checkedMs: number;
+  readonly isTruncated: boolean;
+  /** Left out for a reader who may not know it. */
+  readonly factCount: number | undefined;
+}
+
+/** The members beside the findings. */
+export const lintMembers = (
+  { scope, entity, relation }: LintQuestion,
+  checks: readonly Check[],
+  { checkedMs, isTruncated, factCount }: LintSummary,
+) => ({
+  ...(isTruncated ? { truncated: true } : {}),
+  checked_at: formatInstant(checkedMs),
+  scope,
+  ...(entity === undefined ? {} : { entity }),
+  ...(relation === undefined ? {} : { relation }),
+  checks_run: checks,
+  ...(factCount === undefined ? {} : { fact_count: factCount }),
+});

@@ -1,0 +1,204 @@
+import type { FactOutline, TriplePosition } from '../../kernel/plugin-api.ts';
+import { FindingList, type FindingListState } from './finding-list.ts';
+import type { JudgedFact } from './judge-page.ts';
+import type { Check } from './lint-api.ts';
+
+/** What counts of a question once the facts are found. */
+export interface WalkRules {
+  readonly checks: ReadonlySet<Check>;
+  readonly lookaheadMs: number;
+  /** Room for findings. */
+  readonly maxBytes: number;
+}
+
+/** Live facts of one place. They come weakest first. */
+interface Rivals {
+  count: number;
+  /** Of the strongest. */
+  readonly ids: string[];
+  strongestValue: string;
+  strongestId: string;
+  /** The strongest fact with another value than that of the strongest of all. */
+  rivalId: string | null;
+}
+
+interface EntityState {
+  readonly key: string;
+  name: string;
+  witness: string;
+  hasLive: boolean;
+}
+
+/** An entity whose checked facts have all ended. */
+export interface Candidate {
+  readonly key: string;
+  readonly name: string;
+  readonly witness: string;
+}
+
+/** Plain JSON, to go on later. */
+export interface WalkState {
+  readonly after: TriplePosition | null;
+  readonly last: Pick<FactOutline, 'entity' | 'relation'> | null;
+  readonly factCount: number;
+  readonly rivals: Rivals | null;
+  readonly entity: EntityState | null;
+  readonly list: FindingListState;
+}
+
+/** Ids that a finding names. */
+export const MAX_IDS = 100;
+
+/** Relations whose ref hands work over to somebody: nobody takes it up where the target is missing. */
+const HANDOVERS: ReadonlySet<string> = new Set(['intent:handoff_to', 'intent:context_ref']);
+
+/**
+ * Makes findings of facts that come in the order of triples, so that it remembers no more than one place, one entity
+ * and the findings.
+ */
+export class LintWalk {
+  readonly #rules: WalkRules;
+  readonly #list: FindingList;
+  #after: TriplePosition | null;
+  #last: Pick<FactOutline, 'entity' | 'relation'> | null;
+  #factCount: number;
+  #rivals: Rivals | null;
+  #entity: EntityState | null;
+  #candidates: Candidate[] = [];
+
+  constructor(rules: WalkRules, state?: WalkState) {
+    this.#rules = rules;
+    this.#list = new FindingList(rules.maxBytes, state?.list);
+    this.#after = state?.after ?? null;
+    this.#last = state?.last ?? null;
+    this.#factCount = state?.factCount ?? 0;
+    this.#rivals = state?.rivals ?? null;
+    this.#entity = state?.entity ?? null;
+  }
+
+  get after(): TriplePosition | undefined {
+    return this.#after ?? undefined;
+  }
+
+  get factCount(): number {
+    return this.#factCount;
+  }
+
+  get list(): FindingList {
+    return this.#list;
+  }
+
+  /** Between two pages, once the candidates were taken. */
+  get state(): WalkState {
+    return {
+      after: this.#after,
+      last: this.#last,
+      factCount: this.#factCount,
+      rivals: this.#rivals,
+      entity: this.#entity,
+      list: this.#list.state,
+    };
+  }
+
+  take(facts: readonly JudgedFact[], nowMs: number): void {
+    for (const judged of facts) {
+      this.#enter(judged.fact);
+      this.#inspect(judged, nowMs);
+      this.#factCount += 1;
+    }
+  }
+
+  /** There are no further facts. */
+  end(): void {
+    this.#endPlace();
+    this.#list.endGroup();
+    this.#endEntity();
+  }
+
+  /** Entities that may be orphans, each once, in order: nothing live among the facts that were checked. */
+  takeCandidates(): readonly Candidate[] {
+    return this.#candidates.splice(0);
+  }
+
+  addOrphan({ name, witness }: Candidate): void {
+    const detail = 'the entity has facts, and none of them is live';
+    this.#list.append({
+      check: 'orphan',
+      severity: 'info',
+      entity: name,
+      relation: null,
+      factIds: [],
+      detail,
+      witness,
+    });
+  }
+
+  #enter({ entityKey, relationKey, scope, gardenId, confidence, hlc, id, entity, relation }: FactOutline): void {
+    const after = this.#after;
+    const isSameRelation = after?.entityKey === entityKey && after.relationKey === relationKey;
+    if (!isSameRelation || after.scope !== scope || after.gardenId !== gardenId) this.#endPlace();
+    if (!isSameRelation) this.#list.endGroup();
+    if (after?.entityKey !== entityKey) {
+      this.#endEntity();
+      this.#entity = { key: entityKey, name: entity, witness: id, hasLive: false };
+    }
+    this.#after = { entityKey, relationKey, scope, gardenId, confidence, hlc, id };
+    this.#last = { entity, relation };
+  }
+
+  #inspect({ fact, isAsserted, isLive, isBroken, untilMs }: JudgedFact, nowMs: number): void {
+    const { entity, relation, id } = fact;
+    const about = { entity, relation, factIds: [id] };
+    const { checks, lookaheadMs } = this.#rules;
+    if (isAsserted && checks.has('stale') && untilMs <= nowMs + lookaheadMs) {
+      const found = isLive ? EXPIRES_SOON : HAS_EXPIRED;
+      this.#list.add({ check: 'stale', ...found, ...about });
+    }
+    if (!isLive) return;
+    if (this.#entity !== null) this.#entity.hasLive = true;
+    if (checks.has('contradiction')) this.#addRival(fact);
+    if (isBroken && checks.has('broken_ref')) {
+      const severity = HANDOVERS.has(fact.relationKey) ? 'error' : 'warning';
+      const detail = 'the value refers to an entity without any live fact';
+      this.#list.add({ check: 'broken_ref', severity, ...about, detail });
+    }
+    if (checks.has('namespacing') && !relation.includes(':')) {
+      const detail = 'the relation has no namespace: write it as namespace:name';
+      this.#list.add({ check: 'namespacing', severity: 'warning', ...about, detail });
+    }
+  }
+
+  #addRival({ id, valueKey }: FactOutline): void {
+    this.#rivals ??= { count: 0, ids: [], strongestValue: valueKey, strongestId: id, rivalId: null };
+    const rivals = this.#rivals;
+    rivals.count += 1;
+    rivals.ids.push(id);
+    if (rivals.ids.length > MAX_IDS) rivals.ids.shift();
+    if (valueKey !== rivals.strongestValue) rivals.rivalId = rivals.strongestId;
+    rivals.strongestValue = valueKey;
+    rivals.strongestId = id;
+  }
+
+  #endPlace(): void {
+    const rivals = this.#rivals;
+    this.#rivals = null;
+    if (rivals === null || rivals.rivalId === null || this.#last === null || this.#after === null) return;
+    // Two that differ are among those that are named.
+    const { ids, rivalId } = rivals;
+    const named = ids.includes(rivalId) ? ids : [rivalId, ...ids.slice(1)];
+    const where = this.#after.gardenId === null ? '' : ' in one garden';
+    const detail = `${rivals.count} live facts of scope ${this.#after.scope}${where} say different things`;
+    const factIds = named.toSorted();
+    this.#list.add({ check: 'contradiction', severity: 'error', ...this.#last, factIds, detail });
+  }
+
+  #endEntity(): void {
+    const ended = this.#entity;
+    this.#entity = null;
+    if (ended === null || ended.hasLive || !this.#rules.checks.has('orphan')) return;
+    this.#candidates.push({ key: ended.key, name: ended.name, witness: ended.witness });
+  }
+}
+
+const HAS_EXPIRED = { severity: 'warning', detail: 'the fact has expired' } as const;
+const EXPIRES_SOON = { severity: 'info', detail: 'the fact expires soon' } as const;
