@@ -9,7 +9,9 @@ import { Turns } from './turns.ts';
 /** Room for the findings of an answer. */
 const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 
-/** Runs that this process does at once outside jobs: each holds a snapshot. Others wait in the order in which they came. */
+/**
+ * Runs that this process does at once outside jobs: each holds a snapshot. Others wait in the order in which they came.
+ */
 const RUNS_AT_ONCE = 2;
 
 /** Jobs of one caller that may wait or run. */

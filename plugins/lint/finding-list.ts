@@ -15,7 +15,8 @@ export interface FindingListState {
 
 /**
  * The first findings in order, as many as there is room for. They come in the order of entities and relations, but of
- * all checks in turn, and not in the order of ids: those of one entity and relation are sorted when the next one begins.
+ * all checks in turn, and not in the order of ids: those of one entity and relation are sorted when the next one
+ * begins.
  */
 export class FindingList {
   readonly #maxBytes: number;

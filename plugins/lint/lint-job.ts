@@ -44,7 +44,9 @@ export const orderOf = ({ kind, allowedScopes, permissions }: Principal, questio
   question,
 });
 
-/** The creator with the rights of the time when it asked. What the result shows is judged by the rights of its reader. */
+/**
+ * The creator with the rights of the time when it asked. What the result shows is judged by the rights of its reader.
+ */
 const callerOf = ({ tenantId, creator }: JobRun, { kind, scopes, isAdmin }: LintOrder): Principal => ({
   kind,
   entityUri: creator,

@@ -17,7 +17,7 @@ import { findingJson, LINT_JSON, lintMembers } from './lint-json.ts';
 /** A hundred years. */
 const MAX_LOOKAHEAD_S = 3_153_600_000;
 
-const LOOKAHEAD = { type: 'number', minimum: 0, maximum: MAX_LOOKAHEAD_S, default: 0 } as const;
+const LOOKAHEAD = { type: 'integer', minimum: 0, maximum: MAX_LOOKAHEAD_S, default: 0 } as const;
 
 const ANSWERS = {
   200: { json: LINT_JSON },

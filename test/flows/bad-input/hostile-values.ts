@@ -136,6 +136,9 @@ export const BAD_MEMBERS = {
     '["a\\u0000b"]',
     `["${'u'.repeat(2049)}"]`,
   ],
+  /** Names of checks; none means all of them. */
+  checks: ['5', 'true', '"stale"', '{}', '[5]', '[null]', '["spelling"]', '["__proto__"]', '[[]]'],
+  lookahead: ['"1"', 'true', '[]', '{}', '-1', '0.5', '3153600001', ...HUGE],
   reports: ['5', 'true', '"x"', '{}', '["\\ud800"]', `[${'0,'.repeat(1_000)}0]`],
   pageSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '501', '1.5', ...HUGE],
 } as const;

@@ -12,6 +12,7 @@ import { SERVICE_ROWS } from './service-rows.ts';
 import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
 import { TENANT_ROWS } from './tenant-rows.ts';
 import { TOMBSTONE_ROWS } from './tombstone-rows.ts';
+import { UPKEEP_ROWS } from './upkeep-rows.ts';
 
 /** What this suite knows of every route that the default plugins register. */
 export const ROUTE_ROWS: readonly RouteRow[] = [
@@ -28,4 +29,5 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...BACKUP_ROWS,
   ...TENANT_ROWS,
   ...TOMBSTONE_ROWS,
+  ...UPKEEP_ROWS,
 ];
