@@ -39,6 +39,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     'source-trust': true,
     subscriptions: true,
     'time-travel': true,
+    synthesis: true,
     tombstones: true,
     tracing: true,
     transfer: true,

@@ -33,6 +33,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,
   subscriptions: async () => (await import('../plugins/subscriptions/subscriptions-plugin.ts')).subscriptionsPlugin,
   'time-travel': async () => (await import('../plugins/time-travel/time-travel-plugin.ts')).timeTravelPlugin,
+  synthesis: async () => (await import('../plugins/synthesis/synthesis-plugin.ts')).synthesisPlugin,
   tombstones: async () => (await import('../plugins/tombstones/tombstones-plugin.ts')).tombstonesPlugin,
   tracing: async () => (await import('../plugins/tracing/tracing-plugin.ts')).tracingPlugin,
   transfer: async () => (await import('../plugins/transfer/transfer-plugin.ts')).transferPlugin,

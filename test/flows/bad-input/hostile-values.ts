@@ -140,6 +140,8 @@ export const BAD_MEMBERS = {
   checks: ['5', 'true', '"stale"', '{}', '[5]', '[null]', '["spelling"]', '["__proto__"]', '[[]]'],
   lookahead: ['"1"', 'true', '[]', '{}', '-1', '0.5', '3153600001', ...HUGE],
   reports: ['5', 'true', '"x"', '{}', '["\\ud800"]', `[${'0,'.repeat(1_000)}0]`],
+  /** Up to a thousand. */
+  listSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '1001', '1.5', ...HUGE],
   pageSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '501', '1.5', ...HUGE],
 } as const;
 

@@ -55,6 +55,9 @@ export const startCrowdedNode = async (): Promise<CrowdedNode> => {
       'cards',
       'instructions',
       'jobs',
+      'decay',
+      'synthesis',
+      'time-travel',
     ],
     wrapStore: counter.count,
   });

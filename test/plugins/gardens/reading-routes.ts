@@ -83,6 +83,26 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
     [`/v1/graph/neighbors?entity=user:alice&entity=user:hidden&depth=2&as_of=${AFTER_THE_STORY}`],
     ['/v1/graph/neighbors?entity=user:alice&entity=user:bob&relation=rel:*'],
   ],
+  'GET /v1/history/*entity_uri': () =>
+    ['user:alice', 'user:bob', 'user:hidden'].flatMap((entity): Target[] => [
+      [`/v1/history/${entity}`],
+      [`/v1/history/${entity}?limit=1&scope=company`],
+    ]),
+  'GET /v1/facts/:id/history': ({ factId, derivedId }) => [
+    [`/v1/facts/${factId}/history`],
+    [`/v1/facts/${derivedId}/history?limit=1`],
+  ],
+  'GET /v1/synthesis': () => [
+    ['/v1/synthesis'],
+    ['/v1/synthesis?limit=1&include_expired=true'],
+    ['/v1/synthesis?scope=company&min_confidence=0.5'],
+    ...['user:alice', 'user:bob', 'user:hidden'].map((entity): Target => [`/v1/synthesis?entity=${entity}`]),
+  ],
+  'POST /v1/synthesis': () => [
+    ['/v1/synthesis', {}],
+    ['/v1/synthesis', { scope: 'company', entity: 'user:alice', limit: 1 }],
+  ],
+  'GET /v1/scopes/:scope/synthesize': () => [['/v1/scopes/company/synthesize']],
   'POST /v1/decay/sweep': 'writes',
   'GET /v1/decay/jobs/:id': () => [['/v1/decay/jobs/no-such-job']],
   'GET /v1/jobs/:id': () => [['/v1/jobs/no-such-job']],

@@ -1,0 +1,154 @@
+import {
+  all,
+  compareHlc,
+  equals,
+  type FactOutline,
+  type FactReader,
+  type Filter,
+  isIn,
+  LIST_BYTES,
+  markOf,
+  not,
+  plainView,
+  SIBLING_LIMIT,
+  type StoredFact,
+  tripleId,
+} from '../../kernel/plugin-api.ts';
+import { type IntactFacts, readVisiblePage } from '../facts/facts-api.ts';
+import { GARDEN_URI } from '../gardens/gardens-api.ts';
+import { type Survey, strongestFirst } from './survey-facts.ts';
+import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
+import { hasRival, type SynthesisQuery } from './synthesis-filters.ts';
+
+/** Values of the listed facts, which their triples repeat, and those of rivals that are not listed. */
+const FACT_BYTES = Math.floor(LIST_BYTES / 3);
+const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
+/** Facts of one triple that are looked at for the strongest rival. */
+const MOST_RIVALS = 1_000;
+
+export type ComposedSynthesis = Pick<Synthesis, 'facts' | 'triples' | 'isCut'>;
+
+/** Reads what a survey has found, as far as the reader may see it now. */
+export const composeSynthesis = async (
+  reader: FactReader,
+  { includeExpired }: SynthesisQuery,
+  { factIds }: Pick<Survey, 'factIds'>,
+  intact: IntactFacts | undefined,
+): Promise<ComposedSynthesis> => {
+  const { facts: found, beyond } = await readVisiblePage(reader, factIds, 'newest', FACT_BYTES);
+  const whole = await keepIntact(found, reader, intact);
+  const judge = await judgeFor(reader, whole);
+  const facts = whole
+    .sort(strongestFirst)
+    .map(judge)
+    // A job may have counted them before they ended.
+    .filter(({ isLive, isExpired }) => isLive || (includeExpired && isExpired));
+  const live = facts.filter(({ isLive }) => isLive);
+  const { triples, isCut } = await summarise(reader, live);
+  return { facts, triples, isCut: isCut || beyond.size > 0 };
+};
+
+const keepIntact = async (
+  facts: readonly StoredFact[],
+  { caller }: FactReader,
+  intact: IntactFacts | undefined,
+): Promise<StoredFact[]> => {
+  const views = facts.map(plainView);
+  return ((await intact?.keepIntact(views, caller)) ?? views).map(({ fact }) => fact);
+};
+
+interface Judged extends SynthesisedFact {
+  readonly isLive: boolean;
+}
+
+const judgeFor = async (reader: FactReader, facts: readonly StoredFact[]): Promise<(fact: StoredFact) => Judged> => {
+  const { snapshot, nowMs } = reader;
+  const live = await reader.constraint('live');
+  const ids = facts.map(({ id }) => id);
+  const named = isIn('id', ids);
+  const idsOf = async (filter: Filter) => new Set((await snapshot.outline(filter)).map(({ id }) => id));
+  const alive = await idsOf(all(live, named));
+  const contradicted = alive.size === 0 ? alive : await idsOf(all(live, named, hasRival(live)));
+  const expiries = (await snapshot.expiries(facts)).sort((a, b) => compareHlc(a.hlc, b.hlc));
+  const ends = new Map(expiries.map(({ factId, expiresMs }) => [factId, expiresMs]));
+  const inGardens = await reader.annotate(facts.filter(({ gardenId }) => gardenId !== null));
+  const gardens = new Map(inGardens.map((view) => [view.fact.id, markOf(view, GARDEN_URI) ?? view.fact.gardenId]));
+  return (fact) => ({
+    fact,
+    garden: gardens.get(fact.id) ?? null,
+    isLive: alive.has(fact.id),
+    isExpired: Math.min(fact.validUntilMs ?? Infinity, ends.get(fact.id) ?? Infinity) <= nowMs,
+    isContradicted: contradicted.has(fact.id),
+  });
+};
+
+/**
+ * The winners of the triples that are listed. Facts come strongest first, so the first of a triple is its winner, and
+ * the first of its others with another value the strongest rival; only a rival that is not listed is asked for.
+ */
+const summarise = async (
+  reader: FactReader,
+  facts: readonly Judged[],
+): Promise<Pick<ComposedSynthesis, 'triples' | 'isCut'>> => {
+  const winners = new Map<string, Judged>();
+  const rivals = new Map<string, StoredFact>();
+  for (const judged of facts) {
+    const triple = tripleId(judged.fact);
+    const winner = winners.get(triple);
+    if (winner === undefined) winners.set(triple, judged);
+    else if (!rivals.has(triple) && winner.fact.valueKey !== judged.fact.valueKey) rivals.set(triple, judged.fact);
+  }
+  const missing = [...winners].filter(([triple, { isContradicted }]) => isContradicted && !rivals.has(triple));
+  const { found, isCut } = await unlistedRivals(
+    reader,
+    missing.map(([, { fact }]) => fact),
+  );
+  const triples = [...winners].map(([triple, { fact: winner, garden, isContradicted }]): SynthesisedTriple => {
+    const rival = rivals.get(triple) ?? found.get(winner.id) ?? null;
+    return { winner, garden, isContradicted, rival };
+  });
+  return { triples, isCut };
+};
+
+/** By the id of the winner. */
+const unlistedRivals = async (
+  reader: FactReader,
+  winners: readonly StoredFact[],
+): Promise<{ readonly found: ReadonlyMap<string, StoredFact>; readonly isCut: boolean }> => {
+  const chosen = new Map<string, string>();
+  const siblings = winners.length === 0 ? [] : await reader.snapshot.siblings(winners, reader.nowMs, SIBLING_LIMIT);
+  for (const [at, winner] of winners.entries()) {
+    const rival = await strongestRival(reader, winner, siblings[at] ?? []);
+    if (rival !== undefined) chosen.set(winner.id, rival);
+  }
+  const { facts, beyond } = await readVisiblePage(reader, [...chosen.values()], 'newest', RIVAL_BYTES);
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  const found = new Map(
+    [...chosen].flatMap(([winner, rival]) => {
+      const fact = byId.get(rival);
+      return fact === undefined ? [] : [[winner, fact] as const];
+    }),
+  );
+  return { found, isCut: beyond.size > 0 };
+};
+
+const strongestRival = async (
+  reader: FactReader,
+  winner: StoredFact,
+  siblings: readonly FactOutline[],
+): Promise<string | undefined> => {
+  const { snapshot } = reader;
+  const live = await reader.constraint('live');
+  const ids = siblings.filter(({ valueKey }) => valueKey !== winner.valueKey).map(({ id }) => id);
+  const near = ids.length === 0 ? [] : await snapshot.outline(all(live, isIn('id', ids)));
+  const found = near.length > 0 ? near : await snapshot.outline(all(live, ...differingFrom(winner)), MOST_RIVALS);
+  return found.filter(({ valueKey }) => valueKey !== winner.valueKey).sort(strongestFirst)[0]?.id;
+};
+
+const differingFrom = ({ entityKey, relationKey, scope, gardenId, valueKey }: StoredFact): readonly Filter[] => [
+  equals('entityKey', entityKey),
+  equals('relationKey', relationKey),
+  equals('scope', scope),
+  equals('place', gardenId ?? ''),
+  not(equals('valueKey', valueKey)),
+];

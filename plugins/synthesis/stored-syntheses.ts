@@ -1,0 +1,85 @@
+import {
+  areMoreThan,
+  type Facts,
+  matchKey,
+  type NodeSelf,
+  type Principal,
+  readEntityUri,
+  requirePermission,
+  requireReadScope,
+} from '../../kernel/plugin-api.ts';
+import type { IntactFacts } from '../facts/facts-api.ts';
+import type { JobQueue } from '../jobs/jobs-api.ts';
+import { composeSynthesis } from './compose-synthesis.ts';
+import { surveyFacts } from './survey-facts.ts';
+import type { Syntheses, Synthesis, SynthesisJob, SynthesisRequest } from './synthesis-api.ts';
+import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
+import { SYNTHESIS_JOB, synthesisPayload } from './synthesis-job.ts';
+
+/** Facts that are counted in a second, for the estimate alone. */
+const FACTS_PER_SECOND = 50_000;
+/** Syntheses of one caller that may wait or run at the same time. */
+const MOST_OPEN_JOBS = 4;
+
+export interface SynthesisParts {
+  readonly facts: Facts;
+  readonly self: NodeSelf;
+  readonly jobs: JobQueue | undefined;
+  readonly intact: IntactFacts | undefined;
+}
+
+/** Syntheses of the facts in the store, made when they are asked for. */
+export class StoredSyntheses implements Syntheses {
+  readonly #parts: SynthesisParts;
+
+  constructor(parts: SynthesisParts) {
+    this.#parts = parts;
+  }
+
+  async make(caller: Principal, request: SynthesisRequest): Promise<Synthesis | SynthesisJob> {
+    requirePermission(caller, 'read');
+    const { scope } = request;
+    if (scope !== undefined) requireReadScope(caller, scope);
+    const { facts, jobs, intact } = this.#parts;
+    const query = this.#queryOf(request);
+    const done = await facts.read(caller, 'query', async (reader): Promise<Synthesis | null> => {
+      const { asked } = await filtersFor(reader, query);
+      const place = { tenantId: caller.tenantId, snapshot: reader.snapshot };
+      if (jobs !== undefined && (await areMoreThan(jobs.threshold, asked, place))) return null;
+      const survey = await surveyFacts(reader, query);
+      const composed = await composeSynthesis(reader, query, survey, intact);
+      return { ...survey, ...composed, scope: query.scope ?? 'all', madeMs: reader.nowMs };
+    });
+    return done ?? this.#enqueue(caller, query);
+  }
+
+  #queryOf({
+    scope,
+    entity,
+    minConfidence = 0,
+    includeExpired = false,
+    limit,
+    path,
+  }: SynthesisRequest): SynthesisQuery {
+    const named = entity === undefined ? null : readEntityUri(entity, `${path ?? 'query'}.entity`);
+    const entityKey = named === null ? null : matchKey(named, this.#parts.self.names);
+    return { scope: scope ?? null, entityKey, minConfidence, includeExpired, limit };
+  }
+
+  async #enqueue(caller: Principal, query: SynthesisQuery): Promise<SynthesisJob> {
+    const jobs = this.#parts.jobs as JobQueue;
+    const payload = synthesisPayload(caller, query);
+    const estimatedSeconds = Math.ceil(jobs.threshold / FACTS_PER_SECOND);
+    const jobId = await jobs.enqueue({
+      type: SYNTHESIS_JOB,
+      tenantId: caller.tenantId,
+      creator: caller.entityUri,
+      payload,
+      scope: query.scope ?? 'all',
+      estimatedSeconds,
+      mostOpen: MOST_OPEN_JOBS,
+      dedupe: { key: JSON.stringify([caller.entityUri, payload]) },
+    });
+    return { jobId, estimatedSeconds };
+  }
+}

@@ -1,0 +1,89 @@
+import { askServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { followJob } from '../jobs/jobs-api.ts';
+
+/** Characters of a value in the table. */
+const MOST_SHOWN = 60;
+
+interface Value {
+  readonly type: string;
+  readonly v: unknown;
+}
+
+interface Winner {
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: Value;
+  readonly confidence: number;
+  readonly contradicted: boolean;
+  readonly alt_value: Value | null;
+  readonly scope?: string;
+}
+
+export const synthesisCommand = defineCommand({
+  name: 'synthesis',
+  summary: 'what the facts of a scope come to',
+  description: 'Shows the winner of each entity and relation, the strongest first, and what says otherwise.',
+  examples: ['fact-memory-node synthesis --scope company', 'fact-memory-node synthesis --entity user:noor --json'],
+  needs: 'server',
+  options: {
+    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    entity: { type: 'text', value: 'uri', summary: 'facts about this entity alone' },
+    minConfidence: { type: 'text', value: 'number', summary: 'leave out facts below this confidence, from 0 to 1' },
+    includeExpired: { type: 'flag', summary: 'count facts that have expired as well' },
+    limit: { type: 'integer', value: 'number', minimum: 1, maximum: 1_000, default: 50, summary: 'facts to look at' },
+    json: { type: 'flag', summary: 'the reply of the node as JSON' },
+  },
+  async run(context) {
+    const { options, server, stdout, table } = context;
+    const body = {
+      scope: options.scope,
+      entity: options.entity,
+      min_confidence: options.minConfidence === undefined ? undefined : readShare(options.minConfidence),
+      include_expired: options.includeExpired,
+      limit: options.limit,
+    };
+    const reply = await followJob(context, await askServer(server, { method: 'POST', path: '/v1/synthesis', body }));
+    if (options.json) {
+      stdout.write(`${JSON.stringify(reply)}\n`);
+      return;
+    }
+    const winners = (reply['summary'] ?? []) as readonly Winner[];
+    const rows = winners.map(rowOf);
+    if (rows.length > 0) stdout.write(table([COLUMNS, ...rows], { titled: true }));
+    stdout.write(`${counts(reply)}\n`);
+  },
+});
+
+const COLUMNS = ['entity', 'relation', 'value', 'confidence', 'otherwise', 'scope'];
+
+const rowOf = ({ entity, relation, value, confidence, contradicted, alt_value, scope }: Winner): string[] => [
+  entity,
+  relation,
+  shown(value),
+  confidence.toFixed(2),
+  contradicted ? (alt_value === null ? 'contradicted' : shown(alt_value)) : '',
+  scope ?? '',
+];
+
+const shown = ({ v }: Value): string => {
+  const text = String(v).replace(/[\s\p{Cc}]+/gu, ' ');
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 1)}…` : text;
+};
+
+const counts = (reply: Readonly<Record<string, unknown>>): string => {
+  const { scope, fact_count, contradiction_count, filtered_count, expired_fact_count } = reply;
+  const where = scope === 'all' ? 'all scopes' : `scope ${scope}`;
+  return [
+    `${fact_count} facts in ${where}`,
+    `${contradiction_count} contradictions`,
+    ...(Number(filtered_count) > 0 ? [`${filtered_count} below the confidence`] : []),
+    ...(Number(expired_fact_count) > 0 ? [`${expired_fact_count} expired`] : []),
+    ...(reply['truncated'] === true ? ['cut: some values are too long'] : []),
+  ].join(', ');
+};
+
+const readShare = (text: string): number => {
+  const share = Number(text);
+  if (text.trim() !== '' && share >= 0 && share <= 1) return share;
+  throw new ServiceError('validation', '--min-confidence must be a number from 0 to 1');
+};

@@ -1,0 +1,95 @@
+import { type FactReader, type Facts, ledgerPieces, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import type { IntactFacts } from '../facts/facts-api.ts';
+import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import { type ComposedSynthesis, composeSynthesis } from './compose-synthesis.ts';
+import { type Survey, surveyFacts } from './survey-facts.ts';
+import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
+import { synthesisJson } from './synthesis-json.ts';
+
+export const SYNTHESIS_JOB = 'synthesis.make';
+
+interface Payload {
+  readonly query: SynthesisQuery;
+  /** As what the caller was let in, and what it was allowed when it asked. Gardens are those of the run. */
+  readonly kind: Principal['kind'];
+  readonly permissions: readonly string[];
+  readonly scopes: readonly Scope[];
+}
+
+/** What a job keeps: ids and counts, and whose view they are. */
+interface Kept extends Survey {
+  readonly query: SynthesisQuery;
+  readonly madeMs: number;
+  readonly scopes: readonly Scope[];
+  readonly gardens: FactReader['gardens'];
+}
+
+export const synthesisPayload = ({ kind, permissions, allowedScopes }: Principal, query: SynthesisQuery): JobData => {
+  const payload: Payload = { query, kind, permissions: [...permissions].sort(), scopes: [...allowedScopes].sort() };
+  return { ...payload };
+};
+
+const callerOf = (job: JobRun, { kind, permissions, scopes }: Payload): Principal => ({
+  kind,
+  entityUri: job.creator,
+  permissions: new Set(permissions),
+  allowedScopes: new Set(scopes),
+  tenantId: job.tenantId,
+  keyId: null,
+  oidcSub: null,
+});
+
+export interface SynthesisJobParts {
+  readonly facts: Facts;
+  readonly intact: IntactFacts | undefined;
+}
+
+export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): JobHandler => ({
+  run(job) {
+    const payload = job.payload as unknown as Payload;
+    return facts.read(callerOf(job, payload), 'query', async (reader) => {
+      const kept = await keepSurvey(reader, payload.query, job);
+      return { ...kept };
+    });
+  },
+  async present(result, reader) {
+    const kept = result as unknown as Kept;
+    const composed = await composeSynthesis(reader, kept.query, kept, intact);
+    const counts = mayCount(reader, kept) ? kept : countsOf(composed);
+    return synthesisJson({ ...composed, ...counts, scope: kept.query.scope ?? 'all', madeMs: kept.madeMs });
+  },
+});
+
+/** Surveys the facts for a job, which tells its progress and can be stopped. */
+const keepSurvey = async (reader: FactReader, query: SynthesisQuery, job: JobRun): Promise<Kept> => {
+  const { signal } = job;
+  const total = await totalOf(reader, query, signal);
+  const counted = (done: number): void => job.progress({ done, total });
+  const survey = await surveyFacts(reader, query, { signal, counted });
+  const scopes = [...reader.caller.allowedScopes];
+  return { ...survey, query, madeMs: reader.nowMs, scopes, gardens: reader.gardens };
+};
+
+const totalOf = async (reader: FactReader, query: SynthesisQuery, signal: AbortSignal): Promise<number> => {
+  const { caller, snapshot } = reader;
+  const { asked: filter } = await filtersFor(reader, query);
+  const { number: upTo } = await snapshot.ledgerHead(caller.tenantId);
+  let total = 0;
+  for await (const piece of ledgerPieces(caller.tenantId, { upTo })) {
+    signal.throwIfAborted();
+    total += await snapshot.ledgerCount({ ...piece, filter });
+  }
+  return total;
+};
+
+/** The counts are for those alone who see all that was counted. */
+const mayCount = ({ caller, gardens }: FactReader, kept: Kept): boolean =>
+  kept.scopes.every((scope) => caller.allowedScopes.has(scope)) &&
+  (gardens === 'all' || (kept.gardens !== 'all' && kept.gardens.every((garden) => gardens.includes(garden))));
+
+const countsOf = ({ facts, triples }: ComposedSynthesis) => ({
+  factCount: facts.length,
+  filteredCount: 0,
+  expiredCount: facts.filter(({ isExpired }) => isExpired).length,
+  contradictionCount: triples.filter(({ isContradicted }) => isContradicted).length,
+});

@@ -1,0 +1,18 @@
+import type { Facts } from '../../kernel/plugin-api.ts';
+import type { UpkeepTask } from '../upkeep/upkeep-api.ts';
+import { surveyFacts } from './survey-facts.ts';
+
+/** Counts what everybody outside gardens may know, so that operators see how a memory grows and where it disagrees. */
+export const synthesisTask = (facts: Facts): UpkeepTask => ({
+  name: 'synthesis',
+  summary: 'counts facts, expired facts and contradictions',
+  per: 'tenant',
+  start: ({ caller, job }) =>
+    facts.read(caller, 'query', async (reader) => {
+      const query = { scope: null, entityKey: null, minConfidence: 0, includeExpired: true, limit: 1 };
+      const { signal } = job;
+      const counted = (done: number): void => job.progress({ done, total: null });
+      const { factCount, expiredCount, contradictionCount } = await surveyFacts(reader, query, { signal, counted });
+      return { fact_count: factCount, expired_fact_count: expiredCount, contradiction_count: contradictionCount };
+    }),
+});

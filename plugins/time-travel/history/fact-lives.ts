@@ -1,0 +1,101 @@
+import { type Cover, compareHlc, type Expiry, type FactOutline, type Hlc } from '../../../kernel/plugin-api.ts';
+
+/** How the life of a fact ended. */
+export interface FactEnd {
+  readonly at: Hlc;
+  readonly by: Cover['kind'] | 'valid_until' | 'ttl';
+  /** The fact that ended it; null for an end that came by itself. */
+  readonly factId: string | null;
+}
+
+/** When a fact counted, on the record time of this node. */
+export interface FactLife {
+  readonly fact: FactOutline;
+  /** Null as long as nothing ends it. An end in the future has not come yet. */
+  readonly end: FactEnd | null;
+  /** It counted at some time: it asserts something, and did not come after its end. */
+  readonly hasLived: boolean;
+}
+
+/** Who won in one triple and place, from when to when. */
+export interface Reign {
+  /** Several for an exact tie. */
+  readonly factIds: readonly string[];
+  readonly from: Hlc;
+  /** Null for who wins now. */
+  readonly until: Hlc | null;
+}
+
+/**
+ * The lives of all facts of one triple and place. A cover ends the facts below its stamp from the moment when it was
+ * recorded; a time-to-live ends a fact when it has passed, but not before it was set. The newest time-to-live counts.
+ */
+export const livesOf = (
+  facts: readonly FactOutline[],
+  covers: readonly Cover[],
+  expiries: readonly Expiry[],
+): FactLife[] => {
+  const ttls = new Map<string, Expiry>();
+  for (const expiry of expiries) {
+    const known = ttls.get(expiry.factId);
+    if (known === undefined || compareHlc(known.hlc, expiry.hlc) < 0) ttls.set(expiry.factId, expiry);
+  }
+  return facts.map((fact) => {
+    const end = firstEnd([...coverEnds(fact, covers), ...ownEnds(fact, ttls.get(fact.id))]);
+    const hasLived = fact.confidence > 0 && (end === null || compareHlc(end.at, fact.feed) > 0);
+    return { fact, end: fact.confidence > 0 ? end : null, hasLived };
+  });
+};
+
+const coverEnds = (fact: FactOutline, covers: readonly Cover[]): FactEnd[] =>
+  covers
+    .filter(({ hlc }) => compareHlc(hlc, fact.hlc) > 0)
+    .map(({ since, kind, factId }) => ({ at: since, by: kind, factId }));
+
+const ownEnds = ({ validUntilMs }: FactOutline, ttl: Expiry | undefined): FactEnd[] => [
+  ...(validUntilMs === null ? [] : [{ at: startOf(validUntilMs), by: 'valid_until' as const, factId: null }]),
+  ...(ttl === undefined ? [] : [{ at: later(startOf(ttl.expiresMs), ttl.since), by: 'ttl' as const, factId: null }]),
+];
+
+const startOf = (wallMs: number): Hlc => ({ wallMs, counter: 0 });
+const later = (a: Hlc, b: Hlc): Hlc => (compareHlc(a, b) < 0 ? b : a);
+
+const firstEnd = (ends: readonly FactEnd[]): FactEnd | null =>
+  ends.reduce<FactEnd | null>((first, end) => (first === null || compareHlc(end.at, first.at) < 0 ? end : first), null);
+
+/** Whether the fact counts at this moment. */
+export const isLiveAt = ({ fact, end, hasLived }: FactLife, at: Hlc): boolean =>
+  hasLived && compareHlc(fact.feed, at) <= 0 && (end === null || compareHlc(end.at, at) > 0);
+
+/** The winners of one triple and place up to now, in order of time; a time without any live fact is left out. */
+export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => {
+  const known = lives.filter(({ hasLived }) => hasLived);
+  const moments = known
+    .flatMap(({ fact, end }) => (end === null || end.at.wallMs > nowMs ? [fact.feed] : [fact.feed, end.at]))
+    .sort(compareHlc);
+  const reigns: { factIds: readonly string[]; from: Hlc; until: Hlc | null }[] = [];
+  for (const [at, moment] of moments.entries()) {
+    const next = moments[at + 1];
+    if (next !== undefined && compareHlc(next, moment) === 0) continue;
+    const factIds = winnersAmong(known.filter((life) => isLiveAt(life, moment)));
+    const last = reigns.at(-1);
+    if (last !== undefined && last.until === null) {
+      if (last.factIds.join() === factIds.join()) continue;
+      last.until = moment;
+    }
+    if (factIds.length > 0) reigns.push({ factIds, from: moment, until: null });
+  }
+  return reigns;
+};
+
+/** Higher confidence, then the higher stamp; all of an exact tie. */
+const winnersAmong = (lives: readonly FactLife[]): string[] => {
+  const stronger = (a: FactOutline, b: FactOutline): number => b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
+  const facts = lives.map(({ fact }) => fact).sort(stronger);
+  const [first] = facts;
+  if (first === undefined) return [];
+  return facts
+    .filter((fact) => stronger(fact, first) === 0)
+    .map(({ id }) => id)
+    .sort();
+};

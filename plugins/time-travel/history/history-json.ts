@@ -1,0 +1,81 @@
+import {
+  CURSOR_JSON,
+  component,
+  FACT,
+  type FactJson,
+  formatHlc,
+  formatInstant,
+  INSTANT_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  SCOPES,
+  STRING_JSON,
+  TRUNCATED_JSON,
+} from '../../../kernel/plugin-api.ts';
+import type { HistoryEvent, TripleReigns } from './read-history.ts';
+
+const END_JSON = objectOf({
+  at: INSTANT_JSON,
+  by: { type: 'string', enum: ['retraction', 'resolution', 'valid_until', 'ttl'] },
+  fact_id: orNull(STRING_JSON),
+});
+
+const EVENT_JSON = objectOf({
+  event: { type: 'string', enum: ['asserted', 'received', 'retracted', 'resolved'] },
+  recorded_at: INSTANT_JSON,
+  stamp: STRING_JSON,
+  fact: component(FACT),
+  contradicts: listOf(STRING_JSON),
+  ends: listOf(STRING_JSON),
+  ended: orNull(END_JSON),
+});
+
+const REIGN_JSON = objectOf({ fact_ids: listOf(STRING_JSON), from: INSTANT_JSON, until: orNull(INSTANT_JSON) });
+
+const TRIPLE_JSON = objectOf(
+  {
+    entity: STRING_JSON,
+    relation: STRING_JSON,
+    scope: { type: 'string', enum: SCOPES },
+    reigns: listOf(REIGN_JSON),
+    truncated: TRUNCATED_JSON,
+  },
+  { optional: ['truncated'] },
+);
+
+export const HISTORY_JSON = objectOf({
+  events: listOf(EVENT_JSON),
+  winners: listOf(TRIPLE_JSON),
+  cursor: CURSOR_JSON,
+});
+
+/** An end that has not come yet is told by the fact itself. */
+export const eventJson = (
+  { kind, view, contradicts, ends, life }: HistoryEvent,
+  { factJson, nowMs }: { readonly factJson: FactJson; readonly nowMs: number },
+): Record<string, unknown> => {
+  const end = life?.end != null && life.end.at.wallMs <= nowMs ? life.end : null;
+  return {
+    event: kind,
+    recorded_at: formatInstant(view.fact.feed.wallMs),
+    stamp: formatHlc(view.fact.feed),
+    fact: factJson(view),
+    contradicts,
+    ends,
+    ended: end === null ? null : { at: formatInstant(end.at.wallMs), by: end.by, fact_id: end.factId },
+  };
+};
+
+export const triplesJson = (triples: readonly TripleReigns[]): Record<string, unknown>[] =>
+  triples.map(({ triple: { entity, relation, scope }, reigns }) => ({
+    entity,
+    relation,
+    scope,
+    reigns: (reigns ?? []).map(({ factIds, from, until }) => ({
+      fact_ids: factIds,
+      from: formatInstant(from.wallMs),
+      until: until === null ? null : formatInstant(until.wallMs),
+    })),
+    ...(reigns === null ? { truncated: true } : {}),
+  }));

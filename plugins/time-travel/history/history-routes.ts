@@ -1,0 +1,129 @@
+import {
+  all,
+  bindCursor,
+  type Clock,
+  type CursorCodec,
+  equals,
+  type FactJson,
+  type FactReader,
+  type Facts,
+  type Filter,
+  type Hlc,
+  matchKey,
+  type NodeSelf,
+  type Route,
+  type RouteRequest,
+  readEntityUri,
+  readRelation,
+  requireReadScope,
+  SCOPES,
+  type Scope,
+  ServiceError,
+  schema,
+} from '../../../kernel/plugin-api.ts';
+import type { IntactFacts } from '../../facts/facts-api.ts';
+import { eventJson, HISTORY_JSON, triplesJson } from './history-json.ts';
+import { type HistoryPage, ofTriple, readHistory } from './read-history.ts';
+
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+
+export interface HistoryParts {
+  readonly facts: Facts;
+  readonly factJson: FactJson;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly self: NodeSelf;
+  readonly intact: IntactFacts | undefined;
+}
+
+interface PageQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+interface EntityQuery extends PageQuery {
+  readonly scope?: Scope;
+  readonly relation?: string;
+}
+
+const PAGE = {
+  cursor: { type: 'string' },
+  limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+} as const;
+
+const COMMON = {
+  method: 'GET',
+  access: { permission: 'read' },
+  dimension: 'fact_read',
+  answers: { 200: { json: HISTORY_JSON } },
+} as const;
+
+/** `GET /v1/history/{entity_uri}`: how the facts about an entity came to be, oldest first. */
+export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: string }, EntityQuery> => ({
+  ...COMMON,
+  path: '/v1/history/*entity_uri',
+  summary: 'How the facts about an entity came to be, and who won from when to when',
+  params: schema<{ entity_uri: string }>({
+    type: 'object',
+    properties: { entity_uri: { type: 'string' } },
+    required: ['entity_uri'],
+  }),
+  query: schema<EntityQuery>({
+    type: 'object',
+    properties: { scope: { type: 'string', enum: SCOPES }, relation: { type: 'string' }, ...PAGE },
+  }),
+  handle(request) {
+    const { caller, params, query } = request;
+    const { names } = parts.self;
+    const { scope, relation } = query;
+    if (scope !== undefined) requireReadScope(caller, scope);
+    const filter = all(
+      equals('entityKey', matchKey(readEntityUri(params.entity_uri, 'path.entity_uri'), names)),
+      ...(scope === undefined ? [] : [equals('scope', scope)]),
+      ...(relation === undefined
+        ? []
+        : [equals('relationKey', matchKey(readRelation(relation, 'query.relation'), names))]),
+    );
+    return reply(parts, request, { scope, relation }, async () => filter);
+  },
+});
+
+/** `GET /v1/facts/{id}/history`: the same, of the triple and place of a fact. */
+export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, PageQuery> => ({
+  ...COMMON,
+  path: '/v1/facts/:id/history',
+  summary: 'How the triple of a fact came to be, and who won from when to when',
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+  query: schema<PageQuery>({ type: 'object', properties: PAGE }),
+  handle: (request) =>
+    reply(parts, request, {}, async (reader) => {
+      const [fact] = await reader.visible([request.params.id]);
+      // What the node says about facts has no history of its own.
+      if (fact === undefined || fact.system) throw new ServiceError('lookup', 'there is no such fact');
+      return all(...ofTriple(fact));
+    }),
+});
+
+const reply = async (
+  { facts, factJson, clock, cursors, intact }: HistoryParts,
+  request: Pick<RouteRequest<unknown, PageQuery, undefined>, 'caller' | 'path' | 'query'>,
+  filters: object,
+  filterFor: (reader: FactReader) => Promise<Filter>,
+) => {
+  const { caller, query } = request;
+  const bound = bindCursor(request, query.cursor, filters, { cursors, clock });
+  const after: Hlc | undefined = bound.position && {
+    wallMs: Number(bound.position[0]),
+    counter: Number(bound.position[1]),
+  };
+  const { page, nowMs } = await facts.read(caller, 'query', async (reader) => ({
+    page: await readHistory(reader, { filter: await filterFor(reader), after, limit: query.limit }, intact),
+    nowMs: reader.nowMs,
+  }));
+  const toJson = (event: HistoryPage['events'][number]) => eventJson(event, { factJson, nowMs });
+  const { list, cursor } = bound.page(page.events, query.limit, { positionOf, toJson, more: page.next !== null });
+  return { status: 200, body: { events: list, winners: triplesJson(page.triples), cursor } };
+};
+
+const positionOf = ({ view: { fact } }: HistoryPage['events'][number]) => [fact.feed.wallMs, fact.feed.counter];

@@ -1,0 +1,146 @@
+import {
+  above,
+  all,
+  type Cover,
+  equals,
+  type FactOutline,
+  type FactReader,
+  type FactView,
+  type Filter,
+  type Hlc,
+  LIST_BYTES,
+  type StoredFact,
+  type TripleKey,
+  tripleId,
+  valueBytesOf,
+} from '../../../kernel/plugin-api.ts';
+import type { IntactFacts } from '../../facts/facts-api.ts';
+import { type FactLife, isLiveAt, livesOf, type Reign, reignsOf } from './fact-lives.ts';
+
+/** Facts of one triple whose lives are worked out; those of a triple with more are not told. */
+const MOST_OF_TRIPLE = 500;
+/** The same over all triples of a page. */
+const MOST_OF_PAGE = 2_000;
+/** Values of one page; the rest of the body is for the winners. */
+const EVENT_BYTES = LIST_BYTES - 1024 * 1024;
+/** Ids of other facts that an event lists. */
+const MOST_LISTED = 64;
+
+/** What came into the store about an entity, and what became of it. */
+export interface HistoryEvent {
+  readonly kind: 'asserted' | 'received' | 'retracted' | 'resolved';
+  readonly view: FactView;
+  /** Live facts of its triple and place that said otherwise when it came. */
+  readonly contradicts: readonly string[];
+  /** Facts that it has ended. */
+  readonly ends: readonly string[];
+  /** Null where the fact has no life, or where its triple has too many facts. */
+  readonly life: FactLife | null;
+}
+
+/** The winners of one triple and place. */
+export interface TripleReigns {
+  readonly triple: StoredFact;
+  /** Null for a triple with too many facts. */
+  readonly reigns: readonly Reign[] | null;
+}
+
+export interface HistoryPage {
+  /** In the order in which this node recorded them. */
+  readonly events: readonly HistoryEvent[];
+  /** Of each triple and place among the events. */
+  readonly triples: readonly TripleReigns[];
+  /** Stamp of the last event, where others follow. */
+  readonly next: Hlc | null;
+}
+
+export interface HistoryQuery {
+  /** Which facts; what the reader may see is added. */
+  readonly filter: Filter;
+  readonly after: Hlc | undefined;
+  readonly limit: number;
+}
+
+/** One page of a history. It reads the facts of the page, and the outlines of the triples that they belong to. */
+export const readHistory = async (
+  reader: FactReader,
+  { filter, after, limit }: HistoryQuery,
+  intact: IntactFacts | undefined,
+): Promise<HistoryPage> => {
+  const { snapshot, nowMs } = reader;
+  const later = after === undefined ? [] : [above('feed', after)];
+  const visible = all(await reader.constraint('visible'), equals('system', false));
+  const found = await snapshot.find({
+    filter: all(visible, filter, ...later),
+    order: 'feed',
+    limit: limit + 1,
+    maxBytes: EVENT_BYTES,
+  });
+  const isCut = found.length > limit || valueBytesOf(found) >= EVENT_BYTES;
+  const facts = found.slice(0, limit);
+  const annotated = await reader.annotate(facts);
+  const views = (await intact?.keepIntact(annotated, reader.caller)) ?? annotated;
+  const lives = await livesOfTriples(reader, visible, facts);
+  const events = views.map((view) => eventOf(view, lives.get(tripleId(view.fact))));
+  const triples = [...new Map(facts.map((fact) => [tripleId(fact), fact]))].map(([id, triple]): TripleReigns => {
+    const known = lives.get(id);
+    return { triple, reigns: known === undefined ? null : reignsOf(known.lives, nowMs) };
+  });
+  return { events, triples, next: isCut ? (facts.at(-1)?.feed ?? null) : null };
+};
+
+interface TripleLives {
+  readonly lives: readonly FactLife[];
+  readonly covers: readonly Cover[];
+}
+
+/** By triple and place; those with too many facts are left out. */
+const livesOfTriples = async (
+  { snapshot }: FactReader,
+  visible: Filter,
+  facts: readonly StoredFact[],
+): Promise<ReadonlyMap<string, TripleLives>> => {
+  const known = new Map<string, TripleLives>();
+  let read = 0;
+  for (const [id, triple] of new Map(facts.map((fact) => [tripleId(fact), fact]))) {
+    if (read >= MOST_OF_PAGE) break;
+    const outlines = await snapshot.outline(all(visible, ...ofTriple(triple)), MOST_OF_TRIPLE + 1);
+    read += outlines.length;
+    if (outlines.length > MOST_OF_TRIPLE) continue;
+    const covers = await snapshot.covers(outlines);
+    known.set(id, { covers, lives: livesOf(outlines, covers, await snapshot.expiries(outlines)) });
+    // Working a triple out takes some milliseconds at most; others go first between two of them.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return known;
+};
+
+const eventOf = (view: FactView, triple: TripleLives | undefined): HistoryEvent => {
+  const { fact } = view;
+  const { lives = [], covers = [] } = triple ?? {};
+  const listed = (chosen: readonly FactLife[]) => chosen.slice(0, MOST_LISTED).map((life) => life.fact.id);
+  const isRetraction = fact.confidence === 0;
+  const isRival = (life: FactLife): boolean =>
+    life.fact.id !== fact.id && life.fact.valueKey !== fact.valueKey && isLiveAt(life, fact.feed);
+  return {
+    kind: kindOf(fact, covers),
+    view,
+    contradicts: isRetraction ? [] : listed(lives.filter(isRival)),
+    ends: listed(lives.filter(({ end, hasLived }) => hasLived && end?.factId === fact.id)),
+    life: isRetraction ? null : (lives.find((life) => life.fact.id === fact.id) ?? null),
+  };
+};
+
+const kindOf = ({ id, confidence, receivedFrom }: FactOutline | StoredFact, covers: readonly Cover[]) => {
+  if (confidence === 0) return 'retracted';
+  if (covers.some(({ factId, kind }) => factId === id && kind === 'resolution')) return 'resolved';
+  return receivedFrom === null ? 'asserted' : 'received';
+};
+
+/** The facts of one triple and place. */
+export const ofTriple = ({ entityKey, relationKey, scope, gardenId }: TripleKey): readonly Filter[] => [
+  equals('entityKey', entityKey),
+  equals('relationKey', relationKey),
+  equals('scope', scope),
+  equals('place', gardenId ?? ''),
+];
