@@ -1,5 +1,6 @@
 import {
   type Cover,
+  compareHlc,
   type Expiry,
   type FactFeed,
   type FactName,
@@ -42,6 +43,10 @@ export class IndexFeed {
   readonly #options: IndexFeedOptions;
   readonly #follower: FeedFollower;
   #applied: Hlc;
+  /**
+   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides between.
+   */
+  #later: readonly Cover[] = [];
   #epoch: string | undefined;
   #isVoid = false;
 
@@ -92,12 +97,25 @@ export class IndexFeed {
 
   async #take({ entries, facts, more: { covers, expiries, hidden }, upTo }: FeedPage<Ends>): Promise<void> {
     const { index, suppression } = this.#options;
-    // Of a fact that was destroyed there is nothing to be found.
-    for (const fact of facts) if (fact.cid !== '') index.add(fact);
+    const ending = [...this.#later, ...covers].sort((a, b) => compareHlc(a.since, b.since));
+    let ended = 0;
+    const endUpTo = (stamp: Hlc): void => {
+      for (; ended < ending.length; ended += 1) {
+        const cover = ending[ended] as Cover;
+        if (compareHlc(cover.since, stamp) > 0) return;
+        index.cover(cover);
+      }
+    };
+    for (const fact of facts) {
+      endUpTo(fact.feed);
+      // Of a fact that was destroyed there is nothing to be found.
+      if (fact.cid !== '') index.add(fact);
+    }
+    endUpTo(upTo);
     for (const fact of hidden) index.withhold(fact, true);
-    for (const cover of covers) index.cover({ ...cover, since: upTo });
-    for (const expiry of expiries) index.expire({ ...expiry, since: upTo });
+    for (const expiry of expiries) index.expire(expiry);
     await suppression?.follow(entries);
+    this.#later = ending.slice(ended);
     // Whatever is in the index beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;
     await this.#options.pause?.();

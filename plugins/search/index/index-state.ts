@@ -18,10 +18,8 @@ import { WithheldDocuments } from './withheld-documents.ts';
 /** What of a fact the index reads. */
 export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
 
-/** A cover, and the stamp of the feed from which it holds. */
-export type IndexedCover = Omit<Cover, 'factId' | 'kind'> & { readonly since: Hlc };
-/** A time to live, and the stamp of the feed from which it holds. */
-export type IndexedExpiry = Expiry & { readonly since: Hlc };
+/** What of a cover the index reads. */
+export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;
 
 /** Facts about facts, and retractions, are never found by a search. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
@@ -116,7 +114,7 @@ export class IndexState {
   }
 
   /** Takes the time to live of a fact in, which may not be known yet. */
-  expire(expiry: IndexedExpiry): void {
+  expire(expiry: Expiry): void {
     const { tenantId, factId } = expiry;
     const { documents, lifetimes, catalog } = this;
     const tenant = catalog.tenantNumber(tenantId);

@@ -1,4 +1,4 @@
-import { compareHlc, type FactName } from '../../../kernel/plugin-api.ts';
+import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
 import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
@@ -7,7 +7,7 @@ import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
 import { VectorLayer } from '../vectors/vector-layer.ts';
 import { searchWords } from '../words/search-words.ts';
 import { CONFIDENCE, PART } from './document-table.ts';
-import { type IndexedCover, type IndexedExpiry, type IndexedFact, IndexState, isFindable } from './index-state.ts';
+import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { sessionNeighbours } from './session-neighbours.ts';
 import type { HashSeed } from './text-hash.ts';
 import { type IsOlder, TopDocuments } from './top-documents.ts';
@@ -31,7 +31,7 @@ export interface IndexWriter {
   /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
   cover(cover: IndexedCover): void;
   /** Sets when a fact expires; the newest stamp counts. Idempotent. */
-  expire(expiry: IndexedExpiry): void;
+  expire(expiry: Expiry): void;
 }
 
 /** A layer of vectors, and the id of the embedder that made them. */
@@ -119,7 +119,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     this.#state.cover(cover);
   }
 
-  expire(expiry: IndexedExpiry): void {
+  expire(expiry: Expiry): void {
     this.#state.expire(expiry);
   }
 

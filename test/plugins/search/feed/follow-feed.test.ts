@@ -213,6 +213,24 @@ forEachStore('an index that follows the feed', () => {
       expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
     }));
 
+  it('knows since when a cover ends what is older, though it reads of it earlier', () =>
+    withStores(async (store) => {
+      await storeFacts(store, numbered(1, 700));
+      await store.write('default', async (transaction) => {
+        await transaction.cover([
+          { ...sampleCover(sampleId(3), stamp(3)), since: stamp(650) },
+          { ...sampleCover(sampleId(600), stamp(600)), since: stamp(600) },
+        ]);
+      });
+      const { found } = follow(store);
+      const at = (n: number) => found({ asOf: stamp(n), nowMs: 0 });
+      expect(await found({ nowMs: 0 })).to.deep.equal(idsOf(numbered(600, 101)));
+      expect(await at(4)).to.deep.equal(idsOf(numbered(1, 4)));
+      expect(await at(599)).to.deep.equal(idsOf(numbered(1, 599)));
+      expect(await at(600)).to.deep.equal(idsOf(numbered(600, 1)));
+      expect(await at(650)).to.deep.equal(idsOf(numbered(600, 51)));
+    }));
+
   it('shares one look at the store among calls that wait together', () =>
     withStores(async (store) => {
       const { follower, watched, index } = follow(store);
