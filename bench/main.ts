@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
+import { type AsOfOptions, benchAsOf } from './as-of.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import { benchGovernance, type GovernanceOptions } from './governance.ts';
@@ -116,6 +117,13 @@ program
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((folder: string, { store }: { store: BenchStore }) => benchRecallQuality({ folder, store }));
+
+program
+  .command('as-of')
+  .description('questions about an earlier moment beside the same questions about now')
+  .option('--facts <n>', 'facts in the store', positive, 20_000)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: AsOfOptions) => benchAsOf(options));
 
 program
   .command('recall-latency')

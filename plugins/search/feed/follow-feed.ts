@@ -44,7 +44,8 @@ export class IndexFeed {
   readonly #follower: FeedFollower;
   #applied: Hlc;
   /**
-   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides between.
+   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
+   * between.
    */
   #later: readonly Cover[] = [];
   #epoch: string | undefined;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type FactDraft, NodeSelf, nodePrincipal, type Scope } from '../../../kernel/plugin-api.ts';
 import { SearchIndex, type SearchView } from '../../../plugins/search/search-api.ts';
 import { Embedder } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -20,6 +21,13 @@ export type Told =
       readonly lifeMs: number | null;
     }
   | { readonly kind: 'batch'; readonly facts: readonly Extract<Told, { kind: 'fact' }>[] }
+  /** A fact of another node, so old by its own stamp; derived from facts of the history, it may settle a dispute. */
+  | {
+      readonly kind: 'peer';
+      readonly fact: Extract<Told, { kind: 'fact' }>;
+      readonly ageMs: number;
+      readonly names: readonly number[];
+    }
   | { readonly kind: 'retraction'; readonly of: number }
   | { readonly kind: 'ttl'; readonly of: number; readonly inMs: number }
   | { readonly kind: 'resolution'; readonly of: number }
@@ -51,6 +59,12 @@ const assertions = facts.map(({ text, target, ...fact }): Extract<Told, { kind: 
 
 const others: fc.Arbitrary<Told> = fc.oneof(
   fc.record({ kind: fc.constant('batch' as const), facts: fc.array(assertions, { minLength: 2, maxLength: 4 }) }),
+  fc.record({
+    kind: fc.constant('peer' as const),
+    fact: assertions,
+    ageMs: fc.constantFrom(1, 500, 3_000, 60_000),
+    names: fc.uniqueArray(fc.nat(8), { maxLength: 3 }),
+  }),
   fc.record({ kind: fc.constant('retraction' as const), of: fc.nat(20) }),
   fc.record({ kind: fc.constant('ttl' as const), of: fc.nat(20), inMs: fc.constantFrom(-1_000, 300, 1_500) }),
   fc.record({ kind: fc.constant('resolution' as const), of: fc.nat(3) }),
@@ -62,15 +76,37 @@ export const histories: fc.Arbitrary<readonly Told[]> = fc.array(
   { minLength: 6, maxLength: 14, size: 'max' },
 );
 
+/** The same history where no two facts contradict each other: what a relation says is part of its name. */
+export const peaceful = (history: readonly Told[]): readonly Told[] =>
+  history.map((step) => {
+    if (step.kind === 'fact') return saidAlone(step);
+    if (step.kind === 'batch') return { ...step, facts: step.facts.map(saidAlone) };
+    return step.kind === 'peer' ? { ...step, fact: saidAlone(step.fact) } : step;
+  });
+
+const saidAlone = (fact: Extract<Told, { kind: 'fact' }>): Extract<Told, { kind: 'fact' }> => ({
+  ...fact,
+  relation: `${fact.relation}-${fact.value.v.replaceAll(/[^a-z]+/g, '-')}`,
+});
+
+interface Said {
+  readonly id: string;
+  readonly cid: string;
+}
+
 /** A node on which histories happen, with one reader who is a member of its garden and one who is not. */
 export class HistoryNode {
   readonly node: TestNode;
   readonly member: string;
   readonly stranger: string;
-  readonly #facts: { readonly id: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+  readonly #gardenId: string;
+  readonly #facts: { readonly id: string; readonly cid: string; readonly body: Readonly<Record<string, unknown>> }[] =
+    [];
+  #received = 0;
 
-  private constructor(node: TestNode, member: string, stranger: string) {
+  private constructor(node: TestNode, member: string, stranger: string, gardenId: string) {
     this.node = node;
+    this.#gardenId = gardenId;
     this.member = member;
     this.stranger = stranger;
   }
@@ -93,7 +129,7 @@ export class HistoryNode {
     const stranger = await node.addKey({ entityUri: 'agent:stranger' });
     const made = await node.request('POST', '/v1/gardens', { key: member, body: { slug: 'herbs', name: 'Herbs' } });
     expect(made.status, made.text).to.equal(201);
-    return new HistoryNode(node, member, stranger);
+    return new HistoryNode(node, member, stranger, made.body.id);
   }
 
   stop(): Promise<void> {
@@ -107,9 +143,10 @@ export class HistoryNode {
     else if (step.kind === 'batch') {
       const bodies = step.facts.map((fact) => this.#bodyOf(fact));
       const reply = await this.#post('/v1/facts/batch', bodies);
-      const results = reply.body.results as readonly { readonly fact?: { readonly id: string } }[];
+      const results = reply.body.results as readonly { readonly fact?: Said }[];
       for (const [at, { fact }] of results.entries()) this.#note(fact, bodies[at] ?? {});
     } else if (step.kind === 'resolution') await this.#resolve(step.of);
+    else if (step.kind === 'peer') await this.#receive(step);
     else await this.#endOne(step);
     await this.#searchesAll();
   }
@@ -123,6 +160,29 @@ export class HistoryNode {
 
   now(): string {
     return new Date(this.node.clock.nowMs()).toISOString();
+  }
+
+  async #receive({ fact, ageMs, names }: Extract<Told, { kind: 'peer' }>): Promise<void> {
+    const { node } = this;
+    const { entity, relation, source, confidence, scope, garden_id, valid_until } = this.#bodyOf(fact);
+    this.#received += 1;
+    const draft: FactDraft = {
+      entity,
+      relation,
+      source,
+      confidence,
+      scope: scope as Scope,
+      value: { ...fact.value, interpretAs: 'content' },
+      gardenId: garden_id === undefined ? null : this.#gardenId,
+      validUntil: valid_until ?? null,
+      id: `00000000-0000-4000-8000-${String(this.#received).padStart(12, '0')}`,
+      hlcText: `${node.clock.nowMs() - ageMs}.${this.#received}`,
+      timestamp: new Date(node.clock.nowMs() - ageMs).toISOString(),
+      receivedFrom: 'svc:node:far',
+      derivedFrom: names.flatMap((name) => this.#facts[name]?.cid ?? []),
+    };
+    const caller = nodePrincipal(node.kernel.get(NodeSelf).names);
+    await node.facts.appendAll([draft], caller, { origin: 'peer' });
   }
 
   async #endOne(step: Extract<Told, { kind: 'retraction' | 'ttl' }>): Promise<void> {
@@ -169,8 +229,8 @@ export class HistoryNode {
     this.#note(reply.status === 201 ? reply.body : undefined, body);
   }
 
-  #note(fact: { readonly id: string } | undefined, body: Readonly<Record<string, unknown>>): void {
-    if (fact?.id !== undefined && body['confidence'] !== 0) this.#facts.push({ id: fact.id, body });
+  #note(fact: Said | undefined, body: Readonly<Record<string, unknown>>): void {
+    if (fact?.id !== undefined && body['confidence'] !== 0) this.#facts.push({ id: fact.id, cid: fact.cid, body });
   }
 
   async #post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
