@@ -28,19 +28,13 @@ export const measuredStore = (store: FactStore, telemetry: Telemetry, clock: Clo
   };
   const read: FactStore['read'] = (work) => timed('read', () => store.read(work));
   const write: FactStore['write'] = (tenantId, work) => timed('write', () => store.write(tenantId, work));
-  const members = new Map<PropertyKey, unknown>([
-    ['read', read],
-    ['write', write],
-  ]);
+  const measured: Readonly<Record<PropertyKey, unknown>> = { read, write };
   return new Proxy(store, {
     get(target, name) {
-      const known = members.get(name);
-      if (known !== undefined) return known;
+      if (Object.hasOwn(measured, name)) return measured[name];
       const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      const bound: unknown = member.bind(target);
-      members.set(name, bound);
-      return bound;
+      // Not kept: what stands before a store in a test may change its mind.
+      return typeof member === 'function' ? member.bind(target) : member;
     },
   });
 };
