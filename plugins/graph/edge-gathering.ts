@@ -1,11 +1,16 @@
 import {
+  above,
   type Clock,
   compareHlc,
   type FactFeed,
+  FEED_START,
   type FeedFollower,
+  type Hlc,
+  type PluginSnapshot,
   type PluginTables,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import type { RebuildRun } from '../search/search-api.ts';
 import type { EdgeStore } from './edge-store.ts';
 
 const FACTS_PER_STEP = 2_000;
@@ -37,7 +42,7 @@ export class EdgeGathering {
       maxBytes: BYTES_PER_STEP,
       begin: () => edges.progress(),
       take: async ({ facts, upTo }) => {
-        for (const [tenantId, refs] of refsByTenant(facts)) await edges.addMissing(tenantId, refs);
+        for (const [tenantId, refs] of refsByTenant(facts)) await edges.renew(tenantId, refs);
         await edges.saveProgress(upTo);
       },
     });
@@ -57,6 +62,38 @@ export class EdgeGathering {
     return this.#complete;
   }
 
+  /**
+   * Compares all edges with the facts again, from the start of the feed to where it ends now. Edges that are right stay
+   * where they are meanwhile. The work goes on from its last checkpoint.
+   */
+  async renew({ resumedFrom, signal, progress, checkpoint }: RebuildRun): Promise<void> {
+    const { feed, tables, edges } = this.#parts;
+    let place = placeFrom(resumedFrom) ?? (await tables.read((_, snapshot) => startOf(snapshot)));
+    if (place === undefined) return;
+    const follower = feed.follow({
+      maxEntries: FACTS_PER_STEP,
+      maxBytes: BYTES_PER_STEP,
+      begin: () => (place as Place).at,
+      take: async ({ facts, upTo }) => {
+        for (const [tenantId, refs] of refsByTenant(facts)) await edges.renew(tenantId, refs);
+        const before = place as Place;
+        place = { ...before, at: upTo, done: Math.min(before.total, before.done + facts.length) };
+        await checkpoint({ ...place });
+        progress(place);
+      },
+    });
+    try {
+      progress(place);
+      while (compareHlc(place.at, place.goal) < 0 && (await follower.next())) {
+        signal.throwIfAborted();
+        // Requests that wait go first.
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      await follower.stop();
+    }
+  }
+
   /** Keeps the head of the feed as the position, once every fact has its edge. */
   async keepUp(): Promise<void> {
     const { tables, edges } = this.#parts;
@@ -64,6 +101,23 @@ export class EdgeGathering {
     if (head !== null && compareHlc(head, await edges.progress()) > 0) await edges.saveProgress(head);
   }
 }
+
+/** How far a comparison of all edges has come; kept as JSON. */
+interface Place {
+  readonly at: Hlc;
+  readonly goal: Hlc;
+  readonly done: number;
+  readonly total: number;
+}
+
+const startOf = async (snapshot: PluginSnapshot): Promise<Place | undefined> => {
+  const goal = await snapshot.head();
+  if (goal === null) return undefined;
+  return { at: FEED_START, goal, done: 0, total: await snapshot.count(above('feed', FEED_START)) };
+};
+
+const placeFrom = (kept: RebuildRun['resumedFrom']): Place | undefined =>
+  kept?.['goal'] === undefined ? undefined : (kept as unknown as Place);
 
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
   const byTenant = new Map<string, StoredFact[]>();

@@ -83,8 +83,8 @@ export class EdgeStore {
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);
   }
 
-  /** Adds those edges of one tenant's facts that are not there yet. */
-  addMissing(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
+  /** Adds those edges of one tenant's facts that are not there, and puts right those that say something else. */
+  renew(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
     return this.#tables.write(tenantId, async (own) => {
       const rows = this.#rowsOf(facts);
       const subjects = [...new Set(rows.map((row) => row['subject_key'] as string))];
@@ -93,9 +93,20 @@ export class EdgeStore {
         subject_key: subjects,
         fact_id: rows.map((row) => row['fact_id'] as string),
       });
-      const here = new Set(known.map((row) => row['fact_id']));
-      const missing = rows.filter((row) => !here.has(row['fact_id'] as string));
-      if (missing.length > 0) await own.insertRows(EDGES, missing);
+      const wrong = rows.filter((row) => {
+        const same = known.filter(({ fact_id: id }) => id === row['fact_id']);
+        return same.length !== 1 || !saysTheSame(row, same[0] as Row);
+      });
+      if (wrong.length === 0) return;
+      await own(EDGES)
+        .where({ tenant_id: tenantId })
+        .whereIn('subject_key', subjects)
+        .whereIn(
+          'fact_id',
+          wrong.map((row) => row['fact_id'] as string),
+        )
+        .delete();
+      await own.insertRows(EDGES, wrong);
     });
   }
 
@@ -267,3 +278,7 @@ const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
       .orWhere((same) => same.where('feed_wall', wallMs).where('feed_ctr', '<=', counter));
   });
 };
+
+/** Whether a stored edge is that of its fact. Whether it is over, only time tells. */
+const saysTheSame = ({ is_over: _, ...members }: Row, stored: Row): boolean =>
+  Object.entries(members).every(([name, value]) => String(stored[name] ?? null) === String(value ?? null));

@@ -16,6 +16,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
+import { type RebuildRun, rebuildableIndexes } from '../search/search-api.ts';
 import { Moments } from '../time-travel/time-travel-api.ts';
 import { checkWalk, readMoment } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
@@ -116,6 +117,12 @@ export const graphPlugin = definePlugin({
     every(GATHERING_INTERVAL_MS, async () => {
       if (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
     });
+    on(rebuildableIndexes, () => ({
+      name: 'edges',
+      summary: 'edges of the graph, compared with the facts',
+      state: async () => ({ isComplete: gathering.complete }),
+      rebuild: (run: RebuildRun) => gathering.renew(run),
+    }));
     every(PROGRESS_INTERVAL_MS, () => gathering.keepUp());
     onStop(() => gathering.keepUp());
   },

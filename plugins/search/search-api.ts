@@ -1,4 +1,5 @@
-import { defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+import type { JobData, JobProgress } from '../jobs/jobs-api.ts';
 
 /**
  * A fact that a search found, with the score of that search: above 0, and comparable within one result of one method
@@ -98,3 +99,43 @@ export interface TextRanker {
 }
 
 export const TextRanker = defineRef<TextRanker>('search.text-ranker');
+
+/** How an index stands. */
+export interface IndexReport {
+  readonly isComplete: boolean;
+  /** While it is being built: facts that it has, of so many. */
+  readonly done?: number;
+  readonly total?: number;
+  /** Why the last step failed, for people. Never a secret. */
+  readonly error?: string;
+  /** What else an operator may want to know. */
+  readonly details?: Readonly<Record<string, string | number>>;
+}
+
+/** One rebuild of an index, inside a job. */
+export interface RebuildRun {
+  /** Aborts when a caller has cancelled the work, and when the node stops. */
+  readonly signal: AbortSignal;
+  /** What the last `checkpoint` of this work has stored; null at its beginning. */
+  readonly resumedFrom: JobData | null;
+  /** Facts, of all. */
+  progress(now: JobProgress): void;
+  /** Keeps where the work is: it goes on from there after a crash. */
+  checkpoint(data: JobData): Promise<void>;
+}
+
+/** An index that can be made anew from the facts while it serves. */
+export interface RebuildableIndex {
+  /** The word for it in `POST /v1/admin/reindex`: lower-case letters and dashes. */
+  readonly name: string;
+  /** One line for people. */
+  readonly summary: string;
+  state(): Promise<IndexReport>;
+  /** Resolves when the new index serves. What was found before is found meanwhile. */
+  rebuild(run: RebuildRun): Promise<void>;
+  /** A caller has cancelled the work, which has stored this. */
+  cancelled?(checkpoint: JobData | null): Promise<void>;
+}
+
+/** Asks plugins for the indexes that they keep beside the facts. */
+export const rebuildableIndexes = defineCollectHook<Record<string, never>, RebuildableIndex>('index:rebuild');

@@ -4,6 +4,8 @@ import type { Migration, SqlValue } from '../../kernel/plugin-api.ts';
 export const VECTORS_TABLE = 'search_vectors';
 /** How far along the feed each embedder has come. */
 export const EMBEDDERS_TABLE = 'search_embedders';
+/** How far each process is with another build of its index of words. */
+export const REBUILDS_TABLE = 'search_rebuilds';
 /** The same tables in stores from when they belonged to the plugin `recall`. */
 const RECALL_VECTORS = 'recall_vectors';
 const RECALL_EMBEDDERS = 'recall_embedders';
@@ -82,6 +84,20 @@ export const searchMigrations: readonly Migration[] = [
           .where({ embedder })
           .update({ made_by: embedder, completed_ms: used_ms, state });
       }
+    },
+  },
+  {
+    number: 86,
+    name: 'search_rebuilds',
+    async up({ schema }) {
+      await schema.createTable(REBUILDS_TABLE, (table) => {
+        table.text('process').primary();
+        table.text('build').notNullable();
+        table.bigInteger('done').notNullable();
+        table.bigInteger('total').notNullable();
+        table.smallint('is_done').notNullable();
+        table.bigInteger('seen_ms').notNullable();
+      });
     },
   },
 ];

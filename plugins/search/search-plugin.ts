@@ -17,17 +17,23 @@ import {
   type PluginTables,
   Random,
   schema,
+  Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
 import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { createIndexCheck } from './check-index.ts';
 import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';
 import { drawHashSeed } from './index/text-hash.ts';
-import { SearchIndex, TextRanker } from './search-api.ts';
+import { openReindex } from './reindex/open-reindex.ts';
+import { rebuildVectors } from './reindex/rebuild-vectors.ts';
+import { reindexCommand } from './reindex/reindex-command.ts';
+import { rebuildableIndexes, SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
+import { countEmbedded, measureSearch } from './search-telemetry.ts';
 import { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
 import { GenerationStore, VECTORS_CHANGED } from './vectors/generation-store.ts';
@@ -57,6 +63,8 @@ export const searchPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
   requires: {
+    jobs: optional(JobQueue),
+    telemetry: Telemetry,
     feed: FactFeed,
     facts: Facts,
     clock: Clock,
@@ -69,6 +77,7 @@ export const searchPlugin = definePlugin({
     suppressed: optional(SuppressedFacts),
   },
   provides: [SearchIndex, TextRanker],
+  commands: [reindexCommand],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -91,7 +100,8 @@ export const searchPlugin = definePlugin({
   }),
   migrations: searchMigrations,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
-  async setup({ config, use, tables, log, on, onSignal, onStop, every, provide }) {
+  async setup(context) {
+    const { config, use, tables, log, on, onSignal, onStop, every, provide } = context;
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
     const store = {
@@ -107,6 +117,8 @@ export const searchPlugin = definePlugin({
     provide(SearchIndex, search);
     const check = createIndexCheck({ ...use, tables, index: search });
     on(storeChecks, () => check);
+    const words = openReindex(context, { ...use, tables, log, snapshots, search });
+    measureSearch(use.telemetry, { search, words, vectors: side });
     const ranker = createTextRanker(drawHashSeed(random));
     provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
 
@@ -130,9 +142,10 @@ export const searchPlugin = definePlugin({
       suppressed: use.suppressed,
       backlogPerSecond: config.backlogPerSecond,
       quantise: createCodeSpace({ dimensions: embedder.dimensions }).quantise,
-      attempted: () => {},
+      attempted: countEmbedded(use.telemetry),
     });
     worker = embedding;
+    on(rebuildableIndexes, () => rebuildVectors({ ...side, embedder, clock, search }));
     on(factCommitted, () => embedding.committed());
     const readVectors = (): void => {
       search.vectorsAdded().catch((error: unknown) => log.warn('new vectors could not be read', { error }));

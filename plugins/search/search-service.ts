@@ -8,6 +8,10 @@ import { writeVectors } from './snapshot/vector-snapshot.ts';
 const NEWS_PER_SNAPSHOT = 5_000;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
 const BUILD_PATIENCE_MS = 10_000;
+/** While another index is made, each pause is so many times as long as the work before it. */
+const PAUSES = 2;
+/** A process that was paused itself must not rest for as many times as long. */
+const LONGEST_PAUSE_MS = 250;
 
 /**
  * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
@@ -25,6 +29,8 @@ export class SearchService implements SearchIndex {
   /** Never rejects. */
   #building: Promise<void> = Promise.resolve();
   #vectorsGoal: Hlc | undefined;
+  /** Another index, which is to take the place of the one that serves. */
+  #next: OpenIndex | undefined;
   #isClosed = false;
 
   constructor(parts: IndexParts) {
@@ -88,6 +94,56 @@ export class SearchService implements SearchIndex {
     return (this.#open?.vectors?.served ?? []).map(({ name }) => name);
   }
 
+  /** Which build of the index this process has; undefined while none is open. */
+  get build(): string | undefined {
+    return this.#open?.owner.build;
+  }
+
+  /** Facts in the index. */
+  get size(): number {
+    return this.#open?.index.size ?? 0;
+  }
+
+  /** Vectors in the index. */
+  get vectorCount(): number {
+    return this.#open?.vectors?.size ?? 0;
+  }
+
+  /**
+   * Makes another index of all facts in the store beside the one that serves, and puts it in its place once it has
+   * everything. Both are in memory meanwhile. `told` hears how many facts of how many are in.
+   */
+  async rebuild(told: (done: number, total: number) => void): Promise<void> {
+    const before = await this.#opened();
+    await this.#building;
+    const { clock } = this.#parts;
+    let sinceMs = clock.monotonicMs();
+    const pause = async (): Promise<void> => {
+      told(this.#next?.index.size ?? 0, before.index.size);
+      // Requests go first: the work takes a third of the time at most.
+      const tookMs = Math.min(LONGEST_PAUSE_MS, clock.monotonicMs() - sinceMs);
+      if (tookMs > 0) await new Promise<void>((resolve) => void clock.schedule(PAUSES * tookMs, resolve));
+      else await new Promise<void>((resolve) => setImmediate(resolve));
+      sinceMs = clock.monotonicMs();
+    };
+    const next = await openIndex(this.#parts, { anew: true, pause });
+    this.#next = next;
+    try {
+      await next.feed.catchUp();
+      await next.vectors?.follow();
+      if (this.#isClosed || this.#open !== before) throw new Error('the index that was to be replaced is gone');
+      this.#opening = Promise.resolve(next);
+      this.#open = next;
+      this.#savedSize = 0;
+      await before.feed.stop();
+    } catch (error) {
+      await next.feed.stop();
+      throw error;
+    } finally {
+      this.#next = undefined;
+    }
+  }
+
   async embedders() {
     return (await this.#opened()).index.embedders();
   }
@@ -131,7 +187,7 @@ export class SearchService implements SearchIndex {
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
-    await open?.feed.stop();
+    await Promise.all([open?.feed.stop(), this.#next?.feed.stop()]);
   }
 
   #opened(): Promise<OpenIndex> {

@@ -124,6 +124,25 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     lacking: ['read', 'write'],
   },
   {
+    route: 'POST /v1/admin/reindex',
+    path: () => '/v1/admin/reindex',
+    body: {
+      valid: { what: '["edges"]' },
+      kinds: { what: 'permissions' },
+      required: [],
+      optional: true,
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 202,
+    lacking: ['read', 'write', 'audit.read'],
+  },
+  {
+    route: 'GET /v1/admin/reindex',
+    path: () => '/v1/admin/reindex',
+    accepts: 200,
+    lacking: ['read', 'write', 'audit.read'],
+  },
+  {
     route: 'GET /v1/admin/audit',
     path: () => '/v1/admin/audit',
     query: { ...LOG_FILTERS, cursor: 'position', limit: 'largeLimit' },

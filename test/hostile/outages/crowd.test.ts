@@ -81,6 +81,8 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /v1/audit/verify': 'verifies a bounded piece of the log, for auditors',
   'GET /v1/recall': 'is POST /v1/recall in another form',
   'GET /v1/auth/keys/expiring-soon': 'gives all that it finds, for administrators',
+  'GET /v1/admin/reindex': 'reads how far the indexes are, for the operator',
+  'POST /v1/admin/reindex': 'leaves the work to a job, one at a time',
   'GET /v1/backups': 'reads a folder, for the operator',
   'POST /v1/backups': 'leaves the work to a job, one at a time',
   'GET /v1/jobs/:id': 'reads one job',

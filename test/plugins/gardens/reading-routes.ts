@@ -117,6 +117,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/audit/export': () => [['/v1/audit/export'], ['/v1/audit/export?format=jsonl']],
   'GET /v1/audit/verify': () => [['/v1/audit/verify']],
   'GET /v1/auth/audit': () => [['/v1/auth/audit']],
+  'GET /v1/admin/reindex': () => [['/v1/admin/reindex']],
+  'POST /v1/admin/reindex': 'writes',
   'GET /v1/admin/audit': () => [['/v1/admin/audit']],
   'GET /v1/admin/billing/events': () => [['/v1/admin/billing/events']],
   'GET /v1/auth/keys': () => [['/v1/auth/keys']],

@@ -173,4 +173,4 @@ forEachStore('the tables of search', () => {
   });
 });
 
-const TABLES = ['recall_access', 'recall_access_peaks', 'search_embedders', 'search_vectors'];
+const TABLES = ['recall_access', 'recall_access_peaks', 'search_embedders', 'search_rebuilds', 'search_vectors'];

@@ -10,7 +10,7 @@ import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'node-info', 'tombstones'];
 const RATE = 1_000;
 const [OLD, NEW] = [8, 16];
 /** So many that they take several steps. */
@@ -55,9 +55,12 @@ forEachStore('vectors of a new embedder', () => {
   });
 
   const start = async (plugin: AnyPlugin): Promise<TestNode> => {
-    const settings = { search: { snapshotFolder: join(folder, 'snapshots'), backlogPerSecond: RATE } };
+    const settings = {
+      tombstones: { enabled: true },
+      search: { snapshotFolder: join(folder, 'snapshots'), backlogPerSecond: RATE },
+    };
     const node = await startTestNode({ plugins: [...PLUGINS, plugin], folder, settings });
-    if (nodes.length === 0) key = await node.addKey();
+    if (nodes.length === 0) key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     nodes.push(node);
     return node;
   };
@@ -164,6 +167,31 @@ forEachStore('vectors of a new embedder', () => {
       .to.be.at.least(FACTS)
       .and.at.most(FACTS + 64);
     expect(await stored(again, NEW)).to.equal(FACTS);
+  });
+
+  it('are not made of hidden facts, which get theirs once they are shown again', async () => {
+    await prepare();
+    const { plugin, state } = embedderOf(NEW, [OLD]);
+    state.isDown = true;
+    const node = await start(plugin);
+    const body = { entity_uri: 'user:name3', scope: '*' };
+    const made = await node.request('POST', '/v1/tombstones', { key, body });
+    expect(made.status, made.text).to.equal(201);
+    state.isDown = false;
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return (await embedders(node)).length === 1;
+    });
+    const texts = () => state.documents.filter((text) => text.startsWith('name3 '));
+    expect(texts()).to.deep.equal([]);
+    const path = `/v1/tombstones/${made.body.id}/revoke`;
+    const revoked = await node.request('POST', path, { key, body: { reason: 'a mistake' } });
+    expect(revoked.status, revoked.text).to.be.within(200, 201);
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return finds(node, 'name3');
+    });
+    expect(texts()).to.have.length(1);
   });
 
   it('are not made of facts that have expired', async () => {

@@ -1,0 +1,36 @@
+import type { NodeSelf, PluginContext, Requires } from '../../../kernel/plugin-api.ts';
+import type { JobQueue } from '../../jobs/jobs-api.ts';
+import { rebuildableIndexes } from '../search-api.ts';
+import { BUILD_LOOK_MS, BUILD_WANTED, RebuildWords, type RebuildWordsParts } from './rebuild-words.ts';
+import { REINDEX_JOB, runReindex } from './reindex-job.ts';
+import { reindexRoute, reindexStateRoute } from './reindex-routes.ts';
+
+type Context = Pick<PluginContext<Requires, unknown>, 'hooks' | 'log' | 'on' | 'onSignal' | 'every' | 'route'>;
+
+export interface ReindexNeeds extends RebuildWordsParts {
+  readonly self: NodeSelf;
+  /** Absent on a node that does nothing later. */
+  readonly jobs: JobQueue | undefined;
+}
+
+/** The part of the plugin that builds indexes anew: its routes, its job, and the rebuild of words in this process. */
+export const openReindex = (
+  { hooks, log, on, onSignal, every, route }: Context,
+  { jobs, self, ...parts }: ReindexNeeds,
+): RebuildWords => {
+  const words = new RebuildWords(parts);
+  on(rebuildableIndexes, () => words);
+  const look = (): void => {
+    words.look().catch((error: unknown) => log.warn('the search index could not be built anew yet', { error }));
+  };
+  onSignal(BUILD_WANTED, look);
+  every(BUILD_LOOK_MS, look);
+  route(reindexRoute({ hooks, jobs }));
+  route(reindexStateRoute({ hooks, jobs }));
+  jobs?.handle(REINDEX_JOB, {
+    run: (job) => runReindex(job, { hooks, jobs, self, log }),
+    present: async (result) => result,
+    steering: 'admin',
+  });
+  return words;
+};

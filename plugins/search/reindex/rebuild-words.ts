@@ -1,0 +1,139 @@
+import {
+  type Clock,
+  coalesce,
+  type Logger,
+  type PluginTables,
+  type Random,
+  type SqlValue,
+} from '../../../kernel/plugin-api.ts';
+import type { RebuildableIndex, RebuildRun } from '../search-api.ts';
+import { REBUILDS_TABLE } from '../search-migrations.ts';
+import type { SearchService } from '../search-service.ts';
+import type { KeptSnapshots } from '../snapshot/kept-snapshots.ts';
+import { pause } from './pause.ts';
+
+/** Raised when another build of the index is wanted. */
+export const BUILD_WANTED = 'index build wanted';
+/** How often each process looks whether one is, for a signal may be lost. */
+export const BUILD_LOOK_MS = 10_000;
+/** How often the job looks how far all processes are, and each process says how far it is. */
+const LOOK_MS = 1_000;
+/** A process that has said nothing for so long has ended. */
+const SILENT_MS = 60_000;
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const LOCK = 'search rebuilds';
+
+export interface RebuildWordsParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly snapshots: Pick<KeptSnapshots, 'wantedBuild' | 'wantAnother'>;
+  readonly search: Pick<SearchService, 'build' | 'rebuild' | 'size'>;
+}
+
+/** How far the processes are that have heard of a build. */
+interface BuildState {
+  readonly done: number;
+  readonly total: number;
+  readonly processes: number;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Builds the index of words anew. Each process has its own: it makes another one beside the one that serves, takes that
+ * one's place with it, and tells the others by a row how far it is.
+ */
+export class RebuildWords implements RebuildableIndex {
+  readonly name = 'words';
+  readonly summary = 'the index of words in the memory of each process';
+  readonly #parts: RebuildWordsParts;
+  readonly #process: string;
+  #saidMs = Number.NEGATIVE_INFINITY;
+  #isRebuilding = false;
+
+  constructor(parts: RebuildWordsParts) {
+    this.#parts = parts;
+    this.#process = parts.random.uuid();
+  }
+
+  /** Whether this process builds another index now. */
+  get isRebuilding(): boolean {
+    return this.#isRebuilding;
+  }
+
+  /** Builds the index anew in this process when another build is wanted. */
+  readonly look = coalesce(async () => {
+    const { search, snapshots, log } = this.#parts;
+    const wanted = await snapshots.wantedBuild();
+    if (search.build === undefined || search.build === wanted) return;
+    this.#isRebuilding = true;
+    try {
+      await this.#say(wanted, 0, search.size, false);
+      await search.rebuild((done, total) => this.#tell(wanted, done, total));
+      await this.#say(wanted, search.size, search.size, true);
+      log.info('the search index was built anew', { facts: search.size });
+    } finally {
+      this.#isRebuilding = false;
+    }
+  });
+
+  async state() {
+    const { done, total, processes, isComplete } = await this.#stateOf(await this.#parts.snapshots.wantedBuild());
+    const isBuilding = this.#isRebuilding || !isComplete;
+    return { isComplete: !isBuilding, ...(isBuilding ? { done, total, details: { processes } } : {}) };
+  }
+
+  async rebuild(run: RebuildRun): Promise<void> {
+    const { snapshots, tables, search, clock } = this.#parts;
+    const kept = run.resumedFrom?.['build'];
+    const build = typeof kept === 'string' ? kept : await snapshots.wantAnother();
+    await run.checkpoint({ build });
+    await tables.write(LOCK, async (own) => own.signal(BUILD_WANTED));
+    const beganMs = clock.monotonicMs();
+    for (;;) {
+      run.signal.throwIfAborted();
+      const { done, total, isComplete } = await this.#stateOf(build);
+      run.progress({ done: Math.min(done, total), total });
+      // Processes that missed the signal look for themselves.
+      const haveAllHeard = clock.monotonicMs() - beganMs > BUILD_LOOK_MS;
+      if (isComplete && haveAllHeard && search.build === (await snapshots.wantedBuild())) return;
+      await pause(LOOK_MS, clock, run.signal);
+    }
+  }
+
+  #stateOf(build: string): Promise<BuildState> {
+    return this.#parts.tables.read(async (own, snapshot) => {
+      const nowMs = await snapshot.databaseMs();
+      const rows = (await own.select(REBUILDS_TABLE, { build })).filter(
+        (row) => Number(row['is_done']) === 1 || Number(row['seen_ms']) > nowMs - SILENT_MS,
+      );
+      const sum = (column: string) => rows.reduce((all, row) => all + Number(row[column]), 0);
+      const isComplete = rows.every((row) => Number(row['is_done']) === 1);
+      return { done: sum('done'), total: sum('total'), processes: rows.length, isComplete };
+    });
+  }
+
+  /** About once a second; the rebuild does not wait for it. */
+  #tell(build: string, done: number, total: number): void {
+    const { clock, log } = this.#parts;
+    if (clock.monotonicMs() - this.#saidMs < LOOK_MS) return;
+    this.#say(build, done, total, false).catch((error: unknown) => {
+      log.debug('how far the search index is could not be stored', { error });
+    });
+  }
+
+  async #say(build: string, done: number, total: number, isDone: boolean): Promise<void> {
+    this.#saidMs = this.#parts.clock.monotonicMs();
+    await this.#parts.tables.write(LOCK, async (own, transaction) => {
+      const nowMs = await transaction.databaseMs();
+      const row: Record<string, SqlValue> = { build, done, total, is_done: isDone ? 1 : 0, seen_ms: nowMs };
+      const [known] = await own.select(REBUILDS_TABLE, { process: this.#process });
+      if (known === undefined) await own.insertRows(REBUILDS_TABLE, [{ process: this.#process, ...row }]);
+      else await own(REBUILDS_TABLE).where({ process: this.#process }).update(row);
+      await own(REBUILDS_TABLE)
+        .where('seen_ms', '<', nowMs - KEPT_MS)
+        .delete();
+    });
+  }
+}
