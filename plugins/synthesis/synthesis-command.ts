@@ -74,8 +74,8 @@ const counts = (reply: Readonly<Record<string, unknown>>): string => {
   const { scope, fact_count, contradiction_count, filtered_count, expired_fact_count } = reply;
   const where = scope === 'all' ? 'all scopes' : `scope ${scope}`;
   return [
-    `${fact_count} facts in ${where}`,
-    `${contradiction_count} contradictions`,
+    `${fact_count} ${fact_count === 1 ? 'fact' : 'facts'} in ${where}`,
+    `${contradiction_count} ${contradiction_count === 1 ? 'contradiction' : 'contradictions'}`,
     ...(Number(filtered_count) > 0 ? [`${filtered_count} below the confidence`] : []),
     ...(Number(expired_fact_count) > 0 ? [`${expired_fact_count} expired`] : []),
     ...(reply['truncated'] === true ? ['cut: some values are too long'] : []),
