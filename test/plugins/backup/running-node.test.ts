@@ -5,6 +5,8 @@ import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
+/** A round starts five programs. */
+const ROUND_LIMIT_MS = 400_000;
 const ROUNDS = Number(process.env['SVC_TEST_BACKUP_ROUNDS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100 : 3));
 const CANARY = 'canary-7f3a9c51-lighthouse';
 
@@ -103,5 +105,5 @@ forEachStore('backups of a running node', (kind) => {
     expect(backups).to.have.length(Math.min(ROUNDS, 7));
     await from.backUp();
     expect(readdirSync(from.backups).filter((name) => name.endsWith('.partial'))).to.deep.equal([]);
-  });
+  }).timeout((ROUNDS + 1) * ROUND_LIMIT_MS);
 });
