@@ -140,7 +140,7 @@ const settle = async ({ node, ask }: SweepNode): Promise<void> => {
   const store = node.kernel.get(FactStore);
   await comesTrue(async () => {
     await node.clock.advance(100);
-    const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
+    const [row] = await store.table('search_embedders').where({ state: 'complete' }).select('feed_wall', 'feed_ctr');
     const head = await store.read((snapshot) => snapshot.head());
     return Number(row?.feed_wall) === head?.wallMs && Number(row?.feed_ctr) === head?.counter;
   });
