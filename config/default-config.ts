@@ -43,5 +43,6 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     tombstones: true,
     tracing: true,
     transfer: true,
+    upkeep: true,
   },
 };

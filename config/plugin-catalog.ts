@@ -37,6 +37,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   tombstones: async () => (await import('../plugins/tombstones/tombstones-plugin.ts')).tombstonesPlugin,
   tracing: async () => (await import('../plugins/tracing/tracing-plugin.ts')).tracingPlugin,
   transfer: async () => (await import('../plugins/transfer/transfer-plugin.ts')).transferPlugin,
+  upkeep: async () => (await import('../plugins/upkeep/upkeep-plugin.ts')).upkeepPlugin,
 };
 
 /** Refs whose id does not begin with the name of the plugin that provides them. */

@@ -1,9 +1,12 @@
 import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
+import { upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { createLint } from './create-lint.ts';
 import { Lint } from './lint-api.ts';
+import { lintCommand } from './lint-command.ts';
 import { LINT_JOB, lintJob } from './lint-job.ts';
 import { getLintRoute, postLintRoute } from './lint-routes.ts';
+import { lintTask } from './lint-task.ts';
 
 export const lintPlugin = definePlugin({
   name: 'lint',
@@ -12,13 +15,15 @@ export const lintPlugin = definePlugin({
   summary: 'Finds contradictions, expired facts, orphans, broken references and relations without a namespace',
   requires: { facts: Facts, clock: Clock, self: NodeSelf, jobs: optional(JobQueue) },
   provides: [Lint],
-  setup({ use, provide, route }) {
+  commands: [lintCommand],
+  setup({ use, provide, route, on }) {
     const { facts, clock, self, jobs } = use;
     const parts = { facts, clock, names: self.names };
     const lint = createLint(parts, jobs);
     provide(Lint, lint);
     route(postLintRoute(lint));
     route(getLintRoute(lint));
+    on(upkeepTasks, () => lintTask(parts));
     jobs?.handle(LINT_JOB, lintJob(parts));
     if (jobs !== undefined) route(jobRoute(jobs, '/v1/lint/jobs/:id'));
   },

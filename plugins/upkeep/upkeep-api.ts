@@ -1,4 +1,4 @@
-import { defineCollectHook, type Principal } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugin-api.ts';
 import type { JobData, JobRun } from '../jobs/jobs-api.ts';
 
 /** One run of a task, inside a job of its own. */
@@ -29,3 +29,38 @@ export interface UpkeepTask {
 
 /** Asks plugins for the tasks that a schedule may name. Once, when the node starts. */
 export const upkeepTasks = defineCollectHook<Record<string, never>, UpkeepTask>('upkeep:tasks');
+
+/** One run of a task for one tenant. */
+export interface RunReport {
+  /** The time of the schedule for which it is, or when somebody asked for it. Milliseconds since the epoch. */
+  readonly dueMs: number;
+  readonly status: 'pending' | 'running' | 'done' | 'failed';
+  readonly jobId: string;
+  readonly startedMs: number | null;
+  readonly completedMs: number | null;
+  readonly result: JobData | null;
+  /** A text for people. */
+  readonly error: string | null;
+}
+
+/** A task, when it is due, and what came of it. */
+export interface TaskReport extends Pick<UpkeepTask, 'name' | 'summary' | 'per'> {
+  /** Cron patterns in UTC; none for a task that the schedule does not name. */
+  readonly patterns: readonly string[];
+  readonly nextMs: number | null;
+  /** The newest first. */
+  readonly runs: readonly RunReport[];
+}
+
+/** Needs `admin`. Tasks of the whole node are for administrators of the default tenant alone. */
+export interface Upkeep {
+  /** The tasks of this node, with the runs for the caller's tenant. */
+  report(caller: Principal): Promise<readonly TaskReport[]>;
+  /**
+   * Runs a task for the caller's tenant now, whatever the schedule says, and returns the job: that of the last run if
+   * it has not ended. Rejects with `lookup` for a task that the caller cannot see.
+   */
+  run(caller: Principal, task: string): Promise<string>;
+}
+
+export const Upkeep = defineRef<Upkeep>('upkeep.upkeep');

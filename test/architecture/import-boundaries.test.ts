@@ -15,6 +15,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'plugins/oidc': ['jose'],
   'plugins/tracing': ['@opentelemetry/api'],
   'plugins/subscriptions': ['standardwebhooks'],
+  'plugins/upkeep': ['croner'],
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
 };
 

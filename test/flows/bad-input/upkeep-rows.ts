@@ -42,4 +42,17 @@ export const UPKEEP_ROWS: readonly RouteRow[] = [
     accepts: 404,
     lacking: ['write', 'admin'],
   },
+  {
+    route: 'GET /v1/upkeep',
+    path: () => '/v1/upkeep',
+    accepts: 200,
+    lacking: ['read', 'write'],
+  },
+  {
+    route: 'POST /v1/upkeep/:task/run',
+    path: () => '/v1/upkeep/no-such-task/run',
+    parameter: (text) => `/v1/upkeep/${text}/run`,
+    accepts: 404,
+    lacking: ['read', 'write'],
+  },
 ];

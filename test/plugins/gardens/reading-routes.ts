@@ -112,6 +112,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/lint': () => [['/v1/lint'], ['/v1/lint?stale_lookahead_s=100000000'], ['/v1/lint?entity=user:alice']],
   'POST /v1/lint': () => [['/v1/lint', { scope: 'company' }]],
   'GET /v1/lint/jobs/:id': () => [['/v1/lint/jobs/no-such-job']],
+  'GET /v1/upkeep': () => [['/v1/upkeep']],
+  'POST /v1/upkeep/:task/run': 'writes',
   'POST /v1/recall': () => recalls().map((body): Target => ['/v1/recall', body]),
   'GET /v1/recall': () => recalls().map((members): Target => [`/v1/recall?${asQuery(members)}`]),
   'GET /v1/audit': () => [['/v1/audit'], ['/v1/audit?limit=2']],

@@ -1,0 +1,79 @@
+import {
+  type Clock,
+  type ConfirmLease,
+  DEFAULT_TENANT,
+  type HeldLease,
+  type Logger,
+  type ServedTenants,
+} from '../../kernel/plugin-api.ts';
+import type { Timetable } from './read-schedule.ts';
+import type { Plan, RunStore } from './run-store.ts';
+import type { StartRun } from './start-run.ts';
+import type { UpkeepTask } from './upkeep-api.ts';
+
+/** A time of the schedule that passed while no node ran is made up for if it is younger. */
+export const MAX_DELAY_MS = 24 * 3_600_000;
+
+export interface PlannerParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly store: RunStore;
+  readonly served: Pick<ServedTenants, 'isServed'>;
+  readonly lease: HeldLease;
+  readonly startRun: StartRun;
+}
+
+/**
+ * Starts what is due. One process does, the holder of a lease; what it starts are jobs, which any process does. Each
+ * time of the schedule has one run for each tenant, whoever starts it and however often.
+ */
+export const planRuns = async (
+  parts: PlannerParts,
+  timetables: readonly Timetable[],
+  tasks: ReadonlyMap<string, UpkeepTask>,
+): Promise<void> => {
+  await parts.lease.whileHeld(async (confirm) => {
+    for (const timetable of timetables) {
+      const task = tasks.get(timetable.task);
+      if (task !== undefined) await planTask(parts, timetable, task, confirm);
+    }
+  });
+};
+
+const planTask = async (
+  parts: PlannerParts,
+  timetable: Timetable,
+  task: UpkeepTask,
+  confirm: ConfirmLease,
+): Promise<void> => {
+  const { clock, store, log } = parts;
+  const nowMs = clock.nowMs();
+  const patterns = timetable.patterns.join('; ');
+  const plan = await store.planOf(task.name);
+  if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_DELAY_MS) {
+    // A schedule counts from the moment at which it is first seen. A clock that was far ahead counts as never seen.
+    await store.setPlan(task.name, { patterns, plannedMs: nowMs }, confirm);
+    return;
+  }
+  const dueMs = latestDue(timetable, plan, nowMs);
+  if (dueMs === undefined) return;
+  const tenants = task.per === 'node' ? [DEFAULT_TENANT] : await store.tenants();
+  const served = tenants.filter((tenantId) => parts.served.isServed(tenantId));
+  for (const tenantId of served) await parts.startRun(task.name, tenantId, dueMs);
+  await store.setPlan(task.name, { patterns, plannedMs: dueMs }, confirm);
+  log.info('upkeep is due', { task: task.name, tenants: served.length, delayMs: nowMs - dueMs });
+};
+
+/**
+ * The last time of the schedule that has come and was not seen to. Earlier ones that were missed are not made up for:
+ * one run does the work of them all.
+ */
+const latestDue = (timetable: Timetable, { plannedMs }: Plan, nowMs: number): number | undefined => {
+  let latest: number | undefined;
+  let next = timetable.nextAfter(Math.max(plannedMs, nowMs - MAX_DELAY_MS));
+  while (next !== undefined && next <= nowMs) {
+    latest = next;
+    next = timetable.nextAfter(next);
+  }
+  return latest;
+};

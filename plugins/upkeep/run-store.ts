@@ -1,0 +1,147 @@
+import {
+  DEFAULT_TENANT,
+  type PluginSnapshot,
+  type PluginTables,
+  type PluginTransaction,
+  type SqlValue,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
+import type { JobData } from '../jobs/jobs-api.ts';
+import { PLANS, RUNS } from './upkeep-migrations.ts';
+
+export type RunStatus = 'pending' | 'running' | 'done' | 'failed';
+
+/** One run of a task for one tenant. */
+export interface StoredRun {
+  readonly tenantId: string;
+  readonly task: string;
+  readonly dueMs: number;
+  readonly jobId: string;
+  readonly status: RunStatus;
+  readonly startedMs: number | null;
+  readonly completedMs: number | null;
+  readonly result: JobData | null;
+  readonly error: string | null;
+}
+
+type RunKey = Pick<StoredRun, 'tenantId' | 'task' | 'dueMs'>;
+
+/** Runs that are kept of each task and tenant. */
+export const KEPT_RUNS = 20;
+
+/** Up to which time of the schedule a task was seen to. */
+export interface Plan {
+  readonly patterns: string;
+  readonly plannedMs: number;
+}
+
+/** Which runs there are, and what came of them. */
+export class RunStore {
+  readonly #tables: PluginTables;
+
+  constructor(tables: PluginTables) {
+    this.#tables = tables;
+  }
+
+  planOf(task: string): Promise<Plan | undefined> {
+    return this.#tables.read(async (own) => {
+      const [row] = await own.select(PLANS, { tenant_id: DEFAULT_TENANT, task });
+      return row && { patterns: String(row['patterns']), plannedMs: Number(row['planned_ms']) };
+    });
+  }
+
+  /** `confirm` says in the transaction that this process may plan. */
+  setPlan(task: string, { patterns, plannedMs }: Plan, confirm: (transaction: PluginTransaction) => Promise<void>) {
+    return this.#tables.write(DEFAULT_TENANT, async (own, transaction) => {
+      await confirm(transaction);
+      const changed = await own(PLANS)
+        .where({ tenant_id: DEFAULT_TENANT, task })
+        .update({ patterns, planned_ms: plannedMs });
+      if (changed > 0) return;
+      await own.insertRows(PLANS, [{ tenant_id: DEFAULT_TENANT, task, patterns, planned_ms: plannedMs }]);
+    });
+  }
+
+  /**
+   * Adds a run and the job that does it, both or none. Returns the job, that of the run of this time if there is one
+   * already. Forgets the oldest runs.
+   */
+  add(key: RunKey, enqueue: (transaction: PluginTransaction) => Promise<string>): Promise<string> {
+    const { tenantId, task, dueMs } = key;
+    return this.#tables.write(tenantId, async (own, transaction) => {
+      const [known] = await own.select(RUNS, rowKey(key));
+      if (known !== undefined) return String(known['job_id']);
+      const jobId = await enqueue(transaction);
+      const row = { ...rowKey(key), job_id: jobId, status: 'pending' };
+      await own.insertRows(RUNS, [{ ...row, started_ms: null, completed_ms: null, result: null, error: null }]);
+      const kept = await own(RUNS)
+        .where({ tenant_id: tenantId, task })
+        .orderBy('due_ms', 'desc')
+        .limit(KEPT_RUNS)
+        .select('due_ms');
+      const oldest = Math.min(...kept.map((one: Record<string, SqlValue>) => Number(one['due_ms'])), dueMs);
+      await own(RUNS).where({ tenant_id: tenantId, task }).where('due_ms', '<', oldest).delete();
+      return jobId;
+    });
+  }
+
+  /** Changes a run that is there, in a transaction of its tenant. */
+  async update(
+    own: WritableTables,
+    key: RunKey,
+    change: Partial<Pick<StoredRun, 'status' | 'startedMs' | 'completedMs' | 'result' | 'error'>>,
+  ): Promise<void> {
+    const { status, startedMs, completedMs, result, error } = change;
+    await own(RUNS)
+      .where(rowKey(key))
+      .update({
+        ...(status === undefined ? {} : { status }),
+        ...(startedMs === undefined ? {} : { started_ms: startedMs }),
+        ...(completedMs === undefined ? {} : { completed_ms: completedMs }),
+        ...(result === undefined ? {} : { result: result === null ? null : JSON.stringify(result) }),
+        ...(error === undefined ? {} : { error }),
+      });
+  }
+
+  in(transaction: PluginTransaction): WritableTables {
+    return this.#tables.in(transaction);
+  }
+
+  /** The newest runs of a tenant by task, newest first. */
+  async newest(tenantId: string, tasks: readonly string[], limit: number): Promise<Map<string, StoredRun[]>> {
+    return this.#tables.read(async (own) => {
+      const found = new Map<string, StoredRun[]>();
+      for (const task of tasks) {
+        const rows: Record<string, SqlValue>[] = await own(RUNS)
+          .where({ tenant_id: tenantId, task })
+          .orderBy('due_ms', 'desc')
+          .limit(limit)
+          .select();
+        found.set(task, rows.map(runOf));
+      }
+      return found;
+    });
+  }
+
+  /** Every tenant that has facts. */
+  tenants(): Promise<readonly string[]> {
+    return this.#tables.read(async (_own, snapshot: PluginSnapshot) => {
+      const ends = await snapshot.ledgerEnds();
+      return ends.map(({ tenantId }) => tenantId).sort();
+    });
+  }
+}
+
+const rowKey = ({ tenantId, task, dueMs }: RunKey) => ({ tenant_id: tenantId, task, due_ms: dueMs });
+
+const runOf = (row: Readonly<Record<string, SqlValue>>): StoredRun => ({
+  tenantId: String(row['tenant_id']),
+  task: String(row['task']),
+  dueMs: Number(row['due_ms']),
+  jobId: String(row['job_id']),
+  status: row['status'] as RunStatus,
+  startedMs: row['started_ms'] == null ? null : Number(row['started_ms']),
+  completedMs: row['completed_ms'] == null ? null : Number(row['completed_ms']),
+  result: row['result'] == null ? null : (JSON.parse(String(row['result'])) as JobData),
+  error: row['error'] == null ? null : String(row['error']),
+});

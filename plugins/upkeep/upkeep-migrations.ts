@@ -1,0 +1,34 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+
+export const RUNS = 'upkeep_runs';
+export const PLANS = 'upkeep_plans';
+
+export const upkeepMigrations: readonly Migration[] = [
+  {
+    number: 75,
+    name: 'upkeep',
+    async up({ schema }) {
+      await schema.createTable(RUNS, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('task').notNullable();
+        // The time of the schedule for which it is, or when somebody asked for it.
+        table.bigInteger('due_ms').notNullable();
+        table.text('job_id').notNullable();
+        table.text('status').notNullable();
+        table.bigInteger('started_ms');
+        table.bigInteger('completed_ms');
+        table.text('result');
+        table.text('error');
+        table.primary(['tenant_id', 'task', 'due_ms']);
+      });
+      await schema.createTable(PLANS, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('task').notNullable();
+        table.text('patterns').notNullable();
+        // All times of the schedule up to this one have been seen to.
+        table.bigInteger('planned_ms').notNullable();
+        table.primary(['tenant_id', 'task']);
+      });
+    },
+  },
+];

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { type LintedNode, type ListedFinding, startLintedNode } from './linted-node.ts';
+
+const FIRST_LOOK_MS = 1_000;
+
+forEachStore('Lint of many facts', () => {
+  let at: LintedNode;
+  beforeEach(async () => {
+    at = await startLintedNode({ env: { SVC_ASYNC_JOB_THRESHOLD: '3' } });
+    await at.node.clock.advance(FIRST_LOOK_MS);
+  });
+  afterEach(() => at.node.stop());
+
+  const job = (id: string, key = at.key, path = '/v1/lint/jobs') => at.node.request('GET', `${path}/${id}`, { key });
+  const done = async (id: string) => {
+    await comesTrue(async () => {
+      await at.node.clock.advance(FIRST_LOOK_MS);
+      return (await job(id)).body.status === 'done';
+    });
+    return (await job(id)).body;
+  };
+  /** One more than the threshold, with something for each check. */
+  const sayAll = async (): Promise<void> => {
+    await at.say({});
+    await at.say({ value: { type: 'string', v: 'two' } });
+    await at.say({ entity: 'user:b', valid_until: at.inHours(-1) });
+    await at.say({ entity: 'user:c', relation: 'role', value: { type: 'ref', v: 'user:none' } });
+  };
+
+  it('is a job above the threshold, and at once below it or with a filter', async () => {
+    await sayAll();
+    const accepted = await at.lint();
+    expect(accepted.status).to.equal(202);
+    expect(accepted.body).to.deep.include({ status: 'pending' });
+    const report = await done(accepted.body.job_id);
+    expect(report).to.deep.include({ job_type: 'lint.run', scope: 'company', fact_count: 4 });
+    expect(report.findings.map(({ check }: ListedFinding) => check)).to.deep.equal([
+      'contradiction',
+      'stale',
+      'orphan',
+      'broken_ref',
+      'namespacing',
+    ]);
+    expect(report.progress).to.include({ done: 4, total: 4 });
+    expect((await job(accepted.body.job_id, at.key, '/v1/jobs')).body).to.deep.equal(report);
+    expect((await at.lint({ scope: 'company', entity: 'user:a' })).status).to.equal(200);
+    expect((await at.lint({ scope: 'team' })).status).to.equal(200);
+  });
+
+  it('is judged by what the caller sees: hidden facts make no job', async () => {
+    const other = await at.node.addKey({ entityUri: 'agent:team', scopes: ['team'] });
+    await sayAll();
+    expect((await at.lint({ scope: 'all' }, other)).status).to.equal(200);
+  });
+
+  it('is one job for many who ask the same at once, and another one for another caller', async () => {
+    await sayAll();
+    const replies = await Promise.all(Array.from({ length: 100 }, () => at.lint()));
+    expect(new Set(replies.map(({ body }) => body.job_id))).to.have.lengthOf(1);
+    const other = await at.node.addKey({ entityUri: 'agent:b' });
+    expect((await at.lint(undefined, other)).body.job_id).to.not.equal(replies[0]?.body.job_id);
+    expect((await job(replies[0]?.body.job_id, other)).status).to.equal(404);
+    await done(replies[0]?.body.job_id);
+  });
+
+  it('shows each reader only findings about facts that the reader sees', async () => {
+    await sayAll();
+    await at.say({ entity: 'user:t', relation: 'role', scope: 'team' });
+    const { job_id: id } = (await at.lint({ scope: 'all' })).body;
+    await done(id);
+    const narrow = await at.node.addKey({
+      entityUri: 'agent:narrow',
+      permissions: ['read', 'admin'],
+      scopes: ['team'],
+    });
+    const shown = (await job(id, narrow)).body;
+    expect(shown.findings.map(({ entity }: ListedFinding) => entity)).to.deep.equal(['user:t']);
+    expect(shown).to.not.have.property('fact_count');
+    expect((await job(id, at.admin)).body.fact_count).to.equal(5);
+  });
+});
