@@ -53,6 +53,7 @@ const planTask = async (
   if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_DELAY_MS) {
     // A schedule counts from the moment at which it is first seen. A clock that was far ahead counts as never seen.
     await store.setPlan(task.name, { patterns, plannedMs: nowMs }, confirm);
+    log.info('the schedule of a task of upkeep begins', { task: task.name });
     return;
   }
   const dueMs = latestDue(timetable, plan, nowMs);
