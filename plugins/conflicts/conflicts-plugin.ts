@@ -20,6 +20,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
+import { pastDrop } from '../time-travel/time-travel-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { createConflictEntities } from './conflict-entities.ts';
@@ -30,6 +31,7 @@ import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
 import { createConflicts } from './create-conflicts.ts';
+import { dropPastReigns } from './drop-past-reigns.ts';
 import { eraseReigns, sweepNotes } from './erase-conflicts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
 import { recordContradictions } from './record-contradictions.ts';
@@ -90,6 +92,7 @@ export const conflictsPlugin = definePlugin({
     on(readAnnotate, markElsewhere);
     on(factErased, (erased) => eraseReigns(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
+    on(pastDrop, (piece) => dropPastReigns(piece, tables));
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, attestations });
     provide(Conflicts, conflicts);

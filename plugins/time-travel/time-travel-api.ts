@@ -1,4 +1,4 @@
-import { defineRef, type Notes } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type Hlc, type Notes, type PluginTransaction } from '../../kernel/plugin-api.ts';
 
 /**
  * Reads what callers say about the moment of a read. For routes and tools that take `as_of` in a place of their own.
@@ -14,3 +14,19 @@ export interface Moments {
 }
 
 export const Moments = defineRef<Moments>('time-travel.moments');
+
+/** Rows of a tenant that nobody can ask for any more. */
+export interface PastPiece {
+  readonly tenantId: string;
+  /** What was replaced at this stamp, or before it, is out of reach. */
+  readonly before: Hlc;
+  /** Rows that one call deletes, roughly. */
+  readonly limit: number;
+  readonly transaction: PluginTransaction;
+}
+
+/**
+ * A plugin that keeps rows for reads as of earlier moments deletes some of those that are out of reach, and returns how
+ * many. Called again until all handlers return 0.
+ */
+export const pastDrop = defineCollectHook<PastPiece, number>('past:drop');

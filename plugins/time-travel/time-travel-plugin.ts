@@ -10,14 +10,23 @@ import {
   noted,
   optional,
   readConstrain,
+  schema,
 } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { checkMoment } from './check-moment.ts';
+import { forgetPast } from './forget-past.ts';
 import { historyCommand } from './history/history-command.ts';
 import { entityHistoryRoute, factHistoryRoute } from './history/history-routes.ts';
 import { AS_OF, readAsOf, VALID_AT } from './read-moments.ts';
 import { Moments } from './time-travel-api.ts';
 import * as words from './time-travel-words.ts';
+
+interface Settings {
+  readonly retentionDays: number;
+}
+
+/** How often the floor is looked at. It moves by whole days. */
+const FORGET_INTERVAL_MS = 60 * 60 * 1000;
 
 export const timeTravelPlugin = definePlugin({
   name: 'time-travel',
@@ -35,8 +44,24 @@ export const timeTravelPlugin = definePlugin({
   provides: [Moments],
   declares: [...Object.values(words), AS_OF, VALID_AT],
   commands: [historyCommand],
-  setup({ use, on, provide, route }) {
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      retentionDays: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 36_500,
+        default: 0,
+        env: 'SVC_TIME_TRAVEL_RETENTION_DAYS',
+        description: 'days for which as_of is answered; what only earlier moments need is deleted; 0 keeps all',
+      },
+    },
+  }),
+  setup({ config, use, tables, hooks, on, every, provide, route }) {
     const { clock } = use;
+    const { retentionDays } = config;
+    if (retentionDays > 0) every(FORGET_INTERVAL_MS, () => forgetPast({ tables, clock, hooks, retentionDays }));
     provide(Moments, { asOf: (text, path) => noted(AsOf, readAsOf(text, path)) });
     route(entityHistoryRoute(use));
     route(factHistoryRoute(use));

@@ -89,6 +89,20 @@ forEachStore('facts as of a moment', () => {
     expect(seen.reverse()).to.deep.equal(facts.map(({ id }) => id));
   });
 
+  it('of one request are told apart by their stamps, and each shows the winner of its moment', async () => {
+    const bodies = ['a', 'b', 'c', 'd'].map((v) => factBody({ value: { type: 'string', v }, confidence: 1 }));
+    bodies.splice(3, 0, factBody({ value: { type: 'string', v: 'c' }, confidence: 0 }));
+    const { body } = await node.request('POST', '/v1/facts/batch', { key, body: bodies });
+    const shown = async (hlc: string) =>
+      (await get(`?as_of=${hlc}`)).body.facts.map(
+        ({ value, confidence, contradicted }: { value: { v: string }; confidence: number; contradicted: boolean }) =>
+          `${confidence === 0 ? 'no ' : ''}${value.v}${contradicted ? '!' : ''}`,
+      );
+    const answers: unknown[] = [];
+    for (const { fact } of body.results) answers.push(await shown(fact.hlc));
+    expect(answers).to.deep.equal([['a'], ['b!'], ['c!'], ['no c'], ['d']]);
+  });
+
   it('are refused for a moment that is none, or has not come', async () => {
     await assert();
     const later = new Date(node.clock.nowMs() + 1000).toISOString();

@@ -1,0 +1,43 @@
+import {
+  type Clock,
+  compareHlc,
+  DEFAULT_TENANT,
+  type HookCaller,
+  lastStampOf,
+  type PluginTables,
+} from '../../kernel/plugin-api.ts';
+import { pastDrop } from './time-travel-api.ts';
+
+/** Rows of each table that one transaction deletes. */
+export const ROWS_PER_PIECE = 1_000;
+
+const DAY_MS = 86_400_000;
+
+export interface ForgettingParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly hooks: HookCaller;
+  readonly retentionDays: number;
+}
+
+/**
+ * Moves the floor of the past to so many days ago, by whole days, and deletes what only earlier moments would need. The
+ * floor comes first: a read as of an earlier moment is refused from then on, so none ever finds half of its rows. What
+ * is live, and every fact, stays.
+ */
+export const forgetPast = async ({ tables, clock, hooks, retentionDays }: ForgettingParts): Promise<void> => {
+  const floor = lastStampOf((Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS - 1);
+  const reached = await tables.read((_own, snapshot) => snapshot.pastFloor());
+  if (compareHlc(floor, reached) <= 0) return;
+  await tables.write(DEFAULT_TENANT, (_own, transaction) => transaction.raisePastFloor(floor));
+  const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
+  for (const { tenantId } of ends) {
+    for (let dropped = 1; dropped > 0; ) {
+      dropped = await tables.write(tenantId, async (_own, transaction) => {
+        const piece = { tenantId, before: floor, limit: ROWS_PER_PIECE, transaction };
+        const others = await hooks.collect(pastDrop, piece);
+        return others.reduce((sum, rows) => sum + rows, await transaction.dropPast(ROWS_PER_PIECE));
+      });
+    }
+  }
+};
