@@ -56,8 +56,8 @@ class FilterCompiler {
     return `${left} ${kind === 'above' ? '>' : '<'} ${this.#bound(value)}`;
   }
 
-  #columnBound(column: string, operator: '<' | '>', value: number | Hlc, joined: string): string {
-    const left = typeof value === 'object' ? stampOf(joined, column) : `${joined}.${identifier(column)}`;
+  #columnBound(column: string, operator: '<' | '>', value: number | Hlc, joined: string, sign: '' | '+'): string {
+    const left = typeof value === 'object' ? stampOf(joined, column, sign) : `${sign}${joined}.${identifier(column)}`;
     return `${left} ${operator} ${this.#bound(value)}`;
   }
 
@@ -89,20 +89,25 @@ class FilterCompiler {
     const { table } = filter;
     const parts = [
       ...filter.match.map((match) => matchSql(match, alias, table, joined)),
-      ...filter.where.map((condition) => this.#onColumn(condition, table, joined)),
+      ...filter.where.map((condition) => this.#onColumn(condition, table, joined, filter.latest !== undefined)),
     ];
     if (filter.whereFact !== undefined) parts.push(this.#factOfRow(filter.whereFact, table, joined));
     const from = `${identifier(table)} ${joined}`;
-    const source = filter.latest === undefined ? from : this.#latest(filter.latest, alias, { table, joined, from });
+    const source = filter.latest === undefined ? from : this.#latest(filter.latest, alias, table, parts, joined);
     const where = parts.length === 0 ? ALWAYS : parts.join(' AND ');
     return this.#dialect.exists(`SELECT 1 FROM ${source} WHERE ${where}`);
   }
 
-  /** Looks up the latest stamp first: one step in an index led by what is matched, however many rows came before. */
+  /**
+   * Looks up the latest stamp first: one step in an index led by what is matched, however many rows came before. Adds
+   * to the conditions that the row has that stamp. A cross join keeps SQLite to the order of the two.
+   */
   #latest(
     { column, of }: NonNullable<InTable['latest']>,
     alias: string,
-    { table, joined, from }: Readonly<Record<'table' | 'joined' | 'from', string>>,
+    table: string,
+    parts: string[],
+    joined: string,
   ): string {
     const row = this.#nextJoin();
     const found = this.#nextJoin();
@@ -111,8 +116,8 @@ class FilterCompiler {
     const stamp = `SELECT ${row}.${wall} AS wall, ${row}.${counter} AS ctr FROM ${identifier(table)} ${row}
       WHERE ${conditions.join(' AND ')} ORDER BY ${row}.${wall} DESC, ${row}.${counter} DESC LIMIT 1`;
     const tied = of.map((match) => matchSql(match, alias, table, joined));
-    const same = [`${joined}.${wall} = ${found}.wall`, `${joined}.${counter} = ${found}.ctr`, ...tied];
-    return `(${stamp}) ${found} JOIN ${from} ON ${same.join(' AND ')}`;
+    parts.push(...tied, `${joined}.${wall} = ${found}.wall`, `${joined}.${counter} = ${found}.ctr`);
+    return `(${stamp}) ${found} CROSS JOIN ${identifier(table)} ${joined}`;
   }
 
   #factOfRow(filter: Filter, table: string, joined: string): string {
@@ -129,9 +134,11 @@ class FilterCompiler {
     return `j${this.#joins}`;
   }
 
-  #onColumn(condition: ColumnCondition, table: string, joined: string): string {
-    if ('above' in condition) return this.#columnBound(condition.column, '>', condition.above, joined);
-    if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined);
+  /** With `isFound` the row is found otherwise: a sign keeps SQLite from an index on the column of a bound. */
+  #onColumn(condition: ColumnCondition, table: string, joined: string, isFound: boolean): string {
+    const sign = isFound ? '+' : '';
+    if ('above' in condition) return this.#columnBound(condition.column, '>', condition.above, joined, sign);
+    if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined, sign);
     const column = columnSql(condition.column, table, joined);
     if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
     // The column's type is not known here, so texts and numbers are asked for apart.
@@ -155,8 +162,8 @@ const matchSql = (match: ColumnMatch, alias: string, table: string, joined: stri
 const columnSql = (column: string, table: string, joined: string): string =>
   table === 'facts' && column === 'place' ? placeSql(`${joined}.garden_id`) : `${joined}.${identifier(column)}`;
 
-const stampOf = (table: string, prefix: string): string =>
-  `(${table}.${identifier(`${prefix}_wall`)}, ${table}.${identifier(`${prefix}_ctr`)})`;
+const stampOf = (table: string, prefix: string, sign = ''): string =>
+  `(${sign}${table}.${identifier(`${prefix}_wall`)}, ${sign}${table}.${identifier(`${prefix}_ctr`)})`;
 
 const firstColumn = (field: FactField, alias: string): string => {
   const { is, column } = FIELD_COLUMNS[field];
