@@ -136,7 +136,7 @@ forEachStore('the answer as of any past moment', () => {
     value: { type: 'string', v: fact.v },
     valid_until: fact.validFor === null ? null : instantIn(fact.validFor),
     garden_id: fact.inGarden ? garden.gardenId : null,
-    derived_from: fact.names.filter((name) => name < n).flatMap((name) => cids[name] ?? []),
+    derived_from: fact.names.flatMap((name) => (name < n && cids[name] !== cids[n] ? (cids[name] ?? []) : [])),
   });
   const draftOf = (
     world: number,
@@ -151,7 +151,7 @@ forEachStore('the answer as of any past moment', () => {
     validUntil: fact.validFor === null ? null : instantIn(fact.validFor),
     gardenId: fact.inGarden ? garden.gardenId : null,
     receivedFrom: 'svc:node:far',
-    derivedFrom: fact.names.flatMap((name) => cids[name] ?? []),
+    derivedFrom: fact.names.flatMap((name) => (cids[name] === cids[n] ? [] : (cids[name] ?? []))),
   });
   const setLife = async (id: string | undefined, livesFor: number): Promise<void> => {
     if (id === undefined) return;
