@@ -37,6 +37,7 @@ export {
 export { askServer, type Question } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
 export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
+export { rotateGroup } from './commands/rotate-group.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';

@@ -22,11 +22,13 @@ export const addPluginCommands = (
   done: (exitCode: number) => void,
 ): void => {
   for (const { command, ...owner } of commands) {
-    // A name that is taken is a boot problem, which the doctor and the start tell.
-    if (program.commands.some((known) => known.name() === command.name)) continue;
+    // A name that is taken is a boot problem, which the doctor and the start tell. Plugins may share a group.
+    const known = program.commands.find((one) => one.name() === command.name);
+    const isShared = known !== undefined && isGroup(command) && known.summary() === command.summary;
+    if (known !== undefined && !isShared) continue;
     if (!isGroup(command)) addCommand(program, command, owner, deps, done);
     else {
-      const group = describe(program.command(command.name), command);
+      const group = known ?? describe(program.command(command.name), command);
       for (const single of command.commands) {
         addCommand(group, single, { ...owner, isUsual: single.name === command.usual }, deps, done);
       }

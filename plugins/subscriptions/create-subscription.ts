@@ -127,6 +127,7 @@ const recordOf = (wanted: Wanted, caller: Principal, { clock, random, seals }: C
     idempotencyKey: request.idempotencyKey ?? null,
     contentDigest: digest,
     secret: seals.sealSecret(secret, id),
+    formerSecrets: [],
     status: 'active',
     cancelledReason: null,
     createdMs: clock.nowMs(),

@@ -16,7 +16,7 @@ import { deliveryJson } from './event-json.ts';
 import { type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
 import type { Outcome } from './outbox-store.ts';
 import { judgeStatus, nextPause } from './retry-plan.ts';
-import type { Subscription } from './subscription-record.ts';
+import { formerSecretsAt, type Subscription } from './subscription-record.ts';
 import { subscriptionIn } from './subscription-store.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
@@ -118,8 +118,9 @@ const send = async (event: OutboxEvent, content: Content, parts: DeliverParts): 
 const requestOf = (event: OutboxEvent, { subscription, view }: Content, parts: DeliverParts) => {
   const body = JSON.stringify(deliveryJson(event, view, parts.factJson));
   const at = new Date(parts.clock.nowMs());
-  const { url, secret } = parts.seals.open(subscription);
-  const signer = new Webhook(secret);
+  const formerSecrets = formerSecretsAt(subscription, at.getTime());
+  const { url, secrets } = parts.seals.open({ ...subscription, formerSecrets });
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(event.id, at, body));
   return {
     method: 'POST',
     url,
@@ -127,7 +128,7 @@ const requestOf = (event: OutboxEvent, { subscription, view }: Content, parts: D
       'Content-Type': 'application/json',
       'webhook-id': event.id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': signer.sign(event.id, at, body),
+      'webhook-signature': signatures.join(' '),
       [parts.names.headers.eventId]: event.id,
     },
     body,

@@ -32,17 +32,18 @@ export const SUBSCRIPTION = defineComponent('Subscription', {
       status: { type: 'string', enum: ['active', 'cancelled'] },
       cancelled_reason: { type: 'string', enum: [...CANCEL_REASONS] },
       delivery_problem: { type: 'string', const: 'secret_unreadable' },
+      former_secret_ends_at: INSTANT_JSON,
       created_at: INSTANT_JSON,
       last_delivered_at: orNull(INSTANT_JSON),
       circuit_open: BOOLEAN_JSON,
       consecutive_failures: COUNT_JSON,
       replay_window_s: COUNT_JSON,
     },
-    { optional: ['cancelled_reason', 'delivery_problem'] },
+    { optional: ['cancelled_reason', 'delivery_problem', 'former_secret_ends_at'] },
   ),
 });
 
-/** With the secret, which only the answer to the creation holds. */
+/** With the secret, which only the reply to its creation or rotation holds. */
 export const NEW_SUBSCRIPTION_JSON = { allOf: [component(SUBSCRIPTION), objectOf({ secret: STRING_JSON })] };
 
 export type SubscriptionJson = (subscription: SubscriptionView) => Record<string, unknown>;
@@ -69,6 +70,9 @@ export const createSubscriptionJson =
     ...(subscription.webhookUrl === null && subscription.status === 'active'
       ? { delivery_problem: 'secret_unreadable' }
       : {}),
+    ...(subscription.formerSecretsEndMs === null
+      ? {}
+      : { former_secret_ends_at: formatInstant(subscription.formerSecretsEndMs) }),
     created_at: formatInstant(subscription.createdMs),
     last_delivered_at: subscription.lastDeliveredMs === null ? null : formatInstant(subscription.lastDeliveredMs),
     circuit_open: subscription.circuitOpen,

@@ -24,6 +24,13 @@ export const entityTarget = (entityKey: string): string => `e:${entityKey}`;
 export const scopeTarget = (scope: string): string => `s:${scope}`;
 export const gardenTarget = (gardenId: string): string => `g:${gardenId}`;
 
+/** A secret that a newer one has replaced, and that signs beside it for a while. */
+export interface FormerSecret {
+  /** Sealed. */
+  readonly secret: string;
+  readonly untilMs: number;
+}
+
 /** Why a subscription is over. */
 export const CANCEL_REASONS = ['access_revoked', 'endpoint_gone'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
@@ -48,6 +55,8 @@ export interface Subscription {
   readonly contentDigest: string;
   /** Sealed. */
   readonly secret: string;
+  /** Newest first. */
+  readonly formerSecrets: readonly FormerSecret[];
   readonly status: 'active' | 'cancelled';
   readonly cancelledReason: CancelReason | null;
   readonly createdMs: number;
@@ -80,6 +89,7 @@ export const rowOfSubscription = (record: Subscription): Row => ({
   idempotency_key: record.idempotencyKey,
   content_digest: record.contentDigest,
   secret: record.secret,
+  ...formerColumns(record.formerSecrets),
   status: record.status,
   cancelled_reason: record.cancelledReason,
   created_ms: record.createdMs,
@@ -103,6 +113,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   idempotencyKey: textOrNull(row['idempotency_key']),
   contentDigest: String(row['content_digest']),
   secret: String(row['secret']),
+  formerSecrets: row['former_secrets'] == null ? [] : (JSON.parse(String(row['former_secrets'])) as FormerSecret[]),
   status: row['status'] === 'active' ? 'active' : 'cancelled',
   cancelledReason: textOrNull(row['cancelled_reason']) as CancelReason | null,
   createdMs: Number(row['created_ms']),
@@ -110,6 +121,15 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   failures: Number(row['failures']),
   probeMs: numberOrNull(row['probe_ms']),
 });
+
+/** Columns of the secrets that still sign; the second one is when the first of them ends. */
+export const formerColumns = (former: readonly FormerSecret[]): Row => ({
+  former_secrets: former.length === 0 ? null : JSON.stringify(former),
+  former_until_ms: former.length === 0 ? null : Math.min(...former.map(({ untilMs }) => untilMs)),
+});
+
+export const formerSecretsAt = ({ formerSecrets }: Pick<Subscription, 'formerSecrets'>, nowMs: number) =>
+  formerSecrets.filter(({ untilMs }) => untilMs > nowMs);
 
 /** Host and port of an address. */
 export const hostOf = (url: string): string => new URL(url).host;

@@ -13,6 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../capability-tokens/capability-tokens-api.ts';
 import { MAX_KEY_LENGTH } from './create-subscription.ts';
+import { MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 import { NEW_SUBSCRIPTION_JSON, SUBSCRIPTION, type SubscriptionJson } from './subscription-json.ts';
 import { EVENT_TYPES, type EventType, TARGET_TYPES, type TargetType } from './subscription-record.ts';
 import type { Subscriptions } from './subscriptions-api.ts';
@@ -125,6 +126,31 @@ export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteP
   params: idParams,
   answers: { 200: { json: component(SUBSCRIPTION) } },
   handle: async ({ caller, params }) => ({ status: 200, body: json(await subscriptions.get(caller, params.id)) }),
+});
+
+interface RotateBody {
+  readonly overlap_s?: number;
+}
+
+export const rotateSecretRoute = ({
+  subscriptions,
+  json,
+}: SubscriptionRouteParts): Route<IdParams, undefined, RotateBody> => ({
+  method: 'POST',
+  path: '/v1/subscriptions/:id/rotate-secret',
+  summary: 'Give a subscription another secret; the former one signs beside it for a while',
+  access: { permission: 'read' },
+  params: idParams,
+  body: schema<RotateBody>({
+    type: 'object',
+    properties: { overlap_s: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS } },
+  }),
+  bodyOptional: true,
+  answers: { 200: { json: NEW_SUBSCRIPTION_JSON } },
+  async handle({ caller, params, body }) {
+    const rotated = await subscriptions.rotateSecret(caller, params.id, { overlapSeconds: body.overlap_s });
+    return { status: 200, body: { ...json(rotated.subscription), secret: rotated.secret } };
+  },
 });
 
 export const deleteSubscriptionRoute = ({ subscriptions }: SubscriptionRouteParts): Route<IdParams> => ({

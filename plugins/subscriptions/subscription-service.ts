@@ -9,11 +9,14 @@ import { type CreateParts, createSubscription } from './create-subscription.ts';
 import { type FollowParts, followEvents } from './follow-events.ts';
 import { noSuchSubscription, ownSubscription } from './own-subscription.ts';
 import { readEvents } from './read-events.ts';
+import { type RotateParts, rotateSecret } from './rotate-secret.ts';
 import { StreamSlots } from './stream-slots.ts';
-import type { Subscription } from './subscription-record.ts';
+import { type FormerSecret, formerSecretsAt, type Subscription } from './subscription-record.ts';
 import type { Subscriptions, SubscriptionView } from './subscriptions-api.ts';
 
-export type SubscriptionParts = CreateParts & Omit<FollowParts, 'slots'>;
+export type SubscriptionParts = CreateParts &
+  RotateParts &
+  Omit<FollowParts, 'slots'> & { /** How long a former secret signs. */ readonly overlapSeconds: number };
 
 /** Events of one page. */
 export const MAX_EVENTS = 500;
@@ -35,6 +38,7 @@ export const createSubscriptionService = (given: SubscriptionParts): Subscriptio
     failures: record.failures,
     webhookUrl: urlOf(record, seals),
     circuitOpen: record.probeMs !== null,
+    formerSecretsEndMs: endOf(formerSecretsAt(record, parts.nowMs())),
   });
   const own = (caller: Principal, id: string): Promise<Subscription> => {
     requirePermission(caller, 'read');
@@ -53,6 +57,12 @@ export const createSubscriptionService = (given: SubscriptionParts): Subscriptio
       return (await tables.read((_, snapshot) => store.ownedBy(tenantId, entityUri, snapshot))).map(viewOf);
     },
     get: async (caller, id) => viewOf(await own(caller, id)),
+    async rotateSecret(caller, id, { overlapSeconds = given.overlapSeconds } = {}) {
+      requirePermission(caller, 'read');
+      checkId(id);
+      const { record, secret } = await rotateSecret(parts, caller, id, overlapSeconds);
+      return { subscription: viewOf(record), secret };
+    },
     delete: async (caller, id) => store.remove(await own(caller, id)),
     async events(caller, id, { limit, ...range }) {
       requirePermission(caller, 'read');
@@ -72,6 +82,10 @@ export const createSubscriptionService = (given: SubscriptionParts): Subscriptio
     },
   };
 };
+
+/** The last end. */
+const endOf = (former: readonly FormerSecret[]): number | null =>
+  former.length === 0 ? null : Math.max(...former.map(({ untilMs }) => untilMs));
 
 /** No store holds such an id. */
 const checkId = (id: string): void => {

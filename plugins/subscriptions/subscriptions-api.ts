@@ -41,6 +41,8 @@ export interface SubscriptionView
   > {
   /** Null where the node cannot read it any more, because it was closed under a key that the node has lost. */
   readonly webhookUrl: string | null;
+  /** When the last secret ends that was replaced and still signs; null where the present one signs alone. */
+  readonly formerSecretsEndMs: number | null;
   /** Whether the webhook failed so often that it is tried once a minute only. */
   readonly circuitOpen: boolean;
 }
@@ -102,6 +104,17 @@ export interface Subscriptions {
   /** Oldest first. */
   list(caller: Principal): Promise<readonly SubscriptionView[]>;
   get(caller: Principal, id: string): Promise<SubscriptionView>;
+  /**
+   * Gives a subscription another secret, which is shown this once. The former one signs beside it for
+   * `overlapSeconds`, 0 to `MAX_OVERLAP_SECONDS` and by default as long as the setting says; 0 ends every former secret
+   * at once. Rejects with `conflict` for a subscription that has ended, and with `limit_reached` while as many former
+   * secrets sign as may.
+   */
+  rotateSecret(
+    caller: Principal,
+    id: string,
+    options?: { readonly overlapSeconds?: number | undefined },
+  ): Promise<{ readonly subscription: SubscriptionView; readonly secret: string }>;
   /** Ends a subscription and forgets its events. */
   delete(caller: Principal, id: string): Promise<void>;
   /**

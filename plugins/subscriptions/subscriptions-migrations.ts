@@ -102,4 +102,19 @@ export const subscriptionsMigrations: readonly Migration[] = [
       await setPrimaryKey('subscriptions_events', ['tenant_id', 'seq']);
     },
   },
+  {
+    number: 74,
+    name: 'subscriptions_former_secrets',
+    async up({ schema, raw }) {
+      await schema.alterTable('subscriptions_records', (table) => {
+        table.text('former_secrets');
+        // When the first of them ends.
+        table.bigInteger('former_until_ms');
+      });
+      await raw(
+        'CREATE INDEX subscriptions_records_former ON subscriptions_records (former_until_ms) ' +
+          'WHERE former_until_ms IS NOT NULL',
+      );
+    },
+  },
 ];

@@ -13,7 +13,9 @@ import {
   NodeSelf,
   nodeMetadata,
   optional,
+  type PluginContext,
   Random,
+  type Requires,
   ServedTenants,
   schema,
   Telemetry,
@@ -31,6 +33,8 @@ import { measureDeliveries } from './delivery-telemetry.ts';
 import { EventOutbox } from './event-outbox.ts';
 import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
+import { rotateCommands } from './rotate-command.ts';
+import { destroyFormerSecrets, MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 import { sealOpenAddresses } from './seal-open-addresses.ts';
 import { streamRoute } from './stream-route.ts';
 import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
@@ -39,6 +43,8 @@ import {
   deleteSubscriptionRoute,
   getSubscriptionRoute,
   listSubscriptionsRoute,
+  rotateSecretRoute,
+  type SubscriptionRouteParts,
 } from './subscription-routes.ts';
 import { createSubscriptionService } from './subscription-service.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
@@ -53,6 +59,7 @@ interface Settings {
   readonly replaySeconds: number;
   readonly circuitThreshold: number;
   readonly webhookAllowPrivate: boolean;
+  readonly secretOverlapSeconds: number;
 }
 
 /** Finds what no signal tells of: pauses and claims that have ended, and what a crash has left. */
@@ -104,6 +111,14 @@ export const subscriptionsPlugin = definePlugin({
         env: 'SVC_SUBSCRIPTION_CIRCUIT_THRESHOLD',
         description: 'failures in a row after which a webhook is tried once a minute only',
       },
+      secretOverlapSeconds: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        default: 86_400,
+        env: 'SVC_WEBHOOK_SECRET_OVERLAP_S',
+        description: 'how long the secret of a webhook signs beside the one that replaced it, in seconds',
+      },
       webhookAllowPrivate: {
         type: 'boolean',
         default: false,
@@ -112,6 +127,7 @@ export const subscriptionsPlugin = definePlugin({
       },
     },
   }),
+  commands: [rotateCommands],
   migrations: subscriptionsMigrations,
   async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;
@@ -178,21 +194,23 @@ export const subscriptionsPlugin = definePlugin({
     });
     every(REMOVAL_INTERVAL_MS, async () => {
       while ((await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE)) === SEALED_AT_ONCE);
+      while ((await destroyFormerSecrets(tables, nowMs(), SEALED_AT_ONCE)) === SEALED_AT_ONCE);
       while ((await outbox.removeOld(nowMs() - replayMs, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
     });
     onStop(() => runner.stop());
     onStop(() => wakeUps.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
     const asking = { self, gardens, tokens, allowPrivate, wakeUps };
-    const subscriptions = createSubscriptionService({ ...parts, ...reading, ...asking });
+    const subscriptions = createSubscriptionService({
+      ...parts,
+      ...reading,
+      ...asking,
+      audit,
+      overlapSeconds: config.secretOverlapSeconds,
+    });
     provide(Subscriptions, subscriptions);
-    const routes = { subscriptions, json: createSubscriptionJson(replaySeconds), names: self.names };
-    route(createSubscriptionRoute(routes));
-    route(listSubscriptionsRoute(routes));
-    route(getSubscriptionRoute(routes));
-    route(deleteSubscriptionRoute(routes));
-    route(replayRoute({ subscriptions, clock, cursors, factJson }));
-    route(streamRoute({ subscriptions, factJson }));
+    const json = createSubscriptionJson(replaySeconds);
+    addRoutes(route, { subscriptions, json, names: self.names, clock, cursors, factJson });
   },
 });
 
@@ -200,4 +218,17 @@ export const subscriptionsPlugin = definePlugin({
 const isOpen = async (hooks: HookCaller): Promise<boolean> => {
   const said = await hooks.collect(nodeMetadata, {});
   return said.reduce<unknown>((auth, members) => members['auth'] ?? auth, 'required') === 'none';
+};
+
+const addRoutes = (
+  route: PluginContext<Requires, Settings>['route'],
+  parts: SubscriptionRouteParts & Parameters<typeof replayRoute>[0],
+): void => {
+  route(createSubscriptionRoute(parts));
+  route(listSubscriptionsRoute(parts));
+  route(getSubscriptionRoute(parts));
+  route(rotateSecretRoute(parts));
+  route(deleteSubscriptionRoute(parts));
+  route(replayRoute(parts));
+  route(streamRoute(parts));
 };

@@ -11,6 +11,9 @@ export const WEBHOOK_URL_FORBIDDEN = defineErrorCode('webhook_url_forbidden', {
   summary: 'the address of the webhook is one that the node does not call',
 });
 
+export const SECRET_ROTATED = defineAuditEvent('subscription_secret_rotated', {
+  summary: 'the owner of a subscription gave it another secret',
+});
 export const SUBSCRIPTION_CANCELLED = defineAuditEvent(REVOKED_EVENT, {
   summary: 'a subscription ended because its owner lost the right to it',
 });

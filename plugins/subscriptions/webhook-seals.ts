@@ -7,7 +7,8 @@ import type { Subscription, Target } from './subscription-record.ts';
 /** What a webhook is called by and signed with. */
 export interface Webhook {
   readonly url: string;
-  readonly secret: string;
+  /** The present secret, then those that it has replaced, newest first. */
+  readonly secrets: readonly [string, ...string[]];
 }
 
 /**
@@ -21,10 +22,10 @@ export interface WebhookSeals {
   sealSecret(secret: string, subscriptionId: string): string;
   sealAddress(url: string, subscriptionId: string): string;
   /**
-   * Throws when either was damaged, belongs to another subscription, or was made under a key that the node has no
+   * Throws when the address or the present secret was damaged, belongs to another subscription, or was made under a key that the node has no
    * longer.
    */
-  open(subscription: Pick<Subscription, 'id' | 'address' | 'secret'>): Webhook;
+  open(subscription: Pick<Subscription, 'id' | 'address' | 'secret' | 'formerSecrets'>): Webhook;
   /**
    * Equal for equal requests, and of no use for guessing an address. The first is that of the key that the node has,
    * the others are those of the keys that it had, under which older subscriptions are found.
@@ -54,9 +55,9 @@ export const createWebhookSeals = (
     drawSecret: () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64'),
     sealSecret: (secret, id) => secrets.seal(secret, id),
     sealAddress: (url, id) => addresses.seal(url, id),
-    open: ({ id, address, secret }) => ({
+    open: ({ id, address, secret, formerSecrets }) => ({
       url: isOpen(address) ? address : addresses.open(address, id),
-      secret: secrets.open(secret, id),
+      secrets: [secrets.open(secret, id), ...formerSecrets.map((former) => secrets.open(former.secret, id))],
     }),
     digests: (target, url) => {
       const text = JSON.stringify([target.key, 'webhook', url]);

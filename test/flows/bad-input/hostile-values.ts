@@ -91,6 +91,7 @@ export const BAD_MEMBERS = {
     '{"key_id":"x","signature":""}',
   ],
   budget: ['"10"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '200001', '1e308', ...HUGE],
+  overlap: ['"60"', 'true', 'null', '[]', '{}', '-1', '1.5', '2592001', '1e308', ...HUGE],
   lifetime: ['"60"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '7776001', '1e308', ...HUGE],
   /** Seconds, 0 or more. */
   age: ['"60"', 'true', 'null', '[]', '{}', '-1', '-0.5', '1e999', '-1e999'],

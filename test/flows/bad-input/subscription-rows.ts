@@ -53,6 +53,20 @@ export const SUBSCRIPTION_ROWS: readonly RouteRow[] = [
     lacking: ['write', 'admin'],
   },
   {
+    route: `POST ${PATH}/:id/rotate-secret`,
+    path: () => one('no-such-subscription', '/rotate-secret'),
+    parameter: (text) => one(text, '/rotate-secret'),
+    body: {
+      valid: { overlap_s: '60' },
+      kinds: { overlap_s: 'overlap' },
+      required: [],
+      optional: true,
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 404,
+    lacking: ['write', 'admin'],
+  },
+  {
     route: `GET ${PATH}/:id/events`,
     path: () => one('no-such-subscription', '/events'),
     parameter: (text) => one(text, '/events'),

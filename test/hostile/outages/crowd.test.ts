@@ -115,6 +115,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'POST /v1/federation/capability-tokens/:token_id/revoke': OWN,
   'POST /v1/subscriptions': OWN,
   'DELETE /v1/subscriptions/:id': OWN,
+  'POST /v1/subscriptions/:id/rotate-secret': OWN,
   'GET /v1/agents/:agent_id/instruction-manifest': 'reads one manifest',
   'PUT /v1/agents/:agent_id/instruction-manifest': OWN,
   'POST /v1/agents/:agent_id/recall-instruction': 'reads the units of one manifest',

@@ -107,6 +107,7 @@ const sampleSubscription = (id: string, createdMs: number): Subscription => ({
   idempotencyKey: null,
   contentDigest: id,
   secret: 'sealed',
+  formerSecrets: [],
   status: 'active',
   cancelledReason: null,
   createdMs,

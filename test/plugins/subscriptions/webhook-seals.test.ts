@@ -19,14 +19,17 @@ describe('What a webhook is called by and signed with', () => {
   const target = { key: 'e:user:a' };
   const sealedBy = (seals: WebhookSeals, id: string) => {
     const secret = seals.drawSecret();
-    return { secret, sealed: { id, secret: seals.sealSecret(secret, id), address: seals.sealAddress(url, id) } };
+    return {
+      secret,
+      sealed: { id, secret: seals.sealSecret(secret, id), address: seals.sealAddress(url, id), formerSecrets: [] },
+    };
   };
 
   it('is opened for its own subscription alone, also after the node has another key', () => {
     const { secret, sealed } = sealedBy(first, 'one');
     expect(JSON.stringify(sealed)).to.not.include(secret.slice(6, 40)).and.not.include('hook.example');
-    expect(first.open(sealed)).to.deep.equal({ url, secret });
-    expect(createWebhookSeals(identity('2', ['1']), random).open(sealed)).to.deep.equal({ url, secret });
+    expect(first.open(sealed)).to.deep.equal({ url, secrets: [secret] });
+    expect(createWebhookSeals(identity('2', ['1']), random).open(sealed)).to.deep.equal({ url, secrets: [secret] });
     expect(() => first.open({ ...sealed, id: 'two' })).to.throw('cannot be opened');
     expect(() => createWebhookSeals(identity('2'), random).open(sealed)).to.throw('cannot be opened');
     expect(() => first.open({ ...sealed, secret: 'x' })).to.throw('damaged');

@@ -1,0 +1,14 @@
+import type { AnyCommand, CommandGroup } from './command-definition.ts';
+
+/**
+ * The group `rotate`, which several plugins share: each adds the command for the credential that it keeps. Groups of
+ * the same name and summary become one.
+ */
+export const rotateGroup = (...commands: readonly AnyCommand[]): CommandGroup => ({
+  name: 'rotate',
+  summary: 'replace a key or a secret without a break',
+  description:
+    'Puts a new key or secret beside the one that is in use. Both are good for a while, so that nothing is refused ' +
+    'while others take the new one up; then the old one ends by itself.',
+  commands,
+});
