@@ -26,14 +26,7 @@ export const checkRegistration = (
 ): void => {
   const refusal = (member: string, problem: string): ServiceError => memberRefusal(`${path}.${member}`, problem);
   const { rawKey, permissions, allowedScopes, description, tenantId } = registration;
-  // Other characters cannot be sent in a bearer token.
-  const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
-  if (!isKey) {
-    throw refusal(
-      'raw_key',
-      `must be ${minKeyLength} to ${MAX_RAW_KEY_LENGTH} visible ASCII characters without blanks`,
-    );
-  }
+  checkRawKey(rawKey, { minKeyLength, path });
   refuseNodeEntity(readEntityUri(registration.entityUri, `${path}.entity_uri`));
   if (permissions.length === 0 || !permissions.every((permission) => known.includes(permission))) {
     throw refusal('permissions', `must name at least one of ${known.join(', ')}, and nothing else`);
@@ -48,6 +41,18 @@ export const checkRegistration = (
   if (tenantId !== undefined && !TENANT_PATTERN.test(tenantId)) {
     throw refusal('tenant_id', `must match ${TENANT_PATTERN.source}`);
   }
+};
+
+/** Throws `validation` for a text that is no key. */
+export const checkRawKey = (
+  rawKey: string,
+  { minKeyLength = MIN_RAW_KEY_LENGTH, path = 'body' }: { readonly minKeyLength?: number; readonly path?: string } = {},
+): void => {
+  // Other characters cannot be sent in a bearer token.
+  const isKey = /^[\x21-\x7e]+$/.test(rawKey) && rawKey.length >= minKeyLength && rawKey.length <= MAX_RAW_KEY_LENGTH;
+  if (isKey) return;
+  const problem = `must be ${minKeyLength} to ${MAX_RAW_KEY_LENGTH} visible ASCII characters without blanks`;
+  throw memberRefusal(`${path}.raw_key`, problem);
 };
 
 /** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...`. */

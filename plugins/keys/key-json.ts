@@ -29,6 +29,10 @@ const KEY_MEMBERS = {
 
 export const KEY_JSON = objectOf(KEY_MEMBERS);
 export const EXPIRING_KEY_JSON = objectOf({ ...KEY_MEMBERS, days_remaining: { type: 'number', minimum: 0 } });
+export const ROTATED_KEY_JSON = objectOf({
+  ...KEY_MEMBERS,
+  replaces: objectOf({ id: STRING_JSON, expires_at: INSTANT_JSON }),
+});
 export const CALLER_JSON = objectOf(HOLDER_MEMBERS);
 
 /** A key of `/v1/auth/keys`. */

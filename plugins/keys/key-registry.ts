@@ -17,8 +17,9 @@ import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { checkGivenRights, checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
-import type { ExpiringKey, KeyRecord, KeyRegistration, KeyRegistry } from './keys-api.ts';
+import type { ExpiringKey, KeyRecord, KeyRegistration, KeyRegistry, RotatedKey } from './keys-api.ts';
 import { API_KEY_REVOKED } from './keys-words.ts';
+import { checkReplacement, type RotateKeyParts, rotateKey } from './rotate-key.ts';
 
 export interface RegistryParts {
   readonly store: KeyStore;
@@ -42,6 +43,8 @@ export interface RegistryParts {
 }
 
 export const MAX_DAYS_AHEAD = 365;
+/** Names the key of the request in place of an id. */
+const CURRENT_KEY = 'current';
 const DAY_MS = 86_400_000;
 
 export interface BootstrapKey {
@@ -52,9 +55,9 @@ export interface BootstrapKey {
 const known = (): ServiceError => new ServiceError('conflict', 'this key is already known: choose another one');
 
 export class StoredKeyRegistry implements KeyRegistry {
-  readonly #parts: RegistryParts;
+  readonly #parts: RotateKeyParts;
 
-  constructor(parts: RegistryParts) {
+  constructor(parts: RotateKeyParts) {
     this.#parts = parts;
   }
 
@@ -124,10 +127,15 @@ export class StoredKeyRegistry implements KeyRegistry {
     }));
   }
 
+  async rotate(caller: Principal, id: string, replacement: Parameters<KeyRegistry['rotate']>[2]): Promise<RotatedKey> {
+    checkReplacement(replacement);
+    const former = await this.#found(caller, id === CURRENT_KEY ? (caller.keyId ?? '') : id);
+    return rotateKey(this.#parts, caller, former, replacement);
+  }
+
   async revoke(caller: Principal, id: string): Promise<void> {
     const { store, tables, clock } = this.#parts;
-    const found = await tables.read((own) => store.byId(own, id));
-    if (found === undefined || !this.#mayRevoke(found, caller)) throw new ServiceError('lookup', 'no such key');
+    const found = await this.#found(caller, id);
     await tables.write(this.#parts.tenantOf(found), async (own, transaction) => {
       const key = await store.byId(own, id);
       if (key === undefined || key.revokedMs !== null) return;
@@ -164,6 +172,14 @@ export class StoredKeyRegistry implements KeyRegistry {
       throw lost ? known() : error;
     }
     return recordOf(key);
+  }
+
+  /** Own keys, and for administrators those of the tenant. */
+  async #found(caller: Principal, id: string): Promise<StoredKey> {
+    const { store, tables } = this.#parts;
+    const found = await tables.read((own) => store.byId(own, id));
+    if (found === undefined || !this.#mayRevoke(found, caller)) throw new ServiceError('lookup', 'no such key');
+    return found;
   }
 
   #ofTenant(caller: Principal): { readonly tenantId?: string } {

@@ -1,9 +1,14 @@
 import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
 import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
 import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH } from './check-registration.ts';
-import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson } from './key-json.ts';
+import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson, ROTATED_KEY_JSON } from './key-json.ts';
 import { MAX_DAYS_AHEAD } from './key-registry.ts';
-import { type KeyRegistry, MIN_RAW_KEY_LENGTH } from './keys-api.ts';
+import {
+  DEFAULT_KEY_OVERLAP_SECONDS,
+  type KeyRegistry,
+  MAX_KEY_OVERLAP_SECONDS,
+  MIN_RAW_KEY_LENGTH,
+} from './keys-api.ts';
 
 /** `GET /v1/auth/keys` */
 export const listKeysRoute = (registry: KeyRegistry): Route => ({
@@ -90,6 +95,42 @@ export const expiringKeysRoute = (
   }),
   answers: { 200: { json: listOf(EXPIRING_KEY_JSON) } },
   handle: async ({ caller, query }) => arrayReply(await registry.expiring(caller, query.within_days), expiringKeyJson),
+});
+
+interface RotateBody {
+  readonly raw_key: string;
+  readonly overlap_s: number;
+}
+
+/** `POST /v1/auth/keys/{key-id}/rotate`: the caller brings the new key, as it brought the former one. */
+export const rotateKeyRoute = (registry: KeyRegistry): Route<{ id: string }, undefined, RotateBody> => ({
+  method: 'POST',
+  path: '/v1/auth/keys/:id/rotate',
+  summary: 'Replaces a key, an own one or any of the tenant for an admin; the former one stays good for a while',
+  access: { permission: 'any' },
+  dimension: 'admin_action',
+  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  body: schema<RotateBody>({
+    type: 'object',
+    required: ['raw_key'],
+    properties: {
+      raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
+      overlap_s: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_KEY_OVERLAP_SECONDS,
+        default: DEFAULT_KEY_OVERLAP_SECONDS,
+      },
+    },
+  }),
+  answers: { 201: { json: ROTATED_KEY_JSON } },
+  async handle({ caller, params, body }) {
+    const { record, formerId, formerEndsAt } = await registry.rotate(caller, params.id, {
+      rawKey: body.raw_key,
+      overlapSeconds: body.overlap_s,
+    });
+    return { status: 201, body: { ...keyJson(record), replaces: { id: formerId, expires_at: formerEndsAt } } };
+  },
 });
 
 /** `DELETE /v1/auth/keys/{key-id}` */

@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import {
+  formatInstant,
+  type PluginTables,
+  type ReadableTables,
+  type SqlValue,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
 import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
@@ -54,6 +60,13 @@ export class KeyStore {
   async revoke(own: WritableTables, { id, tenantId }: StoredKey, nowMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
     await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
+  }
+
+  /** Lets a key end at this instant, which is not later than the end that it has. */
+  async endAt(own: WritableTables, { id, tenantId }: StoredKey, endsMs: number): Promise<void> {
+    own.signal(KEYS_CHANGED);
+    const columns = { expires_ms: endsMs, expires_at: formatInstant(endsMs) };
+    await own(TABLE).where({ tenant_id: tenantId, id }).update(columns);
   }
 
   async revokeAll(own: WritableTables, keys: readonly StoredKey[], nowMs: number): Promise<void> {

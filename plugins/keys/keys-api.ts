@@ -1,7 +1,9 @@
 import {
+  defineCollectHook,
   definePermission,
   defineRef,
   type PluginSnapshot,
+  type PluginTransaction,
   type Principal,
   type Scope,
 } from '../../kernel/plugin-api.ts';
@@ -49,6 +51,30 @@ export interface ExpiringKey extends KeyRecord {
   readonly daysRemaining: number;
 }
 
+export const MAX_KEY_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
+export const DEFAULT_KEY_OVERLAP_SECONDS = 24 * 60 * 60;
+
+export interface RotatedKey {
+  readonly record: KeyRecord;
+  readonly formerId: string;
+  /** RFC 3339: when the former key ends. */
+  readonly formerEndsAt: string;
+}
+
+/**
+ * Tells that a key takes the place of another one of the same holder, in the transaction that makes it so: what is kept
+ * under the former one lives on under the new one.
+ */
+export const keyReplaced = defineCollectHook<
+  {
+    readonly tenantId: string;
+    readonly formerId: string;
+    readonly id: string;
+    readonly transaction: PluginTransaction;
+  },
+  void
+>('key:replaced');
+
 /**
  * The keys of callers. The node itself (`kind: 'node'`, for the command line and the first key) is held to the rules
  * for registrations, and to no rule about who may do what.
@@ -74,6 +100,19 @@ export interface KeyRegistry {
    * says. Needs `admin`.
    */
   expiring(caller: Principal, withinDays?: number): Promise<ExpiringKey[]>;
+  /**
+   * Registers a key in the place of another one, with the same entity and rights. The former key stays good for
+   * `overlapSeconds`, 0 to `MAX_KEY_OVERLAP_SECONDS`, or until its own end where that comes first; 0 revokes it. For an
+   * administrator the new key lives as long as the former one was made for; for others it ends with the former one.
+   * `id` is `current` for the key that the caller uses. Rejects with `lookup` as `revoke` does, with `authorization`
+   * where the key has rights that the caller lacks and for keys of an identity provider, with `conflict` for a key that
+   * has ended and for a new key that was ever known, and with `limit_reached` when too many were made within a day.
+   */
+  rotate(
+    caller: Principal,
+    id: string,
+    replacement: { readonly rawKey: string; readonly overlapSeconds: number },
+  ): Promise<RotatedKey>;
   /**
    * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an
    * unknown id and one that is neither the caller's own nor, for an admin, of its tenant.

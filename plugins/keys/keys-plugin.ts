@@ -28,13 +28,14 @@ import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
 import { firstKeyFile, greetWithKey } from './first-key.ts';
 import { keyCommands } from './key-commands.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
-import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute } from './key-routes.ts';
+import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute, rotateKeyRoute } from './key-routes.ts';
 import { principalOf, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
+import { rotateCommands } from './rotate-command.ts';
 import { StoredAgentKeys } from './stored-agent-keys.ts';
 import { createSubjectKeys } from './subject-keys.ts';
 
@@ -111,8 +112,8 @@ export const keysPlugin = definePlugin({
     if (notes === undefined && node.authRequired && config.bootstrapKey === '')
       await readSecretFile(firstKeyFile(node));
   },
-  commands: [keyCommands],
-  async setup({ config, use, tables, on, onSignal, route, provide }) {
+  commands: [keyCommands, rotateCommands],
+  async setup({ config, use, tables, hooks, on, onSignal, route, provide }) {
     const { clock, random, self, node, vocabulary, audit, tenancy } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
@@ -147,6 +148,7 @@ export const keysPlugin = definePlugin({
       tenantOf,
       principalOf: principalOfKey,
       permissions,
+      hooks,
     });
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
@@ -171,6 +173,7 @@ export const keysPlugin = definePlugin({
     route(listKeysRoute(registry));
     route(registerKeyRoute(registry));
     route(expiringKeysRoute(registry, expiringSoonDays));
+    route(rotateKeyRoute(registry));
     route(revokeKeyRoute(registry));
     route(listAgentKeysRoute(agentKeys));
     route(registerAgentKeyRoute(agentKeys));

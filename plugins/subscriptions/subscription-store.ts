@@ -98,6 +98,12 @@ export class SubscriptionStore {
     });
   }
 
+  /** Lets the subscriptions that live by a key live by the one that replaces it. */
+  async replaceKey(tenantId: string, formerId: string, id: string, transaction: PluginTransaction): Promise<void> {
+    const own = this.#parts.tables.in(transaction);
+    await own(RECORDS).where({ tenant_id: tenantId, key_id: formerId }).update({ key_id: id });
+  }
+
   /** Ends a subscription whose rights, as they were read, are gone. */
   revoke(judged: Subscription): Promise<void> {
     return this.#parts.tables.write(judged.tenantId, (own, transaction) => this.revokeIn(own, transaction, judged));

@@ -24,7 +24,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
 import { conflictOpened, conflictResolved } from '../conflicts/conflicts-api.ts';
-import { KeyRegistry } from '../keys/keys-api.ts';
+import { KeyRegistry, keyReplaced } from '../keys/keys-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { AccessCheck } from './access-check.ts';
 import { deliverEvent } from './deliver-event.ts';
@@ -172,6 +172,7 @@ export const subscriptionsPlugin = definePlugin({
         hasQueued = true;
       },
     });
+    on(keyReplaced, ({ tenantId, formerId, id, transaction }) => store.replaceKey(tenantId, formerId, id, transaction));
     on(conflictOpened, (change) => queue.notice('conflict_opened', change));
     on(conflictResolved, (change) => queue.notice('conflict_resolved', change));
     // Last, so that whatever else follows from the facts, and may hide them, is there already.

@@ -97,6 +97,18 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     parameter: (text) => `/v1/auth/keys/${text}`,
     accepts: 404,
   },
+  {
+    route: 'POST /v1/auth/keys/:id/rotate',
+    path: () => '/v1/auth/keys/no-such-key/rotate',
+    parameter: (text) => `/v1/auth/keys/${text}/rotate`,
+    body: {
+      valid: { raw_key: JSON.stringify(RAW_KEY), overlap_s: '60' },
+      kinds: { raw_key: 'rawKey', overlap_s: 'overlap' },
+      required: ['raw_key'],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 404,
+  },
   { route: 'GET /v1/auth/agent-keys', path: () => '/v1/auth/agent-keys', accepts: 200 },
   {
     route: 'POST /v1/auth/agent-keys',

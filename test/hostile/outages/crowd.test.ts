@@ -98,6 +98,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'POST /v1/conflicts/*id/resolve': OWN,
   'POST /v1/auth/keys': ADMIN,
   'DELETE /v1/auth/keys/:id': ADMIN,
+  'POST /v1/auth/keys/:id/rotate': ADMIN,
   'POST /v1/auth/oidc/exchange': 'asks no store before an identity provider has vouched for somebody',
   'POST /v1/auth/agent-keys': OWN,
   'DELETE /v1/auth/agent-keys/:id': OWN,

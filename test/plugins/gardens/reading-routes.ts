@@ -132,6 +132,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/auth/keys': 'writes',
   'POST /v1/auth/oidc/exchange': 'writes',
   'DELETE /v1/auth/keys/:id': 'writes',
+  'POST /v1/auth/keys/:id/rotate': 'writes',
   'GET /v1/auth/agent-keys': () => [['/v1/auth/agent-keys']],
   'POST /v1/auth/agent-keys': 'writes',
   'DELETE /v1/auth/agent-keys/:id': 'writes',

@@ -118,6 +118,18 @@ forEachStore('The secret of a webhook', () => {
     expect((await rotate()).status).to.equal(409);
   });
 
+  it('signs on after the key of the owner was rotated, which the subscription does not notice', async () => {
+    const rawKey = 'the-key-that-takes-its-place'.padEnd(40, '.');
+    const rotated = await at.node.request('POST', '/v1/auth/keys/current/rotate', {
+      key: at.key,
+      body: { raw_key: rawKey, overlap_s: 0 },
+    });
+    expect(rotated.status).to.equal(201);
+    expect(isGood(first, await delivered())).to.equal(true);
+    const path = `/v1/subscriptions/${id}`;
+    expect((await at.node.request('GET', path, { key: rawKey })).body).to.include({ status: 'active' });
+  });
+
   it('is an entry of the audit log when it is replaced', async () => {
     const { body } = await rotate({ overlap_s: MINUTE_S });
     const { text } = await at.node.request('GET', '/v1/auth/audit', { key: at.admin });

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import {
+  askServer,
+  defineCommand,
+  rotateGroup,
+  type ServerReply,
+  ServiceError,
+  writeSecretFile,
+} from '../../kernel/plugin-api.ts';
+import { drawKey } from './first-key.ts';
+import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './keys-api.ts';
+
+const rotateKeyCommand = defineCommand({
+  name: 'key',
+  summary: 'replace an API key by a fresh one with the same rights',
+  description:
+    'Draws a key here and registers it at a running node in the place of the one that the command uses, or of another ' +
+    'one. The former key stays good until the overlap is over. The new key is shown once, written to a file, or kept.',
+  notes: `A key of an administrator lives as long again as it was made for; any other ends when the
+former one would have ended. A key of a login is not rotated: log in again.`,
+  examples: [
+    'fact-memory-node rotate key --key-file agent.key --out agent-new.key',
+    'fact-memory-node rotate key --keep --overlap 3600',
+  ],
+  needs: 'server',
+  arguments: { id: { summary: 'id of the key; without it the key that the command uses', optional: true } },
+  options: {
+    overlap: {
+      type: 'integer',
+      value: 'seconds',
+      minimum: 0,
+      maximum: MAX_KEY_OVERLAP_SECONDS,
+      unit: 'seconds',
+      default: DEFAULT_KEY_OVERLAP_SECONDS,
+      summary: 'how long the former key stays good; 0 revokes it at once',
+    },
+    out: {
+      type: 'text',
+      value: 'file',
+      summary: 'write the key to this new file, which only you may read, instead of showing it',
+    },
+    keep: { type: 'flag', summary: 'keep the key for later commands at this address, as a login does' },
+  },
+  async run({ arguments: { id = 'current' }, options: { overlap, out, keep }, server, random, stdout, stderr }) {
+    const rawKey = drawKey(random);
+    // The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing.
+    if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw taken(out);
+    let reply: ServerReply;
+    try {
+      reply = await askServer(server, {
+        method: 'POST',
+        path: `/v1/auth/keys/${encodeURIComponent(id)}/rotate`,
+        body: { raw_key: rawKey, overlap_s: overlap },
+      });
+    } catch (error) {
+      if (out !== undefined) await rm(out, { force: true });
+      throw error;
+    }
+    const kept = keep ? await server.keepKey(rawKey) : undefined;
+    const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(kept ? [`kept in ${kept.path}`] : [])];
+    // Standard output carries the key and nothing else, so that a script can take it from there.
+    if (places.length === 0) stdout.write(`${rawKey}\n`);
+    const { document } = reply;
+    const former = document['replaces'] as { readonly id: string; readonly expires_at: string };
+    const end = document['expires_at'] === null ? 'never expires' : `expires ${document['expires_at']}`;
+    const where = places.length === 0 ? 'it is not shown again' : places.join(', ');
+    stderr.write(`Key ${document['id']} for ${document['entity_uri']}: ${where}; ${end}\n`);
+    stderr.write(`The former key ${former.id} ends ${former.expires_at}\n`);
+    if (kept?.isUsed === false) stderr.write('Commands go on with the key in SVC_API_KEY until you change it.\n');
+  },
+});
+
+const taken = (file: string): ServiceError =>
+  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
+    hint: 'name another file, or move that one away',
+  });
+
+export const rotateCommands = rotateGroup(rotateKeyCommand);
