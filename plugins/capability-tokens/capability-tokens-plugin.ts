@@ -10,7 +10,7 @@ import {
   Random,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
-import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { NodeIdentity, nodeKeyAnnounced } from '../node-info/node-info-api.ts';
 import { capabilityMigrations } from './capability-migrations.ts';
 import {
   issueCapabilityRoute,
@@ -51,12 +51,13 @@ export const capabilityTokensPlugin = definePlugin({
   declares: [...Object.values(words), CAPABILITY_REQUIRED, CAPABILITY_INVALID],
   migrations: capabilityMigrations,
   commands: [tokenCommands],
-  async setup({ use, tables, route, provide, every }) {
+  async setup({ use, tables, on, route, provide, every }) {
     const { clock, random, cursors, self, identity, audit, gardens } = use;
     const store = new CapabilityStore(tables);
     for (const { publicKey } of [identity, ...identity.retired]) {
       await store.addSigningKey(publicKey, DEFAULT_TENANT, clock.nowMs());
     }
+    on(nodeKeyAnnounced, ({ publicKey }) => store.addSigningKey(publicKey, DEFAULT_TENANT, clock.nowMs()));
     const { names } = self;
     const tokens = new StoredCapabilities({ store, tables, clock, random, names, identity, audit, gardens });
     provide(CapabilityTokens, tokens);

@@ -12,8 +12,8 @@ import {
   ServiceError,
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';
-import type { SignRetired } from './key-history.ts';
-import type { NodeIdentity, NodeKeys, RetiredIdentity, RotatedNodeKey } from './node-info-api.ts';
+import { type HeldKey, type HeldKeys, LiveIdentity } from './live-identity.ts';
+import type { NodeKeys, RotatedNodeKey } from './node-info-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from './node-key-file.ts';
 
 export interface NodeKeySettings {
@@ -34,46 +34,40 @@ export interface IdentityParts {
   changed(keys: RotatedNodeKey): Promise<void>;
 }
 
-export interface OpenedIdentity {
-  readonly identity: NodeIdentity;
-  readonly signRetired: SignRetired;
-}
-
 /**
  * Opens the identity from the configured key, or else from the file. Only a store that never had a key gets a new one:
  * a file that is missing later was lost, and a new key would make another node of this one. Throws `unavailable` then.
  * Retired keys are those beside the file, wherever the current one comes from.
  */
-export const openNodeIdentity = async (parts: IdentityParts): Promise<OpenedIdentity> => {
+export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdentity> => {
   const { settings, random, notes, work, changed } = parts;
   const { privateKey, privateKeyFile } = settings;
   const seed =
     privateKey !== ''
       ? seedOf(privateKey)
       : ((await findNodeKey(privateKeyFile, notes)) ?? (await drawNodeKey(privateKeyFile, random)));
-  const signer = createSigner(seed);
-  const { publicKey, deriveSecret } = identify(seed);
+  const keys = await heldKeys(seed, privateKeyFile);
+  const { publicKey } = keys.current;
   const before = await notes.read(NOTE);
   if (before !== publicKey) {
     await notes.write(NOTE, publicKey);
     if (before !== undefined) await changed({ retiredPublicKey: before, publicKey });
   }
+  return new LiveIdentity(keys, work);
+};
+
+const heldKeys = async (seed: Uint8Array, privateKeyFile: string): Promise<HeldKeys> => {
+  const current = identify(seed);
+  const others = (await loadRetiredKeys(privateKeyFile)).map(identify);
   // An interrupted rotation has put the current key aside as well.
-  const seeds = (await loadRetiredKeys(privateKeyFile)).map((other) => ({ ...identify(other), seed: other }));
-  const retired = seeds.filter((other) => other.publicKey !== publicKey);
-  return {
-    identity: {
-      publicKey,
-      deriveSecret,
-      sign: (bytes) => signer.sign(bytes),
-      signAll: (texts) => work.signAll(signer, texts),
-      retired: retired.map(({ seed: _, ...other }) => other),
-    },
-    signRetired: (by, bytes) => {
-      const found = retired.find((other) => other.publicKey === by);
-      return found === undefined ? undefined : createSigner(found.seed).sign(bytes);
-    },
-  };
+  return { current, retired: others.filter(({ publicKey }) => publicKey !== current.publicKey) };
+};
+
+/** Returns the keys as they are in the files now; undefined where a setting gives the key, or the file is gone. */
+export const readHeldKeys = async ({ privateKey, privateKeyFile }: NodeKeySettings): Promise<HeldKeys | undefined> => {
+  if (privateKey !== '') return undefined;
+  const seed = await readNodeKey(privateKeyFile);
+  return seed === undefined ? undefined : heldKeys(seed, privateKeyFile);
 };
 
 /** Looks for problems that would keep the identity from opening, and throws them. */
@@ -109,27 +103,32 @@ const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array |
 /** Administers the key, wherever it comes from. */
 export const createNodeKeys = (
   { settings, random, notes }: Omit<IdentityParts, 'changed' | 'work'>,
-  record: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
+  /** Records it, and tells the processes of the node. */
+  rotatedBy: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
 ): NodeKeys => ({
   async rotate(caller) {
     requirePermission(caller, 'admin');
     if (settings.privateKey !== '') {
       throw new ServiceError('conflict', 'the private key is given by SVC_NODE_PRIVATE_KEY and not kept in a file', {
-        hint: `change the variable, and keep the old value in a file ${settings.privateKeyFile}.retired-1, mode 600, for what it signed`,
+        hint: `change the variable, and keep the old value in a file ${settings.privateKeyFile}.retired-1, mode 600, for what it signed; then start the processes again, one after another`,
       });
     }
     const { retired, current } = await rotateNodeKey(settings.privateKeyFile, random);
     const rotated = { retiredPublicKey: identify(retired).publicKey, publicKey: identify(current).publicKey };
     await notes.write(NOTE, rotated.publicKey);
-    await record(rotated, caller);
+    await rotatedBy(rotated, caller);
     return rotated;
   },
 });
 
-const identify = (seed: Uint8Array): RetiredIdentity => ({
-  publicKey: encodeBase64Url(createSigner(seed).publicKey),
-  deriveSecret: (purpose) => new Uint8Array(hkdfSync('sha256', seed, '', purpose, DERIVED_BYTES)),
-});
+const identify = (seed: Uint8Array): HeldKey => {
+  const signer = createSigner(seed);
+  return {
+    signer,
+    publicKey: encodeBase64Url(signer.publicKey),
+    deriveSecret: (purpose) => new Uint8Array(hkdfSync('sha256', seed, '', purpose, DERIVED_BYTES)),
+  };
+};
 
 const DERIVED_BYTES = 32;
 

@@ -1,4 +1,4 @@
-import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
 export { type SucceedingKey, successionBytes } from './key-succession.ts';
 
@@ -55,7 +55,10 @@ export const NodeInfo = defineRef<NodeInfo>('node-info.info');
 
 /** The key that the node signs by. The private half is never shown. */
 export interface NodeIdentity {
-  /** base64url without padding of the raw 32-byte Ed25519 key, as the metadata publishes it. */
+  /**
+   * base64url without padding of the raw 32-byte Ed25519 key, as the metadata publishes it. It may change while the
+   * node runs: read it in the same turn as `sign`, or before `signAll`, and keep nothing that follows from it.
+   */
   readonly publicKey: string;
   /** Ed25519, 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
@@ -68,7 +71,8 @@ export interface NodeIdentity {
    */
   deriveSecret(purpose: string): Uint8Array;
   /**
-   * Keys that the node had before, to verify old signatures and to open what their secrets closed. They sign nothing.
+   * Keys that the node had before, and one that it is about to use: to verify signatures and to open what their
+   * secrets closed. They sign nothing.
    */
   readonly retired: readonly RetiredIdentity[];
 }
@@ -77,8 +81,11 @@ export type RetiredIdentity = Pick<NodeIdentity, 'publicKey' | 'deriveSecret'>;
 
 export const NodeIdentity = defineRef<NodeIdentity>('node-info.identity');
 
+/** Tells of a key that the node will sign by in a few seconds. A throw puts that off. */
+export const nodeKeyAnnounced = defineCollectHook<{ readonly publicKey: string }, void>('node-key:announced');
+
 export interface RotatedNodeKey {
-  /** base64url of the old key, by which each process signs until it is started again. */
+  /** base64url of the old key, by which each process signs until it has taken the new one up. */
   readonly retiredPublicKey: string;
   /** base64url of the new key. */
   readonly publicKey: string;
@@ -88,7 +95,7 @@ export interface RotatedNodeKey {
 export interface NodeKeys {
   /**
    * Puts a new key in the place of the one in the file, and keeps the old one beside it as retired. Running processes
-   * sign by the old key until they are started again. Audited as `key_rotation` of the caller. Needs `admin`. Rejects
+   * take it up within seconds. Audited as `key_rotation` of the caller. Needs `admin`. Rejects
    * with `conflict` where a setting gives the key.
    */
   rotate(caller: Principal): Promise<RotatedNodeKey>;

@@ -1,5 +1,6 @@
 import {
   Clock,
+  DEFAULT_TENANT,
   definePlugin,
   KERNEL_API,
   NodeNotes,
@@ -15,11 +16,24 @@ import {
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
 import { KeyHistory } from './key-history.ts';
 import { createHealthCheck, createReadinessCheck } from './node-health.ts';
-import { createNodeKeys, inspectNodeKey, type NodeKeySettings, openNodeIdentity } from './node-identity.ts';
+import {
+  createNodeKeys,
+  inspectNodeKey,
+  type NodeKeySettings,
+  openNodeIdentity,
+  readHeldKeys,
+} from './node-identity.ts';
 import { NodeIdentity, NodeInfo, NodeKeys, type RotatedNodeKey } from './node-info-api.ts';
 import { healthRoute, metadataRoute, readinessRoute } from './node-info-routes.ts';
-import { nodeKeyCommands } from './node-key-commands.ts';
+import { nodeKeyCommands, rotateCommands } from './node-key-commands.ts';
 import { createMetadata } from './node-metadata.ts';
+import { KeyTakeUp } from './take-up-key.ts';
+
+/** Signalled when a key was put in the place of the present one. */
+const KEY_ROTATED = 'key';
+const TAKE_UP_INTERVAL_MS = 1_000;
+/** Finds a key that no signal told of: a file that was exchanged by hand, or a signal that was lost. */
+const LOOK_INTERVAL_MS = 60_000;
 
 const settings = schema<NodeKeySettings>({
   type: 'object',
@@ -58,9 +72,9 @@ export const nodeInfoPlugin = definePlugin({
   },
   provides: [NodeIdentity, NodeKeys, NodeInfo],
   config: settings,
-  commands: [nodeKeyCommands(settings)],
+  commands: [nodeKeyCommands(settings), rotateCommands],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
-  async setup({ config, use, hooks, log, on, route, provide, onStart }) {
+  async setup({ config, use, tables, hooks, log, on, route, provide, onStart, onSignal, every }) {
     const { clock, random, self, node, notes, work, audit } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
@@ -74,11 +88,13 @@ export const nodeInfoPlugin = definePlugin({
       await record(keys, nodePrincipal(self.names));
     };
     const parts = { settings: config, random, notes };
-    const { identity, signRetired } = await openNodeIdentity({ ...parts, work, changed });
+    const identity = await openNodeIdentity({ ...parts, work, changed });
     provide(NodeIdentity, identity);
     const history = new KeyHistory({ notes, clock, nodeId: self.nodeId });
     on(auditSigner, () => ({
-      publicKey: identity.publicKey,
+      get publicKey() {
+        return identity.publicKey;
+      },
       sign: (bytes) => identity.sign(bytes),
       keys: async () => [
         ...(await history.list()).map(({ public_key }) => public_key),
@@ -87,11 +103,21 @@ export const nodeInfoPlugin = definePlugin({
       ],
     }));
     // A process that serves makes a new key known. A command that runs beside an older process must not.
-    onStart(() => history.begin(identity.publicKey, signRetired));
-    provide(NodeKeys, createNodeKeys(parts, record));
+    onStart(() => history.begin(identity.publicKey, identity.signRetired));
+    const takeUp = new KeyTakeUp({ identity, history, hooks, clock, log, readKeys: () => readHeldKeys(config) });
+    const look = (): void =>
+      void takeUp.look().catch((error: unknown) => log.warn('the key of the node could not be read again', { error }));
+    onSignal(KEY_ROTATED, look);
+    every(TAKE_UP_INTERVAL_MS, () => takeUp.useWhenDue());
+    every(LOOK_INTERVAL_MS, look);
+    const rotatedBy = async (keys: RotatedNodeKey, actor: Principal): Promise<void> => {
+      await record(keys, actor);
+      await tables.write(DEFAULT_TENANT, async (own) => own.signal(KEY_ROTATED));
+    };
+    provide(NodeKeys, createNodeKeys(parts, rotatedBy));
     const isHealthy = createHealthCheck({ hooks, clock, log });
     const info: NodeInfo = {
-      metadata: createMetadata({ self, hooks, clock, publicKey: identity.publicKey, history, cors: node.crossOrigin }),
+      metadata: createMetadata({ self, hooks, clock, identity, history, cors: node.crossOrigin }),
       isHealthy,
       isReady: createReadinessCheck({ hooks, clock, log }, isHealthy),
     };

@@ -3,6 +3,7 @@ import {
   defineCommand,
   NodeSelf,
   nodePrincipal,
+  rotateGroup,
   type Schema,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
@@ -11,21 +12,23 @@ import { NodeKeys } from './node-info-api.ts';
 import { drawNodeKey, readNodeKey } from './node-key-file.ts';
 
 const rotateCommand = defineCommand({
-  name: 'rotate',
-  summary: 'generate a new key and keep the old one aside',
+  name: 'node-key',
+  summary: "replace the node's own key, and keep the old one aside",
   description:
     'Puts a new key in the place of the old one, which stays beside it under another name. Capability tokens that the old key ' +
     'signed stay good until they expire or are revoked. A stolen key makes none, because the store knows every token.',
-  notes: `Start every process of the node again afterwards: until then they sign by the
-old key. Other nodes know this one by its key: tell those that pinned the old one.
-Secrets of webhooks stay readable as long as the retired file is there.`,
-  examples: ['fact-memory-node node-key rotate'],
+  notes: `Running processes that read the same file take the new key up within seconds; a copy
+of the file elsewhere has to be replaced there. Peers follow by the list of keys in the
+metadata, in which the old key vouches for the new one and stays good for an hour.
+Secrets of webhooks stay readable as long as the retired file is there. Where
+SVC_NODE_PRIVATE_KEY gives the key, the command says what to do.`,
+  examples: ['fact-memory-node rotate node-key'],
   needs: 'node',
   requires: { keys: NodeKeys, self: NodeSelf },
   async run({ use: { keys, self }, stdout, stderr }) {
     const { retiredPublicKey, publicKey } = await keys.rotate(nodePrincipal(self.names));
     stdout.write(`Retired    ${retiredPublicKey}\nCurrent    ${publicKey}\n`);
-    stderr.write('Start every process of the node again, so that it signs by the new key.\n');
+    stderr.write('Running processes of the node sign by the new key within seconds.\n');
   },
 });
 
@@ -51,7 +54,7 @@ one by its key: tell those that pinned the old one.`,
       }
       if ((await readNodeKey(privateKeyFile)) !== undefined) {
         throw new ServiceError('conflict', `the node has a private key already: ${privateKeyFile}`, {
-          hint: 'to put another one in its place, run "fact-memory-node node-key rotate"',
+          hint: 'to put another one in its place, run "fact-memory-node rotate node-key"',
         });
       }
       await drawNodeKey(privateKeyFile, random);
@@ -59,10 +62,12 @@ one by its key: tell those that pinned the old one.`,
     },
   });
 
+export const rotateCommands = rotateGroup(rotateCommand);
+
 export const nodeKeyCommands = (settings: Schema<NodeKeySettings>): CommandGroup => ({
   name: 'node-key',
-  summary: "rotate the node's own key, or replace a lost one",
+  summary: "replace a key of the node that was lost; 'rotate node-key' exchanges one that is there",
   description: 'The key by which the node signs. It lies in a file beside the store, which only its owner may read.',
-  examples: ['fact-memory-node node-key rotate', 'fact-memory-node node-key create'],
-  commands: [rotateCommand, createCommand(settings)],
+  examples: ['fact-memory-node node-key create'],
+  commands: [createCommand(settings)],
 });

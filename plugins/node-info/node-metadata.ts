@@ -1,6 +1,6 @@
 import { type Clock, type HookCaller, keptAnswer, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import type { KeyHistory } from './key-history.ts';
-import type { NodeInfo, NodeMetadata } from './node-info-api.ts';
+import type { NodeIdentity, NodeInfo, NodeMetadata } from './node-info-api.ts';
 
 /** Version of the metadata document, not of the program. */
 const METADATA_VERSION = '1.0';
@@ -13,7 +13,7 @@ export interface MetadataParts {
   readonly self: NodeSelf;
   readonly hooks: HookCaller;
   readonly clock: Clock;
-  readonly publicKey: string;
+  readonly identity: Pick<NodeIdentity, 'publicKey'>;
   readonly history: KeyHistory;
   readonly cors: { readonly devLocalhost: boolean; readonly configured: boolean };
 }
@@ -27,7 +27,7 @@ export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
   );
 
 /** The document with its defaults: no plugin checks keys, federates or checks sources. */
-const metadataOf = async ({ self, hooks, publicKey, history, cors }: MetadataParts): Promise<NodeMetadata> => {
+const metadataOf = async ({ self, hooks, identity, history, cors }: MetadataParts): Promise<NodeMetadata> => {
   const base: NodeMetadata = {
     version: METADATA_VERSION,
     node_id: self.nodeId,
@@ -38,7 +38,7 @@ const metadataOf = async ({ self, hooks, publicKey, history, cors }: MetadataPar
     namespaces: [self.names.prefix, ...VOCABULARY],
     spec: `${self.nodeUrl}/spec`,
     cors: { dev_localhost: cors.devLocalhost, configured: cors.configured },
-    federation_pubkey: publicKey,
+    federation_pubkey: identity.publicKey,
     federation_keys: await history.list(),
   };
   return Object.assign(base, ...(await hooks.collect(nodeMetadata, {})));

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity, RetiredIdentity } from '../node-info/node-info-api.ts';
-import { createSealedTexts } from './sealed-text.ts';
+import { createSealedTexts, type SealedTexts } from './sealed-text.ts';
 import type { Subscription, Target } from './subscription-record.ts';
 
 /** What a webhook is called by and signed with. */
@@ -41,31 +41,52 @@ const ADDRESSES = 'subscriptions: addresses of webhooks, 1';
 const DIGESTS = 'subscriptions: digests of addresses, 1';
 
 export const createWebhookSeals = (
-  identity: Pick<NodeIdentity, 'deriveSecret' | 'retired'>,
+  identity: Pick<NodeIdentity, 'publicKey' | 'deriveSecret' | 'retired'>,
   random: Random,
 ): WebhookSeals => {
   const keysFor = (purpose: string): [Uint8Array, ...Uint8Array[]] => [
     identity.deriveSecret(purpose),
     ...identity.retired.map((key: RetiredIdentity) => key.deriveSecret(purpose)),
   ];
-  const secrets = createSealedTexts(keysFor(SECRETS), random);
-  const addresses = createSealedTexts(keysFor(ADDRESSES), random);
-  const [digestKey, ...oldDigestKeys] = keysFor(DIGESTS);
+  let known: { readonly names: string; readonly seals: KeyedSeals } | undefined;
+  /** Made anew whenever the keys of the node have changed. */
+  const keyed = (): KeyedSeals => {
+    const names = [identity, ...identity.retired].map(({ publicKey }) => publicKey).join(' ');
+    if (known?.names !== names) {
+      const seals = {
+        secrets: createSealedTexts(keysFor(SECRETS), random),
+        addresses: createSealedTexts(keysFor(ADDRESSES), random),
+        digestKeys: keysFor(DIGESTS),
+      };
+      known = { names, seals };
+    }
+    return known.seals;
+  };
   return {
     drawSecret: () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64'),
-    sealSecret: (secret, id) => secrets.seal(secret, id),
-    sealAddress: (url, id) => addresses.seal(url, id),
-    open: ({ id, address, secret, formerSecrets }) => ({
-      url: isOpen(address) ? address : addresses.open(address, id),
-      secrets: [secrets.open(secret, id), ...formerSecrets.map((former) => secrets.open(former.secret, id))],
-    }),
+    sealSecret: (secret, id) => keyed().secrets.seal(secret, id),
+    sealAddress: (url, id) => keyed().addresses.seal(url, id),
+    open: ({ id, address, secret, formerSecrets }) => {
+      const { secrets, addresses } = keyed();
+      return {
+        url: isOpen(address) ? address : addresses.open(address, id),
+        secrets: [secrets.open(secret, id), ...formerSecrets.map((former) => secrets.open(former.secret, id))],
+      };
+    },
     digests: (target, url) => {
       const text = JSON.stringify([target.key, 'webhook', url]);
       const digest = (key: Uint8Array): string => createHmac('sha256', key).update(text).digest('hex');
-      return [digest(digestKey), ...oldDigestKeys.map(digest)];
+      const [current, ...others] = keyed().digestKeys;
+      return [digest(current), ...others.map(digest)];
     },
   };
 };
+
+interface KeyedSeals {
+  readonly secrets: SealedTexts;
+  readonly addresses: SealedTexts;
+  readonly digestKeys: readonly [Uint8Array, ...Uint8Array[]];
+}
 
 /**
  * Whether an address lies in the store as it was given, as those of older versions do until `sealOpenAddresses` comes

@@ -27,8 +27,9 @@ export const signOwnFacts = async (
   const statements = facts.map((fact, at) =>
     originStatement(fact, commitmentsOf(fact, salts[at] as (typeof salts)[number]), self.nodeId),
   );
-  const signatures = await identity.signAll(statements);
+  // Read before the signatures are made: the key may change meanwhile.
   const keyId = keyIdOf(decodeBase64Url(identity.publicKey) as Uint8Array);
+  const signatures = await identity.signAll(statements);
   return salts.map(({ salt, refsSalt }, at) => ({
     keyId,
     salt: encodeBase64Url(salt),

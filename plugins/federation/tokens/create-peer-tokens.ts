@@ -6,8 +6,9 @@ import {
   type Principal,
   type Random,
   type Scope,
-  type ServiceError,
+  ServiceError,
   verifyEd25519,
+  withinTime,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEvent } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
@@ -34,6 +35,8 @@ import {
 
 const LIFETIME_MS = 60_000;
 const MAX_ISSUER = 2_048;
+/** How long a token waits for its peer to say by which key it signs. */
+const FOLLOW_LIMIT_MS = 2_000;
 /** The current key of a peer, and those before it that its other processes may use. Anybody can make this node try. */
 const MAX_KEYS_TRIED = 4;
 
@@ -95,10 +98,10 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
   if (peering === undefined || peering.nodeId !== issuer) throw tokenRefusal(PEER_NOT_REGISTERED);
   if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
   const nowMs = clock.nowMs();
-  const broken = signatureProblem(read, peering, nowMs);
+  let broken = signatureProblem(read, peering, nowMs);
+  // The peer may sign by a key that this node has not followed to yet.
+  if (broken === INVALID_SIGNATURE) broken = signatureProblem(read, await followed(parts, peering), nowMs);
   if (broken !== null) {
-    // The peer may sign by a key that this node has not followed to yet. The next token then finds it.
-    if (broken === INVALID_SIGNATURE) void peerings.refreshKeys(peering).catch(() => {});
     throw await refused(parts, peering, broken);
   }
   const leewayMs = settings.tokenLeewayS * 1_000;
@@ -109,6 +112,18 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
     throw await refused(parts, peering, NONCE_ALREADY_SEEN, REPLAY_ATTEMPT);
   }
   return callerOf(peering, claims);
+};
+
+/**
+ * The peer with the keys that it has now, where it says so soon; otherwise as it was. Peers are asked now and then only,
+ * whatever tokens come in their names.
+ */
+const followed = async ({ peerings, clock }: TokenParts, peering: Peering): Promise<Peering> => {
+  const late = () => new ServiceError('unavailable', 'the peer does not say in time by which key it signs');
+  const refreshed = await withinTime(clock, FOLLOW_LIMIT_MS, () => peerings.refreshKeys(peering), late).catch(
+    () => peering,
+  );
+  return refreshed.status === 'active' ? refreshed : peering;
 };
 
 const isRefused = (claims: Claims | ErrorWord): claims is ErrorWord => 'vocabulary' in claims;

@@ -54,12 +54,10 @@ export interface MarkerParts extends FollowUpParts {
 export class StoredTombstones implements Tombstones {
   readonly isSuppressing: boolean;
   readonly #parts: MarkerParts;
-  readonly #keyId: string;
 
   constructor(parts: MarkerParts) {
     this.#parts = parts;
     this.isSuppressing = parts.isSuppressing;
-    this.#keyId = keyIdOf(parts.identity.publicKey);
   }
 
   async create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone> {
@@ -166,7 +164,7 @@ export class StoredTombstones implements Tombstones {
   }
 
   #signed(tombstone: Omit<Tombstone, 'signature' | 'keyId'>): Tombstone {
-    const unsigned = { ...tombstone, keyId: this.#keyId };
+    const unsigned = { ...tombstone, keyId: keyIdOf(this.#parts.identity.publicKey) };
     return { ...unsigned, signature: encodeBase64Url(this.#parts.identity.sign(tombstoneBytes(unsigned))) };
   }
 
@@ -177,7 +175,7 @@ export class StoredTombstones implements Tombstones {
       tombstoneId: id,
       reason,
       signedBy: self.nodeId,
-      keyId: this.#keyId,
+      keyId: keyIdOf(identity.publicKey),
       createdAt: formatInstant(nowMs),
     };
     return { ...unsigned, signature: encodeBase64Url(identity.sign(revocationBytes(unsigned))) };

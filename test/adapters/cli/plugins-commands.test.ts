@@ -120,7 +120,7 @@ describe('the command line', () => {
     ['init'],
     ['key'],
     ['token'],
-    ['node-key', 'rotate'],
+    ['rotate', 'node-key'],
     ['import'],
     ['plugins'],
   ]) {

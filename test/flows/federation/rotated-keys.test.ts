@@ -6,7 +6,7 @@ import { canonicalJson, decodeBase64Url, NodeSelf, nodePrincipal, verifyEd25519 
 import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
 import { keyIdOf } from '../../kit/federation/peer-identity.ts';
-import { declareBoth, drain, has, peerUp, pullUntil } from '../../kit/federation/peering-steps.ts';
+import { declareBoth, drain, federationEvents, has, peerUp, pullUntil } from '../../kit/federation/peering-steps.ts';
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
@@ -62,6 +62,45 @@ forEachStore('A node whose key is rotated', () => {
     const verified = page.body.facts.map((fact: { origin_verified: boolean }) => fact.origin_verified);
     expect(new Set(verified)).to.deep.equal(new Set([true]));
     for (const node of [a, b, c]) await node.stop();
+  });
+
+  it('signs by its new key without a restart, and nothing is refused or lost meanwhile', async function () {
+    this.timeout(300_000);
+    const world = createWorld();
+    const a = await startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    const b = await startFederatedNode({ name: 'b', ...world });
+    await peerUp(a, b);
+    const mint = async (): Promise<string> => {
+      const body = { issuer: 'agent:owner-of-a', subject: 'agent:x', verb: 'read', object: 'svc://facts' };
+      const reply = await a.request('POST', '/v1/federation/capability-tokens', { key: a.key, body });
+      expect(reply.status, reply.text).to.equal(201);
+      return reply.body.token_json;
+    };
+    const metadata = async () => (await a.request('GET', '/.well-known/svc')).body;
+    const tokens = [await mint()];
+    const before = (await metadata()).federation_pubkey;
+    const said: { readonly by: FederatedNode; readonly id: string }[] = [];
+    await a.kernel.get(NodeKeys).rotate(nodePrincipal(a.kernel.get(NodeSelf).names));
+    for (let turn = 0; turn < 6 || (await metadata()).federation_pubkey === before; turn += 1) {
+      for (const by of [a, b]) said.push({ by, id: (await by.say()).id });
+      tokens.push(await mint());
+      await world.clock.advance(1_000);
+    }
+    for (const by of [a, b]) said.push({ by, id: (await by.say()).id });
+    tokens.push(await mint());
+    for (const { by, id } of said) await pullUntil(a, () => has(by === a ? b : a, id));
+    for (const node of [a, b]) expect(await federationEvents(node, 'rejected_token')).to.deep.equal([]);
+    for (const token_json of tokens) {
+      const reply = await a.request('POST', '/v1/federation/capability-tokens/verify', {
+        key: a.key,
+        body: { token_json },
+      });
+      expect(reply.body.valid, reply.text).to.equal(true);
+    }
+    const page = await b.get('/v1/facts?limit=500');
+    const fromA = page.body.facts.filter((fact: { source: string }) => fact.source === 'agent:of-a');
+    expect(fromA.map((fact: { origin_verified: boolean }) => fact.origin_verified)).not.to.include(false);
+    for (const node of [a, b]) await node.stop();
   });
 
   it('lists its retired keys, and each new one is signed by the one before it', async () => {

@@ -110,7 +110,7 @@ describe('An operator makes a new key for a node whose key is lost', () => {
     const before = readFileSync(place.path('data/node.key'), 'utf8');
     const refused = await place.run(['node-key', 'create']);
     expect(refused.exitCode).to.equal(1);
-    expect(refused.stderr).to.match(/^error: the node has a private key already: .*node\.key\nhint: .*node-key rotate/);
+    expect(refused.stderr).to.match(/^error: the node has a private key already: .*node\.key\nhint: .*rotate node-key/);
     expect(readFileSync(place.path('data/node.key'), 'utf8')).to.equal(before);
 
     rmSync(place.path('data/node.key'));

@@ -19,7 +19,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['token', 'show', 'export.ndjson'],
   ['token', 'list'],
   ['token', 'revoke', ID],
-  ['node-key', 'rotate'],
+  ['rotate', 'node-key'],
 ];
 
 forEachStore('An operator runs a command in the wrong folder, or with the wrong database (I22)', (kind) => {

@@ -5,6 +5,7 @@ import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
 /** A key whose secrets tell which key, and which purpose, they are of. */
 const identity = (name: string, retired: readonly string[] = []) => ({
+  publicKey: name,
   ...derivingFrom(name),
   retired: retired.map((old) => ({ publicKey: old, ...derivingFrom(old) })),
 });

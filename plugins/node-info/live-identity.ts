@@ -1,0 +1,65 @@
+import type { SignatureWork, Signer } from '../../kernel/plugin-api.ts';
+import type { SignRetired } from './key-history.ts';
+import type { NodeIdentity, RetiredIdentity } from './node-info-api.ts';
+
+/** One key of the node, with its private half. */
+export interface HeldKey extends RetiredIdentity {
+  readonly signer: Signer;
+}
+
+/** The key that the node signs by, and the others that it has. */
+export interface HeldKeys {
+  readonly current: HeldKey;
+  readonly retired: readonly HeldKey[];
+}
+
+/** The identity of a running node, whose key can be replaced while it runs. */
+export class LiveIdentity implements NodeIdentity {
+  readonly #work: SignatureWork;
+  #keys: HeldKeys;
+  #next: HeldKeys | undefined;
+
+  constructor(keys: HeldKeys, work: SignatureWork) {
+    this.#keys = keys;
+    this.#work = work;
+  }
+
+  get publicKey(): string {
+    return this.#keys.current.publicKey;
+  }
+
+  /** The key that comes next counts too: another process of the node may use it already. */
+  get retired(): readonly RetiredIdentity[] {
+    const others = this.#next === undefined ? [] : [this.#next.current];
+    return [...others, ...this.#keys.retired].map(({ publicKey, deriveSecret }) => ({ publicKey, deriveSecret }));
+  }
+
+  sign(bytes: Uint8Array): Uint8Array {
+    return this.#keys.current.signer.sign(bytes);
+  }
+
+  signAll(texts: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    return this.#work.signAll(this.#keys.current.signer, texts);
+  }
+
+  deriveSecret(purpose: string): Uint8Array {
+    return this.#keys.current.deriveSecret(purpose);
+  }
+
+  /** Signs by a retired key. After `prepare` the present one counts as retired too. */
+  readonly signRetired: SignRetired = (by, bytes) => {
+    const held = [...(this.#next?.retired ?? []), ...this.#keys.retired];
+    return held.find(({ publicKey }) => publicKey === by)?.signer.sign(bytes);
+  };
+
+  /** Opens and verifies by these keys from now on, and goes on signing by the present one until `use`. */
+  prepare(next: HeldKeys): void {
+    this.#next = next;
+  }
+
+  /** Signs by the key that was prepared. */
+  use(): void {
+    if (this.#next !== undefined) this.#keys = this.#next;
+    this.#next = undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock, HookCaller, Logger } from '../../kernel/plugin-api.ts';
+import type { KeyHistory } from './key-history.ts';
+import type { HeldKeys, LiveIdentity } from './live-identity.ts';
+import { nodeKeyAnnounced } from './node-info-api.ts';
+
+/**
+ * How long a new key is listed before it signs: longer than processes and the metadata take to know it, so that nothing
+ * that it signs comes as a surprise.
+ */
+export const ANNOUNCED_MS = 3_000;
+
+export interface TakeUpParts {
+  readonly identity: LiveIdentity;
+  readonly history: KeyHistory;
+  readonly hooks: HookCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Returns the keys in the files, or undefined where a setting gives the key or the file is gone. */
+  readKeys(): Promise<HeldKeys | undefined>;
+}
+
+/** Takes up a key that was put in the place of the present one, without a restart. */
+export class KeyTakeUp {
+  readonly #parts: TakeUpParts;
+  #useAtMs: number | undefined;
+
+  constructor(parts: TakeUpParts) {
+    this.#parts = parts;
+  }
+
+  /** Announces a key that it finds in the place of the present one. */
+  async look(): Promise<void> {
+    const { identity, history, hooks, clock, readKeys } = this.#parts;
+    if (this.#useAtMs !== undefined) return;
+    const keys = await readKeys();
+    if (keys === undefined || keys.current.publicKey === identity.publicKey || this.#useAtMs !== undefined) return;
+    this.#useAtMs = clock.monotonicMs() + ANNOUNCED_MS;
+    try {
+      identity.prepare(keys);
+      await hooks.collect(nodeKeyAnnounced, { publicKey: keys.current.publicKey });
+      await history.begin(keys.current.publicKey, identity.signRetired);
+      this.#useAtMs = clock.monotonicMs() + ANNOUNCED_MS;
+    } catch (error) {
+      this.#useAtMs = undefined;
+      throw error;
+    }
+  }
+
+  /** Signs by the announced key once its time has come. */
+  useWhenDue(): void {
+    const { identity, clock, log } = this.#parts;
+    if (this.#useAtMs === undefined || clock.monotonicMs() < this.#useAtMs) return;
+    this.#useAtMs = undefined;
+    const retiredPublicKey = identity.publicKey;
+    identity.use();
+    log.info('the node signs by its new key', { retiredPublicKey, publicKey: identity.publicKey });
+  }
+}
