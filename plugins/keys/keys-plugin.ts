@@ -10,8 +10,10 @@ import {
   nodePrincipal,
   optional,
   Permissions,
+  type PluginContext,
   type Principal,
   Random,
+  type Requires,
   readSecretFile,
   SCOPES,
   ServiceError,
@@ -169,15 +171,7 @@ export const keysPlugin = definePlugin({
       keys: await store.countIn(tables.in(snapshot), tenantId),
     }));
 
-    route(meRoute());
-    route(listKeysRoute(registry));
-    route(registerKeyRoute(registry));
-    route(expiringKeysRoute(registry, expiringSoonDays));
-    route(rotateKeyRoute(registry));
-    route(revokeKeyRoute(registry));
-    route(listAgentKeysRoute(agentKeys));
-    route(registerAgentKeyRoute(agentKeys));
-    route(revokeAgentKeyRoute(agentKeys));
+    addRoutes(route, registry, agentKeys, expiringSoonDays);
 
     on(nodeGreeting, () =>
       greetWithKey({
@@ -193,6 +187,23 @@ export const keysPlugin = definePlugin({
     if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
   },
 });
+
+const addRoutes = (
+  route: PluginContext<Requires, Settings>['route'],
+  registry: KeyRegistry,
+  agentKeys: AgentKeys,
+  expiringSoonDays: number,
+): void => {
+  route(meRoute());
+  route(listKeysRoute(registry));
+  route(registerKeyRoute(registry));
+  route(expiringKeysRoute(registry, expiringSoonDays));
+  route(rotateKeyRoute(registry));
+  route(revokeKeyRoute(registry));
+  route(listAgentKeysRoute(agentKeys));
+  route(registerAgentKeyRoute(agentKeys));
+  route(revokeAgentKeyRoute(agentKeys));
+};
 
 const isAccepted = async (authorizer: Authorizer, rawKey: string): Promise<boolean> => {
   try {

@@ -202,13 +202,8 @@ export const subscriptionsPlugin = definePlugin({
     onStop(() => wakeUps.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
     const asking = { self, gardens, tokens, allowPrivate, wakeUps };
-    const subscriptions = createSubscriptionService({
-      ...parts,
-      ...reading,
-      ...asking,
-      audit,
-      overlapSeconds: config.secretOverlapSeconds,
-    });
+    const rotating = { audit, overlapSeconds: config.secretOverlapSeconds };
+    const subscriptions = createSubscriptionService({ ...parts, ...reading, ...asking, ...rotating });
     provide(Subscriptions, subscriptions);
     const json = createSubscriptionJson(replaySeconds);
     addRoutes(route, { subscriptions, json, names: self.names, clock, cursors, factJson });
