@@ -109,8 +109,6 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'DELETE /v1/jobs/:id': 'writes',
   'POST /v1/jobs/:id/resume': 'writes',
   'GET /v1/jobs': () => [['/v1/jobs'], ['/v1/jobs?status=done&limit=2']],
-  'DELETE /v1/jobs/:id': 'writes',
-  'POST /v1/jobs/:id/resume': 'writes',
   'GET /v1/lint': () => [['/v1/lint'], ['/v1/lint?stale_lookahead_s=100000000'], ['/v1/lint?entity=user:alice']],
   'POST /v1/lint': () => [['/v1/lint', { scope: 'company' }]],
   'GET /v1/lint/jobs/:id': () => [['/v1/lint/jobs/no-such-job']],
