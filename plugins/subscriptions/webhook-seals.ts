@@ -22,8 +22,8 @@ export interface WebhookSeals {
   sealSecret(secret: string, subscriptionId: string): string;
   sealAddress(url: string, subscriptionId: string): string;
   /**
-   * Throws when the address or the present secret was damaged, belongs to another subscription, or was made under a key that the node has no
-   * longer.
+   * Throws when the address or the present secret was damaged, belongs to another subscription, or was made under a key
+   * that the node has no longer.
    */
   open(subscription: Pick<Subscription, 'id' | 'address' | 'secret' | 'formerSecrets'>): Webhook;
   /**

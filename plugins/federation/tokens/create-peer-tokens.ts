@@ -115,8 +115,8 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
 };
 
 /**
- * The peer with the keys that it has now, where it says so soon; otherwise as it was. Peers are asked now and then only,
- * whatever tokens come in their names.
+ * The peer with the keys that it has now, where it says so soon; otherwise as it was. Peers are asked now and then
+ * only, whatever tokens come in their names.
  */
 const followed = async ({ peerings, clock }: TokenParts, peering: Peering): Promise<Peering> => {
   const late = () => new ServiceError('unavailable', 'the peer does not say in time by which key it signs');
