@@ -5,6 +5,7 @@ import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import { benchGovernance, type GovernanceOptions } from './governance.ts';
 import { benchLedgers, type LedgersOptions } from './ledgers.ts';
+import { benchLint, type LintOptions } from './lint.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
@@ -124,6 +125,17 @@ program
   .option('--facts <n>', 'facts in the store', positive, 20_000)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: AsOfOptions) => benchAsOf(options));
+
+program
+  .command('lint')
+  .description(
+    'assertions beside a job that checks the whole store, by turns with assertions alone; time and memory of it',
+  )
+  .option('--facts <n>', 'facts in the store', positive, 50_000)
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
+  .option('--seconds <n>', 'measured time of assertions on each side', positive, 20)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: LintOptions) => benchLint(options));
 
 program
   .command('recall-latency')
