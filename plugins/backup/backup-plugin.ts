@@ -17,7 +17,7 @@ import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
-import { BACKUP_JOB, createBackups, runBackup } from './node-backups.ts';
+import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
 import { upgradeCommand } from './upgrade-command.ts';
@@ -46,7 +46,12 @@ export const backupPlugin = definePlugin({
     provide(Backups, backups);
     route(createBackupRoute(backups));
     route(listBackupsRoute(backups));
-    jobs?.handle(BACKUP_JOB, { run: (job) => runBackup(parts, job), present: async (result) => result });
+    jobs?.handle(BACKUP_JOB, {
+      run: (job) => runBackup(parts, job),
+      // The operator who asked for it may have keys with fewer permissions.
+      present: async (result, { caller }) => (isOperator(caller) ? result : {}),
+      covers: (_payload, caller) => isOperator(caller),
+    });
     const factCheck = createFactCheck(tables);
     on(storeChecks, () => factCheck);
     provide(

@@ -12,7 +12,7 @@ import {
 import type { BackupSummary } from './backup-api.ts';
 import { backupName, beginFolder, completeFolder, removePartial, summaryOf } from './backup-folder.ts';
 import { digestOfFile } from './check-files.ts';
-import { type Manifest, spellManifest } from './manifest-json.ts';
+import { KEY_FILE, type Manifest, spellManifest } from './manifest-json.ts';
 import { pruneBackups } from './prune-backups.ts';
 
 export interface BackupParts {
@@ -61,8 +61,6 @@ export const createBackup = (
       throw error;
     }
   });
-
-const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;
 
 /** The private key of the node, and those that were before it. */
 const copyKeys = async (from: string, to: string): Promise<StoreCopy['files']> => {

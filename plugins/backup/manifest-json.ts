@@ -70,7 +70,8 @@ export const readManifest = (text: string): Manifest => {
   const known = stated as unknown as Stated;
   if (known.format !== FORMAT && Number.isInteger(known.format)) throw newer();
   if (sha256 !== digestOf(stated) || text !== `${JSON.stringify({ ...stated, sha256 }, null, 2)}\n`) throw damaged();
-  if (![...known.files, ...known.key_files].every(({ name }) => FILE_NAME.test(name))) throw damaged();
+  const isNamed = known.files.every(({ name }) => FILE_NAME.test(name));
+  if (!isNamed || !known.key_files.every(({ name }) => KEY_FILE.test(name))) throw damaged();
   const { id, created_at: createdAt, stamp, node_id: nodeId, epoch, layout, files, tables, migrations } = known;
   const ledgers = known.ledgers.map(({ tenant_id: tenantId, number, link }) => ({ tenantId, number, link }));
   const head = stamp === null ? null : (parseHlc(stamp) ?? null);
@@ -86,6 +87,8 @@ export const readManifest = (text: string): Manifest => {
 
 /** A name from a manifest becomes part of a path. */
 const FILE_NAME = /^[a-z0-9_][a-z0-9_.-]{0,150}$/;
+/** Keys of the node go into its data folder, and nothing else may. */
+export const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;
 
 const digestOf = (stated: object): string => sha256Hex(canonicalJson(stated));
 

@@ -54,12 +54,19 @@ export const beginSweep = async ({ facts }: SweepParts, caller: Principal): Prom
   });
 
 /** Counts what a sweep would end, all on one snapshot, by the same selection. */
-export const trySweep = (parts: SweepParts, caller: Principal, rules: SweepRules): Promise<SweepResult> =>
+export const trySweep = (
+  parts: SweepParts,
+  caller: Principal,
+  rules: SweepRules,
+  signal: AbortSignal,
+): Promise<SweepResult> =>
   parts.facts.read(caller, 'query', async (reader) => {
     const selection = await openSelection(reader, rules, parts);
     const { number: upTo } = await reader.snapshot.ledgerHead(caller.tenantId);
     const counts = { scanned: 0, decayed: 0 };
     for await (const piece of ledgerPieces(caller.tenantId, { upTo })) {
+      // The caller has gone.
+      if (signal.aborted) break;
       const { scanned, decaying } = await selectIn(reader, selection, piece);
       counts.scanned += scanned;
       counts.decayed += decaying.length;

@@ -1,21 +1,27 @@
 import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
-import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import {
+  coversRights,
+  type JobData,
+  type JobHandler,
+  type JobRun,
+  rightsOf,
+  type WorkingRights,
+} from '../jobs/jobs-api.ts';
 import { beginSweep, type SweepOwner, type SweepParts, type SweepState, trySweep } from './run-sweep.ts';
 import type { SweepRules } from './sweep-rules.ts';
 import type { SweptFacts } from './swept-facts.ts';
 
 export const SWEEP_JOB = 'decay.sweep';
 
-interface Payload {
+/** Gardens are judged anew with each piece. */
+interface Payload extends WorkingRights {
   readonly rules: SweepRules;
-  /** As what the caller was let in, and what it was allowed when it asked. Gardens are judged anew with each piece. */
+  /** As what the caller was let in. */
   readonly kind: Principal['kind'];
-  readonly permissions: readonly string[];
-  readonly scopes: readonly Scope[];
 }
 
-export const sweepPayload = ({ kind, permissions, allowedScopes }: Principal, rules: SweepRules): JobData => {
-  const payload: Payload = { rules, kind, permissions: [...permissions].sort(), scopes: [...allowedScopes].sort() };
+export const sweepPayload = (caller: Principal, rules: SweepRules): JobData => {
+  const payload: Payload = { rules, kind: caller.kind, ...rightsOf(caller) };
   return { ...payload };
 };
 
@@ -32,11 +38,12 @@ const callerOf = (job: JobRun, { kind, permissions, scopes }: Payload): Principa
 
 export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHandler => ({
   steering: 'write',
+  covers: coversRights,
   async run(job) {
     const payload = job.payload as unknown as Payload;
     const { rules, scopes } = payload;
     const caller = callerOf(job, payload);
-    const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules)).scanned;
+    const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules, job.signal)).scanned;
     const from = stateOf(job.resumedFrom) ?? (await beginSweep(parts, caller));
     const { scanned, decayed } = await swept.finish(caller, rules, from, ownerOf(job, total));
     job.signal.throwIfAborted();

@@ -39,7 +39,7 @@ export class SweptFacts implements Decay {
     if (request.scope !== undefined) requireReadScope(caller, request.scope);
     const rules = rulesOf(request, this.#parts.defaults);
     if (rules === null) return NOTHING;
-    if (request.isTrial === true) return trySweep(this.#parts, caller, rules);
+    if (request.isTrial === true) return trySweep(this.#parts, caller, rules, signal);
     const job = await this.#jobFor(caller, rules);
     if (job !== undefined) return job;
     return this.finish(caller, rules, await beginSweep(this.#parts, caller), { signal });

@@ -14,7 +14,10 @@ import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
 /** Longest delay of a job, and with it the longest time that a job can lie in the queue unseen. */
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
-const MAX_KEY_CHARACTERS = 4096;
+/** A key may hold what the payload says. Only its digest is kept. */
+const MAX_KEY_CHARACTERS = 64 * 1024;
+/** Most open jobs of a type and creator among which one is resumed: a job does not remember its own `mostOpen`. */
+export const MOST_OPEN_TO_RESUME = 16;
 const CANCELLED_ERROR = 'cancelled';
 
 type Reader = Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>;
@@ -48,7 +51,7 @@ export class JobStore {
     return row === undefined ? undefined : jobOf(row);
   }
 
-  /** Returns at most `limit` jobs that the reader may read, newest first, without input and result. */
+  /** Returns at most `limit` jobs that the reader may read, newest first, without results. */
   async listedFor(
     reader: Reader,
     { type, status }: JobFilter,
@@ -74,7 +77,7 @@ export class JobStore {
         { column: 'job_id', order: 'desc' },
       ])
       .limit(limit);
-    return rows.map((row) => jobOf({ ...row, payload: '{}' }));
+    return rows.map(jobOf);
   }
 
   /** Ends a job that waits or runs. Throws `conflict` when it has ended. */
@@ -108,6 +111,7 @@ export class JobStore {
               .select(QUEUE, { tenant_id: job.tenantId, dedupe: job.dedupeKey })
               .then((rows) => rows.filter((row) => row['job_id'] !== job.id));
       if (same !== undefined) throw new ServiceError('conflict', 'another job does the same work now');
+      await refuseTooMany(own, { ...job, mostOpen: MOST_OPEN_TO_RESUME });
       const dueMs = await this.#parts.storeTime(transaction);
       const waiting: Job = {
         ...job,
@@ -190,7 +194,7 @@ export class JobStore {
   }
 }
 
-/** All that a list shows; inputs and results stay where they are. */
+/** All that a list shows, and by what it is judged; results stay where they are. */
 const LISTED = [
   'job_id',
   'tenant_id',
@@ -201,6 +205,7 @@ const LISTED = [
   'attempts',
   'creator',
   'scope',
+  'payload',
   'estimated_s',
   'created_ms',
   'started_ms',
@@ -216,7 +221,9 @@ const readable = ({ tenantId, entityUri, permissions }: Reader): Record<string, 
   ...(permissions.has('admin') ? {} : { creator: entityUri }),
 });
 
-const refuseTooMany = async (own: WritableTables, { tenantId, type, creator, mostOpen }: JobRequest): Promise<void> => {
+type Limited = Pick<JobRequest, 'tenantId' | 'type' | 'creator' | 'mostOpen'>;
+
+const refuseTooMany = async (own: WritableTables, { tenantId, type, creator, mostOpen }: Limited): Promise<void> => {
   if (mostOpen === undefined) return;
   const open: unknown[] = await own(QUEUE)
     .where({ tenant_id: tenantId, creator, job_type: type })

@@ -10,6 +10,7 @@ import {
 export { type FollowContext, followJob } from './follow-job.ts';
 export { ACCEPTED_JOB_JSON, acceptedJobJson } from './job-json.ts';
 export { jobRoute } from './job-routes.ts';
+export { type CountedView, coversRights, rightsOf, seesAllOf, type WorkingRights } from './working-rights.ts';
 
 /** The input and the result of a job, as plain JSON. Identifiers and numbers, never credentials or values of facts. */
 export type JobData = Readonly<Record<string, unknown>>;
@@ -146,6 +147,12 @@ export interface JobHandler {
    * work cannot be left half done, such as an erasure.
    */
   readonly steering?: AskedPermission | 'nobody';
+  /**
+   * Whether the caller has every right by which the job works, such as all of its scopes. Callers who lack one are not
+   * told how much work there is, and cannot resume it. Without it, everybody who may read the job has them. `payload`
+   * is empty once an erasure has emptied the job.
+   */
+  covers?(payload: JobData, caller: Principal): boolean;
 }
 
 export interface JobFilter {
@@ -195,7 +202,9 @@ export interface JobQueue {
   cancel(caller: Principal, id: string): Promise<void>;
   /**
    * Lets a job that has failed or was cancelled go on from its last checkpoint, with all its attempts. Rejects as
-   * `cancel` does, and with `conflict` for a job in another state and for one whose work another job does now.
+   * `cancel` does, with `conflict` for a job in another state and for one whose work another job does now, with
+   * `authorization` where the job works by rights that the caller lacks (`covers`), and with `limit_reached` while its
+   * creator has too many of its type.
    */
   resume(caller: Principal, id: string): Promise<JobSummary>;
 }

@@ -19,8 +19,8 @@ import { JobQueue } from './jobs-api.ts';
 import { jobsCommands } from './jobs-commands.ts';
 import { jobsMigrations } from './jobs-migrations.ts';
 import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
-import { readJob, summaryOf } from './read-job.ts';
-import { listJobs, steerJob } from './steer-jobs.ts';
+import { readJob } from './read-job.ts';
+import { listJobs, resumeJob, steerJob } from './steer-jobs.ts';
 import { sweepResults } from './sweep-results.ts';
 
 /** Finds jobs that no signal tells of: their delay or lease has ended, or a crash has left them. */
@@ -111,7 +111,7 @@ export const jobsPlugin = definePlugin({
       read: (caller, id) => readJob(needs, caller, id),
       list: (caller, filter, page) => listJobs(needs, caller, filter, page),
       cancel: async (caller, id) => store.cancel(await steerJob(needs, caller, id)),
-      resume: async (caller, id) => summaryOf(await store.resume(await steerJob(needs, caller, id))),
+      resume: (caller, id) => resumeJob(needs, caller, id),
     };
     provide(JobQueue, jobs);
     route(listJobsRoute({ jobs, clock, cursors }));

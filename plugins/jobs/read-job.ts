@@ -25,11 +25,12 @@ export const readJob = async (
     if (job === undefined) throw new ServiceError('lookup', 'no such job');
     const present = job.result === null ? undefined : runner.handlerOf(job.type)?.present;
     const result = job.result === null || present === undefined ? {} : await present(job.result, reader);
-    return { ...summaryOf(job), result };
+    return { ...summaryOf(job, caller, runner), result };
   });
 };
 
-export const summaryOf = (job: Job): JobSummary => ({
+/** Numbers of a job are made of all that it works on, and only for those who may know of all that. */
+export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['runner']): JobSummary => ({
   id: job.id,
   type: job.type,
   status: job.status,
@@ -39,7 +40,11 @@ export const summaryOf = (job: Job): JobSummary => ({
   startedAt: instantOf(job.startedMs),
   completedAt: instantOf(job.completedMs),
   error: job.error,
-  progress: job.progress,
+  progress: isCovered(job, caller, runner) ? job.progress : null,
 });
+
+/** Whether the caller has every right by which the job works. */
+export const isCovered = ({ type, payload }: Job, caller: Principal, runner: ReadJobParts['runner']): boolean =>
+  runner.handlerOf(type)?.covers?.(payload, caller) ?? true;
 
 const instantOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));

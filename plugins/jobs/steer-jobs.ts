@@ -1,14 +1,14 @@
 import { type Principal, requireLimit, requirePermission, ServiceError } from '../../kernel/plugin-api.ts';
 import type { Job } from './job-row.ts';
-import type { JobQueue } from './jobs-api.ts';
-import { type ReadJobParts, summaryOf } from './read-job.ts';
+import type { JobQueue, JobSummary } from './jobs-api.ts';
+import { isCovered, type ReadJobParts, summaryOf } from './read-job.ts';
 
 export const MAX_JOBS_PAGE = 500;
 export const DEFAULT_JOBS_PAGE = 50;
 
 /** See `JobQueue.list`. */
 export const listJobs = async (
-  { store, facts }: ReadJobParts,
+  { store, facts, runner }: ReadJobParts,
   caller: Principal,
   filter: Parameters<JobQueue['list']>[1],
   { after, limit }: Parameters<JobQueue['list']>[2],
@@ -18,10 +18,10 @@ export const listJobs = async (
   const found = await facts.read(caller, 'query', ({ snapshot }) =>
     store.listedFor(caller, filter, { after, limit: limit + 1 }, snapshot),
   );
-  return { jobs: found.slice(0, limit).map(summaryOf), more: found.length > limit };
+  return { jobs: found.slice(0, limit).map((job) => summaryOf(job, caller, runner)), more: found.length > limit };
 };
 
-/** Returns a job that the caller may cancel and resume. Throws otherwise; see `JobQueue.cancel`. */
+/** Returns a job that the caller may cancel. Throws otherwise; see `JobQueue.cancel`. */
 export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: Principal, id: string): Promise<Job> => {
   requirePermission(caller, 'read');
   const job = await facts.read(caller, 'query', ({ snapshot }) => store.readableBy(caller, id, snapshot));
@@ -34,4 +34,15 @@ export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: P
   }
   requirePermission(caller, steering);
   return job;
+};
+
+/** See `JobQueue.resume`. */
+export const resumeJob = async (parts: ReadJobParts, caller: Principal, id: string): Promise<JobSummary> => {
+  const job = await steerJob(parts, caller, id);
+  if (!job.isEmptied && !isCovered(job, caller, parts.runner)) {
+    throw new ServiceError('authorization', 'the job works by permissions or scopes that this key lacks', {
+      hint: 'ask for the work anew',
+    });
+  }
+  return summaryOf(await parts.store.resume(job), caller, parts.runner);
 };

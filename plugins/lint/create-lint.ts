@@ -22,22 +22,24 @@ const FACTS_PER_SECOND = 5_000;
 
 export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint => {
   const turns = new Turns(RUNS_AT_ONCE);
-  const underWay = new Map<string, Promise<LintReport | LintJob>>();
+  const waiting = new Map<string, Promise<LintReport | LintJob>>();
   return {
     async check(caller, question) {
       requirePermission(caller, 'read');
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
-      // Callers of the same rights who ask the same at the same time share one run.
+      // Callers of the same rights who ask the same share a run that has not begun: one that has may lack what a caller
+      // wrote just before.
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
-      const known = underWay.get(key);
+      const known = waiting.get(key);
       if (known !== undefined) return known;
-      const run = turns.take(() => checkOnce(parts, jobs, { caller, question, key }));
-      underWay.set(key, run);
-      try {
-        return await run;
-      } finally {
-        underWay.delete(key);
-      }
+      const run = turns.take(async () => {
+        // With a free turn this runs at once, and the key is there a moment later.
+        await Promise.resolve();
+        waiting.delete(key);
+        return checkOnce(parts, jobs, { caller, question, key });
+      });
+      waiting.set(key, run);
+      return run;
     },
   };
 };

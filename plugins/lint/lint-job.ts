@@ -5,11 +5,18 @@ import {
   type Facts,
   isIn,
   type Principal,
-  type Scope,
   type ServiceNames,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import {
+  type CountedView,
+  coversRights,
+  type JobHandler,
+  type JobRun,
+  rightsOf,
+  seesAllOf,
+  type WorkingRights,
+} from '../jobs/jobs-api.ts';
 import { checkPage, checksOf, countFacts, othersGoFirst, rulesOf } from './check-facts.ts';
 import type { KeptFinding } from './finding-list.ts';
 import type { LintQuestion } from './lint-api.ts';
@@ -30,27 +37,24 @@ const REST_FACTOR = 5;
 const MOST_REST_MS = 1_000;
 
 /** What a job needs to check facts as its creator would. */
-export interface LintOrder {
+export interface LintOrder extends WorkingRights {
   readonly kind: string;
-  readonly scopes: readonly Scope[];
-  readonly isAdmin: boolean;
   readonly question: LintQuestion;
 }
 
-export const orderOf = ({ kind, allowedScopes, permissions }: Principal, question: LintQuestion): LintOrder => ({
-  kind,
-  scopes: [...allowedScopes].sort(),
-  isAdmin: permissions.has('admin'),
-  question,
+export const orderOf = (caller: Principal, question: LintQuestion): LintOrder => ({
+  kind: caller.kind,
+  ...rightsOf(caller),
+  question: { ...question, checks: checksOf(question) },
 });
 
 /**
  * The creator with the rights of the time when it asked. What the result shows is judged by the rights of its reader.
  */
-const callerOf = ({ tenantId, creator }: JobRun, { kind, scopes, isAdmin }: LintOrder): Principal => ({
+const callerOf = ({ tenantId, creator }: JobRun, { kind, permissions, scopes }: LintOrder): Principal => ({
   kind,
   entityUri: creator,
-  permissions: new Set(isAdmin ? ['read', 'admin'] : ['read']),
+  permissions: new Set(permissions),
   allowedScopes: new Set(scopes),
   tenantId,
   keyId: null,
@@ -96,43 +100,53 @@ export const lintInJob = async (
       const { state } = walk;
       if (Buffer.byteLength(JSON.stringify(state)) <= MAX_CHECKPOINT_BYTES) await run.checkpoint({ ...state });
     }
-    await rest(clock, (clock.monotonicMs() - startedMs) * REST_FACTOR);
+    await rest(clock, (clock.monotonicMs() - startedMs) * REST_FACTOR, run.signal);
   }
   run.progress({ done: walk.factCount, total: walk.factCount });
   const { findings, isTruncated } = walk.list;
   return { findings, isTruncated, factCount: walk.factCount, checkedMs: clock.nowMs() };
 };
 
-const rest = (clock: Clock, ms: number): Promise<void> =>
+/** Ends early when the signal aborts, so that a node that stops does not wait for it. */
+const rest = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   ms < 1
     ? othersGoFirst()
     : new Promise((resolve) => {
-        clock.schedule(Math.min(ms, MOST_REST_MS), resolve);
+        const end = (): void => {
+          cancel();
+          signal.removeEventListener('abort', end);
+          resolve();
+        };
+        const cancel = clock.schedule(Math.min(ms, MOST_REST_MS), end);
+        if (signal.aborted) end();
+        else signal.addEventListener('abort', end);
       });
 
 /** The job behind a request that is about many facts. */
 export const lintJob = (parts: LintParts): JobHandler => ({
+  covers: coversRights,
   async run(job) {
     const order = job.payload as unknown as LintOrder;
     const { question, scopes } = order;
-    const { factCount, checkedMs, ...found } = await lintInJob(parts, job, callerOf(job, order), question);
+    const caller = callerOf(job, order);
+    const gardens = await parts.facts.read(caller, 'query', async (reader) => reader.gardens);
+    const { factCount, checkedMs, ...found } = await lintInJob(parts, job, caller, question);
     const kept = spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
     const isTruncated = found.isTruncated || kept.isCut;
-    return { question, scopes, findings: found.findings.slice(0, kept.count), isTruncated, checkedMs, factCount };
+    const findings = found.findings.slice(0, kept.count);
+    return { question, scopes, gardens, findings, isTruncated, checkedMs, factCount };
   },
   async present(result, reader) {
-    const { question, scopes, findings, isTruncated, checkedMs, factCount } = result as unknown as StoredResult;
+    const stored = result as unknown as StoredResult;
+    const { question, findings, isTruncated, checkedMs, factCount } = stored;
     const shown = await shownTo(reader, findings);
-    // How many facts there were is for readers who may see all of these scopes.
-    const isForAll = scopes.every((scope) => reader.caller.allowedScopes.has(scope));
-    const report = { checkedMs, isTruncated, factCount: isForAll ? factCount : undefined };
+    const report = { checkedMs, isTruncated, factCount: seesAllOf(reader, stored) ? factCount : undefined };
     return { findings: shown.map(findingJson), ...lintMembers(question, checksOf(question), report) };
   },
 });
 
-interface StoredResult extends JobData {
+interface StoredResult extends CountedView {
   readonly question: LintQuestion;
-  readonly scopes: readonly Scope[];
   readonly findings: readonly KeptFinding[];
   readonly isTruncated: boolean;
   readonly checkedMs: number;
@@ -155,6 +169,9 @@ const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Pr
     if (finding.witness !== undefined) return values.has(finding.witness) ? [finding] : [];
     const factIds = finding.factIds.filter((id) => values.has(id));
     const needed = finding.check === 'contradiction' ? 2 : 1;
-    return new Set(factIds.map((id) => values.get(id))).size < needed ? [] : [{ ...finding, factIds }];
+    if (new Set(factIds.map((id) => values.get(id))).size < needed) return [];
+    // The sentence says how many facts there are, those included that the reader does not see.
+    const isWhole = factIds.length === finding.factIds.length;
+    return [{ ...finding, factIds, ...(isWhole ? {} : { detail: 'live facts of the triple say different things' }) }];
   });
 };

@@ -1,6 +1,15 @@
-import { type FactReader, type Facts, ledgerPieces, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import { type FactReader, type Facts, ledgerPieces, type Principal } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
-import type { JobData, JobHandler, JobRun } from '../jobs/jobs-api.ts';
+import {
+  type CountedView,
+  coversRights,
+  type JobData,
+  type JobHandler,
+  type JobRun,
+  rightsOf,
+  seesAllOf,
+  type WorkingRights,
+} from '../jobs/jobs-api.ts';
 import { type ComposedSynthesis, composeSynthesis } from './compose-synthesis.ts';
 import { type Survey, surveyFacts } from './survey-facts.ts';
 import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
@@ -8,24 +17,21 @@ import { synthesisJson } from './synthesis-json.ts';
 
 export const SYNTHESIS_JOB = 'synthesis.make';
 
-interface Payload {
+/** Gardens are those of the run. */
+interface Payload extends WorkingRights {
   readonly query: SynthesisQuery;
-  /** As what the caller was let in, and what it was allowed when it asked. Gardens are those of the run. */
+  /** As what the caller was let in. */
   readonly kind: Principal['kind'];
-  readonly permissions: readonly string[];
-  readonly scopes: readonly Scope[];
 }
 
 /** What a job keeps: ids and counts, and whose view they are. */
-interface Kept extends Survey {
+interface Kept extends Survey, CountedView {
   readonly query: SynthesisQuery;
   readonly madeMs: number;
-  readonly scopes: readonly Scope[];
-  readonly gardens: FactReader['gardens'];
 }
 
-export const synthesisPayload = ({ kind, permissions, allowedScopes }: Principal, query: SynthesisQuery): JobData => {
-  const payload: Payload = { query, kind, permissions: [...permissions].sort(), scopes: [...allowedScopes].sort() };
+export const synthesisPayload = (caller: Principal, query: SynthesisQuery): JobData => {
+  const payload: Payload = { query, kind: caller.kind, ...rightsOf(caller) };
   return { ...payload };
 };
 
@@ -45,6 +51,7 @@ export interface SynthesisJobParts {
 }
 
 export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): JobHandler => ({
+  covers: coversRights,
   run(job) {
     const payload = job.payload as unknown as Payload;
     return facts.read(callerOf(job, payload), 'query', async (reader) => {
@@ -55,7 +62,7 @@ export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): Jo
   async present(result, reader) {
     const kept = result as unknown as Kept;
     const composed = await composeSynthesis(reader, kept.query, kept, intact);
-    const counts = mayCount(reader, kept) ? kept : countsOf(composed);
+    const counts = seesAllOf(reader, kept) ? kept : countsOf(composed);
     return synthesisJson({ ...composed, ...counts, scope: kept.query.scope ?? 'all', madeMs: kept.madeMs });
   },
 });
@@ -81,11 +88,6 @@ const totalOf = async (reader: FactReader, query: SynthesisQuery, signal: AbortS
   }
   return total;
 };
-
-/** The counts are for those alone who see all that was counted. */
-const mayCount = ({ caller, gardens }: FactReader, kept: Kept): boolean =>
-  kept.scopes.every((scope) => caller.allowedScopes.has(scope)) &&
-  (gardens === 'all' || (kept.gardens !== 'all' && kept.gardens.every((garden) => gardens.includes(garden))));
 
 const countsOf = ({ facts, triples }: ComposedSynthesis) => ({
   factCount: facts.length,

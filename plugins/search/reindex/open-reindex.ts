@@ -31,6 +31,8 @@ export const openReindex = (
     run: (job) => runReindex(job, { hooks, jobs, self, log }),
     present: async (result) => result,
     steering: 'admin',
+    // It works on the facts of all tenants.
+    covers: (_payload, { permissions }) => permissions.has('admin'),
   });
   return words;
 };

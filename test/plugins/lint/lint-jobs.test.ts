@@ -77,7 +77,31 @@ forEachStore('Lint of many facts', () => {
     });
     const shown = (await job(id, narrow)).body;
     expect(shown.findings.map(({ entity }: ListedFinding) => entity)).to.deep.equal(['user:t']);
-    expect(shown).to.not.have.property('fact_count');
-    expect((await job(id, at.admin)).body.fact_count).to.equal(5);
+    expect(shown).to.not.have.any.keys('fact_count', 'progress');
+    expect((await job(id, at.admin)).body)
+      .to.deep.include({ fact_count: 5 })
+      .and.to.have.property('progress');
+  });
+
+  it('tells its counts to none who sees fewer gardens, such as the same agent without admin', async () => {
+    await sayAll();
+    const permissions = ['read', 'write', 'admin'];
+    const asAdmin = await at.node.addKey({ entityUri: 'agent:a', permissions });
+    const { job_id: id } = (await at.lint({ scope: 'all' }, asAdmin)).body;
+    await comesTrue(async () => {
+      await at.node.clock.advance(FIRST_LOOK_MS);
+      return (await job(id, asAdmin)).body.status === 'done';
+    });
+    expect((await job(id, asAdmin)).body).to.include({ fact_count: 4 });
+    const plain = (await job(id)).body;
+    expect(plain).to.not.have.any.keys('fact_count', 'progress');
+    expect(plain.findings).to.have.lengthOf(5);
+  });
+
+  it('takes questions and names of any length', async () => {
+    const longest = await at.node.addKey({ entityUri: `agent:${'"'.repeat(2_000)}` });
+    await sayAll();
+    const checks = Array.from({ length: 100 }, () => 'contradiction');
+    expect((await at.lint({ scope: 'company', checks }, longest)).status).to.equal(202);
   });
 });

@@ -215,6 +215,9 @@ forEachStore('Upkeep by a schedule', () => {
     expect(first.status).to.equal(202);
     const again = await Promise.all(Array.from({ length: 5 }, () => run()));
     expect(new Set([first, ...again].map(({ body }) => body.job_id))).to.have.lengthOf(1);
+    const only = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    expect((await run(only)).body.job_id).to.equal(first.body.job_id);
+    expect((await node.request('GET', '/v1/upkeep', { key: only })).status).to.equal(200);
     release();
     await hasRun(1);
     expect((await run(key, 'nothing')).status).to.equal(404);

@@ -190,6 +190,8 @@ forEachStore('indexes that are built anew', () => {
       expect((await node.request(method, '/v1/admin/reindex', { key, ...body })).status).to.equal(403);
       expect((await node.request(method, '/v1/admin/reindex', { key: stranger, ...body })).status).to.equal(403);
     }
+    const only = await node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
+    expect((await node.request('GET', '/v1/admin/reindex', { key: only })).status).to.equal(200);
     const unknown = await node.request('POST', '/v1/admin/reindex', { key: admin, body: { what: ['cards'] } });
     expect(unknown.status).to.equal(422);
     expect(unknown.text).to.include('edges, words, vectors').and.not.include('cards');

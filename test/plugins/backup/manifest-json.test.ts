@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { type Manifest, readManifest, spellManifest } from '../../../plugins/backup/manifest-json.ts';
+
+const file = (name: string) => ({ name, bytes: 1, sha256: '0'.repeat(64) });
+
+const manifest = (members: Partial<Manifest> = {}, files = [file('store.db')]): Manifest => ({
+  id: 'backup-20261123T021500123Z-1a2b3c4d',
+  createdAt: '2026-11-23T02:15:00.123Z',
+  copy: { layout: 'sqlite', files, nodeId: null, epoch: 'e', head: null, ledgers: [], tables: {}, migrations: [] },
+  keyFiles: [],
+  ...members,
+});
+
+describe('The manifest of a backup', () => {
+  it('is read as it was written', () => {
+    const whole = manifest({ keyFiles: [file('node.key'), file('node.key.retired-1f')] });
+    expect(readManifest(spellManifest(whole))).to.deep.equal(whole);
+  });
+
+  it('names no file outside its folder, and none for the data folder but keys of the node', () => {
+    for (const name of ['../store.db', '/etc/passwd', '..', 'a/b'])
+      expect(() => readManifest(spellManifest(manifest({}, [file(name)]))), name).to.throw('damaged');
+    for (const name of ['erasures.jsonl', '../node.key', 'node.key.retired-/x'])
+      expect(() => readManifest(spellManifest(manifest({ keyFiles: [file(name)] }))), name).to.throw('damaged');
+  });
+});

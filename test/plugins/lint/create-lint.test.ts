@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import type { FactReader, Facts, Principal } from '../../../kernel/plugin-api.ts';
+import { createLint } from '../../../plugins/lint/create-lint.ts';
+import type { LintReport } from '../../../plugins/lint/lint-api.ts';
+import type { LintParts } from '../../../plugins/lint/lint-job.ts';
+
+const caller: Principal = {
+  kind: 'agent',
+  entityUri: 'agent:a',
+  permissions: new Set(['read']),
+  allowedScopes: new Set(['company']),
+  tenantId: 'default',
+  keyId: null,
+  oidcSub: null,
+};
+
+/** Facts of which each read sees how many reads there were. It ends when the test says so. */
+class SlowFacts implements Pick<Facts, 'read'> {
+  readonly #gates: (() => void)[] = [];
+
+  async read<T>(_caller: Principal, _purpose: unknown, _work: (reader: FactReader) => Promise<T>): Promise<T> {
+    const number = this.#gates.length + 1;
+    await new Promise<void>((resolve) => this.#gates.push(resolve));
+    return { findings: [], isTruncated: false, checkedMs: 0, checks: [], factCount: number } as LintReport as T;
+  }
+
+  get begun(): number {
+    return this.#gates.length;
+  }
+
+  endAll(): void {
+    for (const end of this.#gates) end();
+  }
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('Lint at once', () => {
+  it('never shares a run that has begun, and shares those that wait', async () => {
+    const facts = new SlowFacts();
+    const lint = createLint({ facts } as unknown as LintParts, undefined);
+    const ask = () => lint.check(caller, { scope: 'all' }) as Promise<LintReport>;
+    const first = ask();
+    await soon();
+    // The caller has written something since: the first run does not know of it.
+    const second = ask();
+    await soon();
+    expect(facts.begun).to.equal(2);
+    const others = [ask(), ask(), ask()];
+    await soon();
+    expect(facts.begun, 'two runs at once').to.equal(2);
+    facts.endAll();
+    await soon();
+    facts.endAll();
+    const counts = (await Promise.all([first, second, ...others])).map(({ factCount }) => factCount);
+    expect(counts).to.deep.equal([1, 2, 3, 3, 3]);
+  });
+});
