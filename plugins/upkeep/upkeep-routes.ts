@@ -9,6 +9,7 @@ export const upkeepRoute = (upkeep: Upkeep): Route => ({
   path: '/v1/upkeep',
   summary: 'Tasks of upkeep, when they are due next, and what came of their last runs',
   access: { permission: 'admin' },
+  dimension: 'admin_action',
   answers: { 200: { json: UPKEEP_JSON } },
   handle: async ({ caller }) => ({ status: 200, body: { tasks: (await upkeep.report(caller)).map(taskJson) } }),
 });
@@ -23,6 +24,7 @@ export const runUpkeepRoute = (upkeep: Upkeep): Route<Params> => ({
   path: '/v1/upkeep/:task/run',
   summary: 'Runs a task of upkeep now, as a job',
   access: { permission: 'admin' },
+  dimension: 'admin_action',
   params: schema<Params>({ type: 'object', properties: { task: { type: 'string' } }, required: ['task'] }),
   bodyForm: 'none',
   answers: { 202: { json: ACCEPTED_JOB_JSON } },

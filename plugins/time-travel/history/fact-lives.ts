@@ -17,9 +17,12 @@ export interface FactLife {
   readonly hasLived: boolean;
 }
 
+/** Winners that are named of an exact tie. Each of very many, which only other nodes can send, would begin a reign. */
+export const MOST_TIED = 16;
+
 /** Who won in one triple and place, from when to when. */
 export interface Reign {
-  /** Several for an exact tie. */
+  /** Several for an exact tie, at most `MOST_TIED`. */
   readonly factIds: readonly string[];
   readonly from: Hlc;
   /** Null for who wins now. */
@@ -88,14 +91,17 @@ export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => 
   return reigns;
 };
 
-/** Higher confidence, then the higher stamp; all of an exact tie. */
+/** Higher confidence, then the higher stamp; those of an exact tie with the lowest ids. Once over all, without sorting. */
 const winnersAmong = (lives: readonly FactLife[]): string[] => {
-  const stronger = (a: FactOutline, b: FactOutline): number => b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
-  const facts = lives.map(({ fact }) => fact).sort(stronger);
-  const [first] = facts;
-  if (first === undefined) return [];
-  return facts
-    .filter((fact) => stronger(fact, first) === 0)
+  let winners: FactOutline[] = [];
+  for (const { fact } of lives) {
+    const [first] = winners;
+    const order = first === undefined ? -1 : first.confidence - fact.confidence || compareHlc(first.hlc, fact.hlc);
+    if (order < 0) winners = [fact];
+    else if (order === 0) winners.push(fact);
+  }
+  return winners
     .map(({ id }) => id)
-    .sort();
+    .sort()
+    .slice(0, MOST_TIED);
 };

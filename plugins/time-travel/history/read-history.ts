@@ -67,7 +67,7 @@ export const readHistory = async (
   { filter, after, limit }: HistoryQuery,
   intact: IntactFacts | undefined,
 ): Promise<HistoryPage> => {
-  const { snapshot, nowMs } = reader;
+  const { snapshot } = reader;
   const later = after === undefined ? [] : [above('feed', after)];
   const visible = all(await reader.constraint('visible'), equals('system', false));
   const found = await snapshot.find({
@@ -83,20 +83,20 @@ export const readHistory = async (
   const lives = await livesOfTriples(reader, visible, facts);
   const events = views.map((view) => eventOf(view, lives.get(tripleId(view.fact))));
   const triples = [...new Map(facts.map((fact) => [tripleId(fact), fact]))].map(([id, triple]): TripleReigns => {
-    const known = lives.get(id);
-    return { triple, reigns: known === undefined ? null : reignsOf(known.lives, nowMs) };
+    return { triple, reigns: lives.get(id)?.reigns ?? null };
   });
   return { events, triples, next: isCut ? (facts.at(-1)?.feed ?? null) : null };
 };
 
 interface TripleLives {
   readonly lives: readonly FactLife[];
+  readonly reigns: readonly Reign[];
   readonly covers: readonly Cover[];
 }
 
 /** By triple and place; those with too many facts are left out. */
 const livesOfTriples = async (
-  { snapshot }: FactReader,
+  { snapshot, nowMs }: FactReader,
   visible: Filter,
   facts: readonly StoredFact[],
 ): Promise<ReadonlyMap<string, TripleLives>> => {
@@ -108,8 +108,9 @@ const livesOfTriples = async (
     read += outlines.length;
     if (outlines.length > MOST_OF_TRIPLE) continue;
     const covers = await snapshot.covers(outlines);
-    known.set(id, { covers, lives: livesOf(outlines, covers, await snapshot.expiries(outlines)) });
-    // Working a triple out takes some milliseconds at most; others go first between two of them.
+    const lives = livesOf(outlines, covers, await snapshot.expiries(outlines));
+    known.set(id, { covers, lives, reigns: reignsOf(lives, nowMs) });
+    // Working a triple out takes some milliseconds; others go first between two of them.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return known;

@@ -26,7 +26,7 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
   admin_action: ['POST /v1/auth/keys', 'POST /v1/auth/keys/:id/rotate', 'DELETE /v1/auth/keys/:id'],
   federation_pull: ['GET /v1/federation/facts', 'GET /v1/federation/tombstones'],
 };
-const ADMINISTRATION = /^\/v1\/(admin|backups|namespaces|subjects|tenants|tombstones)(\/|$)/;
+const ADMINISTRATION = /^\/v1\/(admin|backups|namespaces|subjects|tenants|tombstones|upkeep)(\/|$)/;
 
 describe('The dimensions of quotas', () => {
   let node: TestNode;
