@@ -91,7 +91,9 @@ export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => 
   return reigns;
 };
 
-/** Higher confidence, then the higher stamp; those of an exact tie with the lowest ids. Once over all, without sorting. */
+/**
+ * Higher confidence, then the higher stamp; those of an exact tie with the lowest ids. Once over all, without sorting.
+ */
 const winnersAmong = (lives: readonly FactLife[]): string[] => {
   let winners: FactOutline[] = [];
   for (const { fact } of lives) {
