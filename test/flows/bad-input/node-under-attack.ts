@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode } from '../../../config/create-node.ts';
 import { ErrorCodes, Permissions, type Principal, SCOPES, Vocabulary } from '../../../kernel/plugin-api.ts';
+import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -45,6 +46,8 @@ export interface NodeUnderAttack {
 /** A provider that nobody reaches: tokens that have the right form alone are asked about. */
 const NOWHERE = { enabled: true, issuerUrl: 'http://127.0.0.1:9', audience: 'nobody' };
 
+const EVERYTHING = 'agent:everything';
+
 const OPERATOR: Principal = {
   kind: 'node',
   entityUri: 'system:test',
@@ -63,7 +66,7 @@ const registerKeys = async (registry: KeyRegistry, all: readonly string[]): Prom
   };
   const only = new Map<string, string>();
   for (const permission of all) only.set(permission, await register(`agent:only-${permission}`, [permission]));
-  return { all: await register('agent:everything', all), only };
+  return { all: await register(EVERYTHING, all), only };
 };
 
 /**
@@ -90,6 +93,12 @@ const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
   const { text } = await exchange(port, { method: 'GET', target: '/v1/conflicts', headers });
   const [conflict] = (JSON.parse(text) as { conflicts: { conflict_id: string }[] }).conflicts;
   return { factId: id, cid, conflictId: conflict?.conflict_id ?? 'none' };
+};
+
+/** Jobs of a type that nobody does, for a list of several pages. */
+const addJobs = async (jobs: JobQueue): Promise<void> => {
+  const request = { type: 'test.nobody', tenantId: 'default', creator: EVERYTHING };
+  for (let count = 0; count < 2; count += 1) await jobs.enqueue(request);
 };
 
 /** The default plugins on a real store, behind real sockets, in this process. */
@@ -119,6 +128,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const keys = await registerKeys(node.kernel.get(KeyRegistry), permissions);
     const fixtures = await makeFixtures(port, keys.all);
+    await addJobs(node.kernel.get(JobQueue));
     const { routes } = await node.describe();
     return {
       port,
