@@ -80,6 +80,12 @@ export class FindingList {
     return this.#isTruncated;
   }
 
+  /** About as many as the findings take as JSON. */
+  get bytes(): number {
+    const all = [...Object.values(this.#bytes), ...Object.values(this.#groupBytes)];
+    return all.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   get state(): FindingListState {
     return { ordered: this.#ordered, group: this.#group, isTruncated: this.#isTruncated };
   }

@@ -1,29 +1,39 @@
-import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional, Telemetry } from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
-import { upkeepTasks } from '../upkeep/upkeep-api.ts';
+import { Upkeep, upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { createLint } from './create-lint.ts';
 import { Lint } from './lint-api.ts';
 import { lintCommand } from './lint-command.ts';
 import { LINT_JOB, lintJob } from './lint-job.ts';
 import { getLintRoute, postLintRoute } from './lint-routes.ts';
 import { lintTask } from './lint-task.ts';
+import { measureFindings } from './lint-telemetry.ts';
 
 export const lintPlugin = definePlugin({
   name: 'lint',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Finds contradictions, expired facts, orphans, broken references and relations without a namespace',
-  requires: { facts: Facts, clock: Clock, self: NodeSelf, jobs: optional(JobQueue) },
+  requires: {
+    facts: Facts,
+    clock: Clock,
+    self: NodeSelf,
+    jobs: optional(JobQueue),
+    upkeep: optional(Upkeep),
+    telemetry: Telemetry,
+  },
   provides: [Lint],
   commands: [lintCommand],
   setup({ use, provide, route, on }) {
-    const { facts, clock, self, jobs } = use;
+    const { facts, clock, self, jobs, upkeep, telemetry } = use;
     const parts = { facts, clock, names: self.names };
     const lint = createLint(parts, jobs);
     provide(Lint, lint);
     route(postLintRoute(lint));
     route(getLintRoute(lint));
-    on(upkeepTasks, () => lintTask(parts));
+    const task = lintTask(parts);
+    on(upkeepTasks, () => task);
+    if (upkeep !== undefined) measureFindings(telemetry, upkeep, task.name);
     jobs?.handle(LINT_JOB, lintJob(parts));
     if (jobs !== undefined) route(jobRoute(jobs, '/v1/lint/jobs/:id'));
   },

@@ -29,6 +29,9 @@ type RunKey = Pick<StoredRun, 'tenantId' | 'task' | 'dueMs'>;
 /** Runs that are kept of each task and tenant. */
 export const KEPT_RUNS = 20;
 
+/** Runs that are read for one measure of a task. */
+const MOST_MEASURED = 1_000;
+
 /** Up to which time of the schedule a task was seen to. */
 export interface Plan {
   readonly patterns: string;
@@ -121,6 +124,16 @@ export class RunStore {
       }
       return found;
     });
+  }
+
+  /** The last run of a task that was done, of each tenant; where they are very many, of those that ran last. */
+  async lastDone(task: string): Promise<readonly StoredRun[]> {
+    const rows: Record<string, SqlValue>[] = await this.#tables.read((own) =>
+      own(RUNS).where({ task, status: 'done' }).orderBy('due_ms', 'desc').limit(MOST_MEASURED).select(),
+    );
+    const last = new Map<string, StoredRun>();
+    for (const run of rows.map(runOf)) if (!last.has(run.tenantId)) last.set(run.tenantId, run);
+    return [...last.values()];
   }
 
   /** Every tenant that has facts. */

@@ -8,6 +8,7 @@ import {
 import type { JobData, JobHandler, JobQueue, JobRun } from '../jobs/jobs-api.ts';
 import type { RunStore } from './run-store.ts';
 import type { UpkeepTask } from './upkeep-api.ts';
+import type { CountRun } from './upkeep-telemetry.ts';
 
 export const UPKEEP_JOB = 'upkeep.run';
 
@@ -21,6 +22,7 @@ export interface RunParts {
   readonly names: ServiceNames;
   /** Filled when the node starts. */
   readonly tasks: ReadonlyMap<string, UpkeepTask>;
+  readonly countRun: CountRun;
 }
 
 export const createStartRun =
@@ -46,7 +48,7 @@ const MAX_RESULT_CHARACTERS = 16_384;
 /** Does the work of a task, and writes down what came of it. */
 export const upkeepJob = (parts: RunParts): JobHandler => ({
   async run(job) {
-    const { store, clock, names, tasks } = parts;
+    const { store, clock, names, tasks, countRun } = parts;
     const key = keyOf(job);
     const task = tasks.get(key.task);
     if (task === undefined) throw new ServiceError('lookup', `no plugin of this node has the task ${key.task}`);
@@ -59,7 +61,10 @@ export const upkeepJob = (parts: RunParts): JobHandler => ({
         await store.update(store.in(transaction), key, change);
         await job.finish(transaction, { task: key.task, ...result });
       });
+      countRun(key.task, 'done');
     } catch (error) {
+      // A run that was interrupted goes on in another process, or was cancelled by somebody who knows.
+      if (!job.signal.aborted) countRun(key.task, 'failed');
       const message = error instanceof ServiceError ? error.message : INTERNAL;
       // A later attempt says otherwise. A process that holds the job no longer has nothing to say.
       await note(parts, job, { status: 'failed', completedMs: clock.nowMs(), error: message }).catch(() => {});

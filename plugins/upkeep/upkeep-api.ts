@@ -61,6 +61,11 @@ export interface Upkeep {
    * it has not ended. Rejects with `lookup` for a task that the caller cannot see.
    */
   run(caller: Principal, task: string): Promise<string>;
+  /**
+   * What came of the last run of a task that was done, for each tenant: for measures that say nothing of any tenant.
+   * Bounded; with very many tenants it leaves out those that ran longest ago.
+   */
+  lastResults(task: string): Promise<readonly JobData[]>;
 }
 
 export const Upkeep = defineRef<Upkeep>('upkeep.upkeep');

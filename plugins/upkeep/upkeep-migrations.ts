@@ -31,4 +31,13 @@ export const upkeepMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    number: 76,
+    name: 'last runs of upkeep',
+    async up({ schema }) {
+      await schema.alterTable(RUNS, (table) => {
+        table.index(['task', 'status', 'due_ms'], 'upkeep_runs_last');
+      });
+    },
+  },
 ];

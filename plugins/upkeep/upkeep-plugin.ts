@@ -7,6 +7,7 @@ import {
   ServedTenants,
   ServiceError,
   schema,
+  Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { createUpkeep } from './create-upkeep.ts';
@@ -18,6 +19,7 @@ import { Upkeep, type UpkeepTask, upkeepTasks } from './upkeep-api.ts';
 import { upkeepCommands } from './upkeep-commands.ts';
 import { upkeepMigrations } from './upkeep-migrations.ts';
 import { runUpkeepRoute, upkeepRoute } from './upkeep-routes.ts';
+import { countRuns, measureRuns } from './upkeep-telemetry.ts';
 
 /** How often the holder of the lease looks whether something is due. */
 const LOOK_INTERVAL_MS = 10_000;
@@ -31,7 +33,14 @@ export const upkeepPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Runs lint, decay, synthesis, backups and other tasks by a schedule, or when an administrator asks',
-  requires: { clock: Clock, self: NodeSelf, leases: Leases, served: ServedTenants, jobs: JobQueue },
+  requires: {
+    clock: Clock,
+    self: NodeSelf,
+    leases: Leases,
+    served: ServedTenants,
+    jobs: JobQueue,
+    telemetry: Telemetry,
+  },
   provides: [Upkeep],
   commands: [upkeepCommands],
   config: schema<Settings>({
@@ -51,11 +60,12 @@ export const upkeepPlugin = definePlugin({
     readSchedule(config.schedule);
   },
   setup({ config, use, tables, log, hooks, provide, route, onStart, every }) {
-    const { clock, self, leases, served, jobs } = use;
+    const { clock, self, leases, served, jobs, telemetry } = use;
     const timetables = readSchedule(config.schedule);
     const tasks = new Map<string, UpkeepTask>();
     const store = new RunStore(tables);
-    const parts = { store, jobs, clock, names: self.names, tasks };
+    const parts = { store, jobs, clock, names: self.names, tasks, countRun: countRuns(telemetry) };
+    measureRuns(telemetry, store, tasks);
     const startRun = createStartRun(parts);
     const upkeep = createUpkeep({ ...parts, timetables, startRun });
     provide(Upkeep, upkeep);

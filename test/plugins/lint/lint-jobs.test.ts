@@ -1,9 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { type LintedNode, type ListedFinding, startLintedNode } from './linted-node.ts';
 
 const FIRST_LOOK_MS = 1_000;
+/** Facts between two checkpoints of a job, and enough facts that there is one long before the end. */
+const CHECKPOINT = 5_000;
+const MANY = 9_000;
+/** Entities about which two facts say different things. */
+const PAIRS = 60;
+const BATCH = 500;
+
+const sayMany = async ({ node, key }: LintedNode, count: number): Promise<void> => {
+  const own = { relation: 'memory:role', source: 'agent:a', scope: 'company', value: { type: 'string', v: 'one' } };
+  const bodies = Array.from({ length: count - PAIRS }, (_, n) => ({ ...own, entity: `user:${n}` }));
+  const step = Math.floor(bodies.length / PAIRS);
+  const rivals = Array.from({ length: PAIRS }, (_, n) => ({
+    ...own,
+    entity: `user:${n * step}`,
+    value: { type: 'string', v: 'two' },
+  }));
+  const all = [...bodies, ...rivals];
+  for (let at = 0; at < all.length; at += BATCH) {
+    const reply = await node.request('POST', '/v1/facts/batch', { key, body: all.slice(at, at + BATCH) });
+    expect(reply.status).to.equal(200);
+  }
+};
 
 forEachStore('Lint of many facts', () => {
   let at: LintedNode;
@@ -63,6 +89,47 @@ forEachStore('Lint of many facts', () => {
     expect((await at.lint(undefined, other)).body.job_id).to.not.equal(replies[0]?.body.job_id);
     expect((await job(replies[0]?.body.job_id, other)).status).to.equal(404);
     await done(replies[0]?.body.job_id);
+  });
+
+  it('goes on from a checkpoint after a crash, and finds each thing once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lint-'));
+    const random = createSeededRandom(7);
+    const first = await startLintedNode({ folder, random, env: { SVC_ASYNC_JOB_THRESHOLD: '3' } });
+    let second: LintedNode | undefined;
+    try {
+      await sayMany(first, MANY);
+      const id = (await first.lint({ scope: 'company', checks: ['stale', 'contradiction'] })).body.job_id;
+      const shown = () => first.node.request('GET', `/v1/jobs/${id}`, { key: first.key });
+      await comesTrue(async () => {
+        await first.node.clock.advance(FIRST_LOOK_MS);
+        return Number((await shown()).body.progress?.done) > CHECKPOINT;
+      });
+      expect((await shown()).body.status).to.equal('running');
+      await first.node.stop();
+      second = await startLintedNode({
+        folder,
+        random,
+        clock: first.node.clock,
+        env: { SVC_ASYNC_JOB_THRESHOLD: '3' },
+      });
+      const again = second;
+      // A run that began anew would count it: it comes before everything that was checked.
+      await again.say({ entity: 'user:!' });
+      let report: Record<string, unknown> = {};
+      await comesTrue(async () => {
+        await again.node.clock.advance(FIRST_LOOK_MS);
+        report = (await again.node.request('GET', `/v1/jobs/${id}`, { key: first.key })).body;
+        return report['status'] === 'done';
+      });
+      expect(report).to.deep.include({ fact_count: MANY });
+      const findings = report['findings'] as readonly ListedFinding[];
+      expect(findings.filter(({ check }) => check === 'contradiction')).to.have.lengthOf(PAIRS);
+      expect(new Set(findings.map(({ entity }) => entity)).size).to.equal(PAIRS);
+    } finally {
+      await first.node.stop();
+      await second?.node.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('shows each reader only findings about facts that the reader sees', async () => {
