@@ -82,7 +82,8 @@ export class LeaseKeeper implements HeldLease {
     this.#endSignals();
     this.#cancelNext();
     await this.#attempt;
-    if (!this.held) return;
+    // One that has run out by the clock of this process may still hold others up by that of the database.
+    if (this.#heldUntilMs === Number.NEGATIVE_INFINITY) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     const claim = this.#claim();
     const giveBack = async (transaction: WriteTransaction): Promise<void> => {

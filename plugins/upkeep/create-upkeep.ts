@@ -60,7 +60,8 @@ export const createUpkeep = ({ clock, store, jobs, timetables, tasks, startRun }
       if (last !== undefined && isOpen(await withEnd(jobs, caller, last))) return last.jobId;
       return startRun(name, caller.tenantId, clock.nowMs());
     },
-    lastResults: async (name) => (await store.lastDone(name)).flatMap(({ result }) => (result === null ? [] : [result])),
+    lastResults: async (name) =>
+      (await store.lastDone(name)).flatMap(({ result }) => (result === null ? [] : [result])),
   };
 };
 
