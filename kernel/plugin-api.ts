@@ -107,6 +107,8 @@ export { hasPermission, requirePermission, requireReadScope } from './identity/r
 export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';
 export type { LogFields, Logger } from './log/logger.ts';
+export { ProgressLog, type ProgressLogParts } from './log/progress-log.ts';
+export { WorkRate } from './log/work-rate.ts';
 export * from './plugins/answer-schemas.ts';
 export { compileDeclared, type ListUndeclared } from './plugins/declared-members.ts';
 export * from './plugins/plugin-definition.ts';

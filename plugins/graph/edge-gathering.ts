@@ -6,8 +6,10 @@ import {
   FEED_START,
   type FeedFollower,
   type Hlc,
+  type Logger,
   type PluginSnapshot,
   type PluginTables,
+  ProgressLog,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { RebuildRun } from '../search/search-api.ts';
@@ -22,6 +24,7 @@ export interface GatherParts {
   readonly tables: PluginTables;
   readonly edges: EdgeStore;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /**
@@ -32,11 +35,15 @@ export interface GatherParts {
 export class EdgeGathering {
   readonly #parts: GatherParts;
   readonly #follower: FeedFollower;
+  readonly #progress: ProgressLog;
+  /** Facts whose edges this process has gathered. */
+  #gathered = 0;
   #complete = false;
 
   constructor(parts: GatherParts) {
     this.#parts = parts;
-    const { feed, edges } = parts;
+    const { feed, edges, clock, log } = parts;
+    this.#progress = new ProgressLog({ log, clock, message: 'edges of facts are being gathered' });
     this.#follower = feed.follow({
       maxEntries: FACTS_PER_STEP,
       maxBytes: BYTES_PER_STEP,
@@ -44,6 +51,7 @@ export class EdgeGathering {
       take: async ({ facts, upTo }) => {
         for (const [tenantId, refs] of refsByTenant(facts)) await edges.renew(tenantId, refs);
         await edges.saveProgress(upTo);
+        this.#gathered += facts.length;
       },
     });
   }
@@ -57,8 +65,10 @@ export class EdgeGathering {
   async advance(limitMs: number): Promise<boolean> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + limitMs;
-    do this.#complete = !(await this.#follower.next());
-    while (!this.#complete && clock.monotonicMs() < untilMs);
+    do {
+      this.#complete = !(await this.#follower.next());
+      await this.#progress.reached(this.#gathered, () => this.#countLeft());
+    } while (!this.#complete && clock.monotonicMs() < untilMs);
     return this.#complete;
   }
 
@@ -92,6 +102,12 @@ export class EdgeGathering {
     } finally {
       await follower.stop();
     }
+  }
+
+  async #countLeft(): Promise<number> {
+    const { tables, edges } = this.#parts;
+    const place = await edges.progress();
+    return tables.read((_, snapshot) => snapshot.count(above('feed', place)));
   }
 
   /** Keeps the head of the feed as the position, once every fact has its edge. */

@@ -110,7 +110,7 @@ export const graphPlugin = definePlugin({
         cursorLifetimeMs: config.cursorTtlSeconds * 1000,
       }),
     );
-    const gathering = new EdgeGathering({ feed: use.feed, tables, edges, clock });
+    const gathering = new EdgeGathering({ feed: use.feed, tables, edges, clock, log });
     if (!(await gathering.advance(GATHERING_AT_START_MS))) {
       log.warn('edges of facts from before this plugin was on are still being gathered; neighbours may be missing');
     }

@@ -1,18 +1,16 @@
-import type { Clock } from '../../kernel/plugin-api.ts';
+import { type Clock, WorkRate } from '../../kernel/plugin-api.ts';
 import type { JobProgress, ReportedProgress } from './jobs-api.ts';
 
 /** Keeps how far one run of a job has come, and how fast it works. */
 export class ProgressMeter {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #rate: WorkRate;
   #latest: ReportedProgress | null;
-  #first: { readonly done: number; readonly atMs: number };
   #stored: ReportedProgress | null;
   #logged: ReportedProgress | null;
 
   /** `before` is what an earlier run of the job has stored. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, before: ReportedProgress | null) {
-    this.#clock = clock;
-    this.#first = { done: before?.done ?? 0, atMs: clock.monotonicMs() };
+    this.#rate = new WorkRate(clock, before?.done ?? 0);
     this.#latest = before;
     this.#stored = before;
     this.#logged = before;
@@ -26,12 +24,7 @@ export class ProgressMeter {
     if (!isCount(done) || !(total === null || isCount(total))) {
       throw new RangeError('the progress of a job is counted in whole numbers of 0 or more');
     }
-    const atMs = this.#clock.monotonicMs();
-    // Work that starts again from an earlier place is measured from there.
-    if (done < this.#first.done) this.#first = { done, atMs };
-    const seconds = (atMs - this.#first.atMs) / 1000;
-    const rate = seconds > 0 ? (done - this.#first.done) / seconds : 0;
-    this.#latest = { done, total, ratePerSecond: Math.round(rate * 10) / 10 };
+    this.#latest = { done, total, ratePerSecond: this.#rate.at(done) };
   }
 
   /** Returns the progress that the store does not know yet. */

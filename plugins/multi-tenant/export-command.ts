@@ -16,14 +16,25 @@ export const exportTenantCommand = defineCommand({
   options: {
     out: { type: 'text', value: 'file', summary: 'write to this new file, which only you may read' },
   },
-  async run({ arguments: { id }, options: { out }, use: { tenancy, self, transfer }, stdout, stderr }) {
+  async run({ arguments: { id }, options: { out }, use: { tenancy, self, transfer }, stdout, stderr, progress: show }) {
     await tenancy.administer(nodePrincipal(self.names), id);
     if (transfer === undefined) throw new ServiceError('unavailable', 'no plugin of this node exports tenants');
     const target = out === undefined ? stdout : await openNewFile(out);
-    const facts = await transfer.export(id, async (lines) => {
-      if (!target.write(lines.join(''))) await once(target, 'drain');
-    });
-    if (target !== stdout) await finished(target.end());
+    const total = await transfer.count(id);
+    // A bar among the lines of the export would help nobody.
+    const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
+    const progress = show(showsLines ? null : total, 'facts');
+    let facts = 0;
+    try {
+      await transfer.export(id, async (lines, count) => {
+        if (!target.write(lines.join(''))) await once(target, 'drain');
+        facts += count;
+        progress.update(Math.min(facts, total), facts);
+      });
+      if (target !== stdout) await finished(target.end());
+    } finally {
+      progress.end();
+    }
     stderr.write(`${facts} facts of tenant ${id} are exported\n`);
   },
 });

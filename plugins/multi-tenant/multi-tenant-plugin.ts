@@ -92,8 +92,10 @@ export const multiTenantPlugin = definePlugin({
       standings.reload().catch((error: unknown) => log.warn('the directory of tenants could not be read', { error }));
     });
     jobs?.handle(ERASURE_JOB, {
-      run: async ({ payload, signal }) => {
-        await eraser.run(String(payload['tenant_id']), { signal });
+      run: async ({ payload, signal, progress }) => {
+        // Nobody knows how many rows all tables have before they are gone.
+        const onProgress = (done: number): void => progress({ done, total: null });
+        await eraser.run(String(payload['tenant_id']), { signal, onProgress });
         return {};
       },
       steering: 'nobody',

@@ -1,4 +1,4 @@
-import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
+import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-api.ts';
 import { type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
 import { beginLater } from './snapshot/begin-later.ts';
@@ -32,9 +32,12 @@ export class SearchService implements SearchIndex {
   /** Another index, which is to take the place of the one that serves. */
   #next: OpenIndex | undefined;
   #isClosed = false;
+  readonly #progress: ProgressLog;
 
   constructor(parts: IndexParts) {
     this.#parts = parts;
+    const { log, clock } = parts;
+    this.#progress = new ProgressLog({ log, clock, message: 'the search index is being built' });
     this.#vectorsGoal = parts.vectors?.goal;
     // Searches are told of the error; there may be none yet.
     this.#opened().catch((error: unknown) =>
@@ -210,11 +213,18 @@ export class SearchService implements SearchIndex {
 
   async #openIndex(): Promise<OpenIndex> {
     const beganMs = this.#parts.clock.monotonicMs();
-    const open = await openIndex(this.#parts);
+    const open = await openIndex(this.#parts, { pause: () => this.#tellProgress() });
     this.#open = open;
     this.#savedSize = sizeOf(open);
     this.#building = this.#build(open, beganMs);
     return open;
+  }
+
+  async #tellProgress(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined || !this.#isBuilding) return;
+    const left = () => this.#parts.store.read((snapshot) => snapshot.count(above('feed', open.feed.applied)));
+    await this.#progress.reached(open.index.size, left);
   }
 
   /** Reads what the snapshot did not have. Searches may begin meanwhile. */
@@ -225,6 +235,7 @@ export class SearchService implements SearchIndex {
     try {
       await feed.catchUp();
       this.#isBuilding = false;
+      this.#progress.ended();
       await this.#readVectors(open);
       if (index.size > 0) {
         log.info('the search index is up to date', {
@@ -235,6 +246,7 @@ export class SearchService implements SearchIndex {
       }
     } catch (error) {
       this.#isBuilding = false;
+      this.#progress.ended();
       if (this.#isClosed) return;
       log.warn('the search index could not be brought up to date; the next search tries again', { error });
     }

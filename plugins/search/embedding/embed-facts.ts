@@ -8,6 +8,7 @@ import {
   type FeedPage,
   type HeldLease,
   type Logger,
+  ProgressLog,
   ServiceError,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
@@ -30,8 +31,6 @@ const BUSY_MS = 1_000;
 /** After two failures in a row each pause is twice as long. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** How often a long run says how far it has come. */
-const PROGRESS_MS = 10_000;
 
 export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly feed: FactFeed;
@@ -66,11 +65,21 @@ export class EmbedFacts {
   #failures = 0;
   #hasEnded = false;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
-  #saidMs: number;
+  readonly #progress: ProgressLog;
+  /** Facts that were looked at since all had their vectors. */
+  #examined = 0;
 
   constructor(parts: EmbedParts) {
     this.#parts = parts;
-    this.#saidMs = parts.clock.monotonicMs();
+    const { clock, log, embedder } = parts;
+    this.#progress = new ProgressLog({
+      log,
+      clock,
+      message: 'facts are being embedded',
+      fields: { embedder: embedder.id },
+      // While facts keep coming, a step is always left.
+      leastLeft: FACTS_PER_STEP + 1,
+    });
     this.#fresh = parts.feed.follow<readonly StoredFact[]>({
       begin: async () => (await this.#look()).fresh,
       alongside: (page, snapshot) => newFactsToEmbed(page, this.#target as Generation, snapshot, parts),
@@ -126,13 +135,17 @@ export class EmbedFacts {
   }
 
   async #embedAll(rest: (restMs: number) => void): Promise<void> {
-    const { clock, lease } = this.#parts;
+    const { clock, lease, generations } = this.#parts;
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
       const most = this.#isBusy() ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP;
       const isFresh = await this.#fresh.next(most);
-      if (!isFresh && !(await this.#embedOfBacklog(most))) return;
-      await this.#reportProgress();
+      if (!isFresh && !(await this.#embedOfBacklog(most))) {
+        this.#examined = 0;
+        this.#progress.ended();
+        return;
+      }
+      await this.#progress.reached(this.#examined, () => generations.countPending());
       const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : most);
       if (restMs > 0) {
         rest(restMs);
@@ -171,12 +184,13 @@ export class EmbedFacts {
     return target;
   }
 
-  async #embed({ more: wanted }: FeedPage<readonly StoredFact[]>, advance: Advance): Promise<void> {
+  async #embed({ facts, more: wanted }: FeedPage<readonly StoredFact[]>, advance: Advance): Promise<void> {
     const { embedder, store, clock, log, quantise, attempted } = this.#parts;
     const target = this.#target as Generation;
     const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
     const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
     await store.save(target, coded, advance, clock.nowMs(), this.#confirm);
+    this.#examined += facts.length;
     if (coded.length > 0) attempted({ embedded: coded.length });
   }
 
@@ -193,13 +207,5 @@ export class EmbedFacts {
 
   #isBusy(): boolean {
     return this.#parts.clock.monotonicMs() - this.#lastWriteMs < BUSY_MS;
-  }
-
-  async #reportProgress(): Promise<void> {
-    const { clock, generations, log, embedder } = this.#parts;
-    if (clock.monotonicMs() - this.#saidMs < PROGRESS_MS) return;
-    this.#saidMs = clock.monotonicMs();
-    const left = await generations.countPending();
-    if (left > FACTS_PER_STEP) log.info('facts are being embedded', { embedder: embedder.id, left });
   }
 }

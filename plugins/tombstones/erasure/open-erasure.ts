@@ -49,8 +49,10 @@ export const openErasure = async (
   const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers });
   route(eraseRoute(erasures));
   jobs?.handle(ERASE_JOB, {
-    run: async ({ tenantId, payload }) => ({
-      receipt: await erasures.eraseFor(tenantId, String(payload['tombstone_id'])),
+    run: async ({ tenantId, payload, progress }) => ({
+      receipt: await erasures.eraseFor(tenantId, String(payload['tombstone_id']), (done, total) =>
+        progress({ done, total }),
+      ),
     }),
     present: async (result) => result,
     steering: 'nobody',

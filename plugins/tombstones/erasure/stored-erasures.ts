@@ -108,12 +108,21 @@ export class StoredErasures implements Erasures {
     return { tombstone: await this.#begin(asked, begun), count };
   }
 
-  /** The work of the job. */
-  async eraseFor(tenantId: string, tombstoneId: string): Promise<ErasureReceipt> {
+  /** The work of the job. `onProgress` gets the numbers of facts that are destroyed and that were to be. */
+  async eraseFor(
+    tenantId: string,
+    tombstoneId: string,
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<ErasureReceipt> {
     const { tables } = this.#parts;
     const tombstone = await tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }));
     if (tombstone === undefined) throw new ServiceError('lookup', 'no such tombstone');
-    return runErasure(this.#parts, tombstone);
+    if (onProgress === undefined) return runErasure(this.#parts, tombstone);
+    const total = await tables.read(async (own, snapshot) => {
+      const before = await erasureOf(own, { tenantId, tombstoneId });
+      return (before?.counts['facts'] ?? 0) + (await snapshot.count(unerased(tombstone)));
+    });
+    return runErasure(this.#parts, tombstone, (done) => onProgress(done, Math.max(done, total)));
   }
 
   /**

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EntityGraph } from '../../../plugins/graph/graph-api.ts';
+import { createHastyClock } from '../../fakes/hasty-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
@@ -23,9 +25,13 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
   });
 
   /** One life of a node on the folder's store. */
-  const live = async <T>(plugins: readonly string[], work: (node: TestNode) => Promise<T>): Promise<T> => {
+  const live = async <T>(
+    plugins: readonly string[],
+    work: (node: TestNode) => Promise<T>,
+    options: TestNodeOptions = {},
+  ): Promise<T> => {
     lives += 1;
-    const node = await startTestNode({ plugins, folder, random: createSeededRandom(lives) });
+    const node = await startTestNode({ plugins, folder, random: createSeededRandom(lives), ...options });
     try {
       return await work(node);
     } finally {
@@ -62,11 +68,26 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
     }
   });
 
-  it('are found in a store that is larger than one step, too', async () => {
+  it('are found in a store that is larger than one step, too, and the log says how far they are', async () => {
     await live([], async (node) => {
       const drafts = Array.from({ length: 2_100 }, (_, n) => refDraft('a', `b:${n}`, { relation: `rel:n${n}` }));
       await node.facts.appendAll(drafts, WRITER);
     });
-    expect(await live(['graph'], names)).to.have.length(2_100);
+    // More time than a start has for it, so that the rest comes while the node serves.
+    const clock = createHastyClock(6_000);
+    await live(
+      ['graph'],
+      async (node) => {
+        const lineOf = () => node.logLines.find(({ message }) => message === 'edges of facts are being gathered');
+        await comesTrue(async () => {
+          await node.clock.advance(1_000);
+          return lineOf() !== undefined && (await names(node)).length === 2_100;
+        });
+        const line = lineOf();
+        expect(line?.fields).to.include({ total: 2_100 }).and.to.have.property('ratePerSecond');
+        expect(line?.fields?.['done']).to.be.within(2_000, 2_100);
+      },
+      { clock },
+    );
   });
 });

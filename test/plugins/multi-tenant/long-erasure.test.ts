@@ -32,7 +32,8 @@ forEachStore('the erasure of a large tenant', () => {
       expect(begun.body.status).to.equal('erasing');
       expect(begun.body.erasure.receipt).to.equal(null);
       expect(begun.body.erasure.rows.facts).to.be.within(1, MANY - 1);
-      await node.must(200, 'GET', `/v1/jobs/${begun.body.erasure.job_id}`);
+      const job = `/v1/jobs/${begun.body.erasure.job_id}`;
+      expect((await node.must(200, 'GET', job)).body).not.to.have.property('progress');
       await comesTrue(async () => {
         await node.clock.advance(1_000);
         return (await node.must(200, 'GET', '/v1/tenants/acme')).body.status === 'erased';
@@ -40,6 +41,10 @@ forEachStore('the erasure of a large tenant', () => {
       const { erasure } = (await node.must(200, 'GET', '/v1/tenants/acme')).body;
       expect(erasure.receipt.erased.facts).to.equal(MANY);
       expect(await countRows(node)).to.equal(0);
+      await comesTrue(async () => (await node.must(200, 'GET', job)).body.status === 'done');
+      const { progress } = (await node.must(200, 'GET', job)).body;
+      expect(progress.total).to.equal(null);
+      expect(progress.done).to.be.at.least(MANY);
     } finally {
       await node.stop();
     }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
 import { DEFAULT_TENANT, Facts, NodeNotes, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
@@ -6,13 +9,15 @@ import { SearchService } from '../../../plugins/search/search-service.ts';
 import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
+import { createHastyClock } from '../../fakes/hasty-clock.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { pluginStore } from '../../kit/plugin-store.ts';
-import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
+import { placeTestStore } from '../../kit/test-store.ts';
 
 const PATIENCE_MS = 10_000;
 const NOTHING_BUILT = { wallMs: 0, counter: 0 };
@@ -89,5 +94,38 @@ forEachStore('a search index that is still being built', () => {
     };
     expect(await told(['team'])).to.deep.equal(['index_rebuilding']);
     expect(await told(['public'])).to.deep.equal([]);
+  });
+});
+
+forEachStore('a search index that is built at the start', (kind) => {
+  it('says in the log how far it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'building-'));
+    const nodes: TestNode[] = [];
+    const start = async (options: TestNodeOptions): Promise<TestNode> => {
+      const node = await startTestNode({ folder, ...options });
+      nodes.push(node);
+      return node;
+    };
+    try {
+      const before = await start({ plugins: ['keys', 'facts'] });
+      const key = await before.addKey();
+      // Two of them are more than a page of the feed.
+      const v = 'lantern '.repeat(50_000);
+      for (let n = 0; n < 4; n += 1) {
+        const body = { entity: `user:${n}`, relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s' };
+        expect((await before.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+      }
+      await before.stop();
+      const node = await start({ plugins: ['keys', 'facts', 'search'], clock: createHastyClock(6_000) });
+      const lineOf = (message: string) => node.logLines.find((line) => line.message === message);
+      await comesTrue(() => lineOf('the search index is up to date') !== undefined);
+      const { fields } = lineOf('the search index is being built') ?? {};
+      expect(fields).to.include({ total: 4 }).and.to.have.property('ratePerSecond');
+      expect(fields?.['done']).to.be.within(2, 4);
+    } finally {
+      for (const node of nodes) await node.stop();
+      await (await placeTestStore(kind, folder)).remove();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

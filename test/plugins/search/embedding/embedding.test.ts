@@ -56,8 +56,8 @@ forEachStore('the vectors of facts', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const start = async (plugin: AnyPlugin): Promise<TestNode> => {
-    const settings = { search: { snapshotFolder: join(folder, 'snapshots') } };
+  const start = async (plugin: AnyPlugin, search: object = {}): Promise<TestNode> => {
+    const settings = { search: { snapshotFolder: join(folder, 'snapshots'), ...search } };
     const node = await startTestNode({ plugins: [...PLUGINS, plugin], folder, settings });
     if (nodes.length === 0) key = await node.addKey();
     nodes.push(node);
@@ -162,6 +162,29 @@ forEachStore('the vectors of facts', () => {
       await comesTrue(() => hasVector(node, 'lantern'));
     });
   }
+
+  it('are made at a limited rate of old facts, and the log says how far they are', async () => {
+    const before = await start(createMoodyEmbedder(8).plugin);
+    const facts = Array.from({ length: 300 }, (_, n) => ({
+      entity: `user:${n}`,
+      relation: 'memory:note',
+      value: { type: 'text', v: `note ${n}` },
+      source: 'agent:s',
+    }));
+    const reply = await before.request('POST', '/v1/facts/batch', { key, body: facts });
+    expect(reply.status, reply.text).to.be.within(200, 207);
+    await before.stop();
+    const node = await start(createMoodyEmbedder(16).plugin, { backlogPerSecond: 10 });
+    const message = 'facts are being embedded';
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return node.logLines.some((line) => line.message === message);
+    });
+    const { fields } = node.logLines.find((line) => line.message === message) ?? {};
+    expect(fields).to.include({ embedder: 'scripted-16', total: 300 });
+    expect(fields?.['done']).to.be.within(65, 235);
+    expect(fields?.['ratePerSecond']).to.be.within(1, 15);
+  });
 
   it('are made anew by another embedder, while the old ones stay for a day beyond their last use', async () => {
     const [small, large] = [createMoodyEmbedder(8), createMoodyEmbedder(16)];

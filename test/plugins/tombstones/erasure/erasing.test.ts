@@ -88,7 +88,9 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
       await at.node.clock.advance(1_000);
       return (await at.get(`/v1/jobs/${job}`)).status === 'done';
     });
-    expect((await at.get(`/v1/jobs/${job}`)).receipt.erased.facts).to.equal(3);
+    const ended = await at.get(`/v1/jobs/${job}`);
+    expect(ended.receipt.erased.facts).to.equal(3);
+    expect(ended.progress).to.include({ done: 3, total: 3 });
     expect(await traces()).to.deep.equal([]);
   });
 

@@ -1,0 +1,12 @@
+import type { Clock } from '../../ports/ports.ts';
+
+/** Returns a function that returns true at most once in so many milliseconds: for the first time when they are over. */
+export const createDue = (clock: Pick<Clock, 'monotonicMs'>, intervalMs: number): (() => boolean) => {
+  let nextMs = clock.monotonicMs() + intervalMs;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextMs) return false;
+    nextMs = nowMs + intervalMs;
+    return true;
+  };
+};

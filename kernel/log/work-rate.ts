@@ -1,0 +1,23 @@
+import type { Clock } from '../../ports/ports.ts';
+
+/** Measures how fast work goes on. */
+export class WorkRate {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #first: { readonly done: number; readonly atMs: number };
+
+  /** `done` is what was done before, which does not count. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, done: number) {
+    this.#clock = clock;
+    this.#first = { done, atMs: clock.monotonicMs() };
+  }
+
+  /** Returns units per second since the work began, now that so many are done. 0 before it has done anything. */
+  at(done: number): number {
+    const atMs = this.#clock.monotonicMs();
+    // Work that starts again from an earlier place is measured from there.
+    if (done < this.#first.done) this.#first = { done, atMs };
+    const seconds = (atMs - this.#first.atMs) / 1000;
+    const rate = seconds > 0 ? (done - this.#first.done) / seconds : 0;
+    return Math.round(rate * 10) / 10;
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNode, type Node } from '../../config/create-node.ts';
+import { type CommandResult, runInProcess } from '../adapters/cli/run-in-process.ts';
+import { createMemoryLogger } from '../fakes/memory-logger.ts';
+import { quietBilling } from '../fakes/quiet-billing.ts';
+import { checkReplies } from './check-replies.ts';
+
+/** A node of all plugins that listens on a port of this machine, for commands that speak to a running node. */
+export interface ServedNode {
+  readonly node: Node;
+  readonly folder: string;
+  /** Of the first administrator. */
+  readonly adminKey: string;
+  /** Runs a command with a key, in place of the administrator's. */
+  run(argv: readonly string[], key?: string): Promise<CommandResult>;
+  /** A request with a key, in place of the administrator's. */
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+    key?: string,
+    headers?: Readonly<Record<string, string>>,
+    // biome-ignore lint/suspicious/noExplicitAny: the body of a reply has no type.
+  ): Promise<{ status: number; body: any }>;
+  stop(): Promise<void>;
+}
+
+const ADMIN_KEY = 'the-key-of-the-first-administrator';
+
+export const startServedNode = async (env: Readonly<Record<string, string>> = {}): Promise<ServedNode> => {
+  const folder = await mkdtemp(join(tmpdir(), 'served-'));
+  const node = await createNode({
+    env: { SVC_BOOTSTRAP_KEY: ADMIN_KEY, ...env },
+    inspectReplies: checkReplies,
+    overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
+    adapters: { log: createMemoryLogger([]), extras: [quietBilling] },
+  });
+  const { url } = await node.start();
+  return {
+    node,
+    folder,
+    adminKey: ADMIN_KEY,
+    run: (argv, key = ADMIN_KEY) =>
+      runInProcess(argv, { env: { SVC_URL: url, SVC_API_KEY: key, XDG_CONFIG_HOME: join(folder, 'config') } }),
+    async ask(method, path, body, key = ADMIN_KEY, others = {}) {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...others };
+      const reply = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const text = await reply.text();
+      return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) };
+    },
+    async stop() {
+      await node.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
