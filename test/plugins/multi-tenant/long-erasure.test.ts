@@ -45,6 +45,9 @@ forEachStore('the erasure of a large tenant', () => {
       const { progress } = (await node.must(200, 'GET', job)).body;
       expect(progress.total).to.equal(null);
       expect(progress.done).to.be.at.least(MANY);
+      const lesser = await node.addKey({ entityUri: 'agent:operator', permissions: ['read'] });
+      const seen = await node.request('GET', job, { key: lesser });
+      expect([seen.status, seen.body.progress]).to.deep.equal([200, undefined]);
     } finally {
       await node.stop();
     }

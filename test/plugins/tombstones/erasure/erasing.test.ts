@@ -91,6 +91,9 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     const ended = await at.get(`/v1/jobs/${job}`);
     expect(ended.receipt.erased.facts).to.equal(3);
     expect(ended.progress).to.include({ done: 3, total: 3 });
+    const lesser = await at.node.addKey({ permissions: ['read'] });
+    const seen = await at.node.request('GET', `/v1/jobs/${job}`, { key: lesser });
+    expect([seen.status, seen.body.progress]).to.deep.equal([200, undefined]);
     expect(await traces()).to.deep.equal([]);
   });
 
