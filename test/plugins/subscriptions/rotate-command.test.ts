@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
+const NODE_KEY = Buffer.alloc(32, 9).toString('base64url');
+
 describe('the command rotate webhook', () => {
   let at: ServedNode;
   let id: string;
   let first: string;
   beforeEach(async () => {
-    at = await startServedNode({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    at = await startServedNode({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true', SVC_NODE_PRIVATE_KEY: NODE_KEY });
     const { entity_uri: me } = (await at.ask('GET', '/v1/me')).body;
     const grant = { issuer: me, subject: me, verb: 'subscribe', object: 'svc://facts/scope:company' };
     const token = await at.ask('POST', '/v1/federation/capability-tokens', grant);
