@@ -29,6 +29,10 @@ const oldJob = (id: string, members: object) => ({
   payload: JSON.stringify({ of: id }),
   estimated_s: 1,
   created_ms: NOW_MS - 10,
+  completed_ms: null,
+  result: null,
+  dedupe: null,
+  dedupe_until: null,
   ...members,
 });
 
