@@ -53,6 +53,11 @@ interface World<N extends SweepNode> {
   look(): Promise<Map<string, string>>;
 }
 
+/** Lists in the order of drawn identifiers, which is another one in each world. */
+const FACT_IDS = /(?<="fact_ids":\[)[^\]]*/g;
+
+const sortNames = (list: string): string => list.split(',').sort().join(',');
+
 /** The same story for the stranger, with nothing hidden or with fifty facts between its parts. */
 const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Promise<World<N>> => {
   const place = await hiding.start();
@@ -110,6 +115,7 @@ const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Pro
         if (!here.has(found)) here.set(found, `<id ${here.size + 1}>`);
         return here.get(found) ?? found;
       })
+      .replaceAll(FACT_IDS, sortNames)
       .replaceAll(VOLATILE, '<volatile>');
   };
   const look = async () => {
