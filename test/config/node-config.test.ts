@@ -39,10 +39,12 @@ describe('the configuration', () => {
     expect(plugins.map(({ name }) => name)).to.deep.equal([
       'attestation',
       'audit',
+      'backup',
       'billing',
       'capability-tokens',
       'cards',
       'conflicts',
+      'decay',
       'fact-chain',
       'facts',
       'federation',
@@ -51,6 +53,7 @@ describe('the configuration', () => {
       'instructions',
       'jobs',
       'keys',
+      'lint',
       'metrics',
       'multi-tenant',
       'namespaces',
@@ -61,10 +64,12 @@ describe('the configuration', () => {
       'search',
       'source-trust',
       'subscriptions',
+      'synthesis',
       'time-travel',
       'tombstones',
       'tracing',
       'transfer',
+      'upkeep',
     ]);
   });
 
