@@ -26,6 +26,18 @@ interface Refusal {
 /** Routes for peers look at nothing before the token: tests of federation try them. */
 const PROTECTED = ROUTE_ROWS.filter(({ isOpen, isForPeers }) => isOpen !== true && isForPeers !== true);
 
+/** Where a caller may ask about another moment. */
+const PAST_TAKEN: readonly string[] = [
+  'GET /v1/facts query.as_of',
+  'GET /v1/facts query.valid_at',
+  'GET /v1/facts/:id query.as_of',
+  'GET /v1/facts/:id/provenance query.as_of',
+  'GET /v1/cards/*entity_uri query.as_of',
+  'GET /v1/graph/neighbors query.as_of',
+  'GET /v1/recall query.as_of',
+  'POST /v1/recall body.as_of',
+];
+
 /** A name that no route declares: letters that no spelling of a known one begins with. */
 const undeclaredNames = fc
   .tuple(fc.constantFrom('zq', '__', 'Zq-', '$'), fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }))
@@ -89,6 +101,27 @@ forEachStore('A caller asks for what no route knows, and hopes that nobody notic
         { numRuns: TRIES },
       ));
   }
+
+  it('another moment is refused by every route that knows the present alone, and changes nothing', async () => {
+    const taken: string[] = [];
+    const before = await node.counts();
+    for (const row of PROTECTED) {
+      for (const name of ['as_of', 'valid_at']) {
+        const root = row.body?.isList === true ? 'body[0]' : 'body';
+        for (const [request, path] of [
+          [withParameter(row, name), `query.${name}`],
+          [withMember(row, name), `${root}.${name}`],
+        ] as const) {
+          const { status, errors = [] } = refusalOf(await exchange(node.port, request));
+          expect(status, `${row.route} ${path}`).to.be.oneOf([400, 422]);
+          const message = errors.find((violation) => violation.path === path)?.message ?? 'is not refused';
+          if (!message.startsWith('is not a known ')) taken.push(`${row.route} ${path}`);
+        }
+      }
+    }
+    expect(taken.sort()).to.deep.equal(PAST_TAKEN.toSorted());
+    expect(await node.counts()).to.deep.equal(before);
+  });
 
   it('a parameter whose name is almost right is told which one was meant', async () => {
     const faults: string[] = [];

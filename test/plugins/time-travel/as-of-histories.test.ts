@@ -11,6 +11,7 @@ interface Said {
   readonly v: string;
   readonly confidence: number;
   readonly validFor: number | null;
+  readonly scope: 'company' | 'team';
   readonly inGarden: boolean;
   readonly names: readonly number[];
 }
@@ -29,6 +30,7 @@ const saying = {
   v: fc.constantFrom('a', 'b', 'c'),
   confidence: fc.constantFrom(0, 0.5, 0.9, 0.9, 1),
   validFor: fc.constantFrom(null, null, null, 1_500, 4_000),
+  scope: fc.constantFrom('company' as const, 'company' as const, 'team' as const),
   inGarden: fc.constantFrom(false, false, false, true),
   names: fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
@@ -74,6 +76,8 @@ const QUERIES = [
   '&min_confidence=0.6',
   '&limit=2',
   '&garden_id=herbs',
+  '&scope=team',
+  `&scope=company${FLAGS[0]}`,
 ];
 
 forEachStore('the answer as of any past moment', () => {
@@ -87,13 +91,13 @@ forEachStore('the answer as of any past moment', () => {
   });
   after(() => garden.stop());
 
-  const sayingOf = (world: number, n: number, { v, confidence }: Said) => ({
+  const sayingOf = (world: number, n: number, { v, confidence, scope }: Said) => ({
     entity: `user:w${world}`,
     relation: 'memory:role',
     value: { type: 'string', v, interpretAs: 'content' } as const,
     source: `agent:n${n % 2}`,
     confidence,
-    scope: 'company' as const,
+    scope,
   });
 
   /** Plays a history, and calls `between` after each of its steps. */

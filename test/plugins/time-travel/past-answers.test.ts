@@ -8,11 +8,12 @@ import { ENTITIES, HistoryNode, histories, peaceful, SCOPES_TOLD, type Told } fr
 const questions: readonly string[] = [
   ...['grey cats', 'boat harbour'].map((query) => `/v1/recall?token_budget=4000&query=${encodeURIComponent(query)}`),
   '/v1/recall?token_budget=4000&query=boat&include_contradicted=true&relation=memory:note',
+  '/v1/recall?token_budget=4000&query=cats&include_contradicted=true&depth=2',
   '/v1/recall?token_budget=30&query=cats&scope=team&weights.lexical=0.5&weights.recency=0.5',
   '/v1/recall?token_budget=4000&query=cats&scope=garden:herbs',
   // A relation, because a card of the present stands in for the facts of an entity without one.
   ...ENTITIES.flatMap((entity) =>
-    ['rel:knows', 'memory:note-keeps-bees'].map(
+    ['rel:knows', 'memory:role', 'memory:note-keeps-bees'].map(
       (relation) => `/v1/recall?token_budget=4000&entity=${entity}&relation=${relation}&depth=2`,
     ),
   ),
@@ -66,9 +67,12 @@ const expectSameAnswers = async (history: readonly Told[]): Promise<void> => {
   }
 };
 
+/** With contradictions less is recalled, so that more of what ranks the rest is seen without them. */
+const stories = fc.oneof(histories, histories.map(peaceful));
+
 forEachStore('what is recalled, cards and neighbours as of an earlier moment', () => {
-  it('are what the node gave then, where nobody contradicts', async function () {
+  it('are what the node gave then', async function () {
     this.timeout(600_000);
-    await fc.assert(fc.asyncProperty(histories.map(peaceful), expectSameAnswers), { numRuns: Math.ceil(RUNS / 40) });
+    await fc.assert(fc.asyncProperty(stories, expectSameAnswers), { numRuns: Math.ceil(RUNS / 25) });
   });
 });
