@@ -91,13 +91,14 @@ forEachStore('the answer as of any past moment', () => {
   });
   after(() => garden.stop());
 
-  const sayingOf = (world: number, n: number, { v, confidence, scope }: Said) => ({
+  const sayingOf = (world: number, n: number, { v, confidence, scope, inGarden }: Said) => ({
     entity: `user:w${world}`,
     relation: 'memory:role',
     value: { type: 'string', v, interpretAs: 'content' } as const,
     source: `agent:n${n % 2}`,
     confidence,
-    scope,
+    // A garden is of one scope.
+    scope: inGarden ? 'company' : scope,
   });
 
   /** Plays a history, and calls `between` after each of its steps. */
