@@ -84,6 +84,7 @@ const describeRoute = ({ route, plugin }: OwnedRoute): DescribedRoute => ({
   bodyOptional: route.bodyOptional === true,
   bodyLimit: route.bodyLimit ?? 'standard',
   answers: route.answers,
+  example: route.example,
 });
 
 const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;

@@ -3,6 +3,7 @@ import type { CommandArguments, CommandNeeds, CommandOptions } from '../commands
 import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { RouteExample } from '../plugins/route-definition.ts';
 import type { Components } from '../vocabulary/components.ts';
 import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 
@@ -41,6 +42,7 @@ export interface DescribedRoute {
   readonly bodyLimit: 'standard' | 'bulk' | 'small';
   /** By status; problem documents, which every route may return, are left out. */
   readonly answers: Answers;
+  readonly example: RouteExample | undefined;
 }
 
 /** Work that a plugin repeats while the node serves. */

@@ -54,6 +54,21 @@ export interface Reply {
 export type BodyItem = { readonly value: unknown } | { readonly error: ServiceError };
 
 /**
+ * One request that works, and a test sends it as it stands: the API reference, the clients and the manual show it.
+ * Values that only a running node knows, such as the id of a fact, stand for their like; the test puts the real ones in
+ * their place.
+ */
+export interface RouteExample {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** The document; lines or a list of items where the form of the body is `items`. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What it brings: one of the route's answers. The lowest of them unless given. */
+  readonly status?: number;
+}
+
+/**
  * One route. Closed by default: `access` is required, and under `/v1` a parameter or body member that the schemas do
  * not declare is refused by its name. A name that clients send and that changes nothing is declared and left alone. A
  * part of the request without a schema is `undefined` to the handler; the handler never sees the framework's own
@@ -85,5 +100,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly bodyLimit?: 'standard' | 'bulk' | 'small';
   /** What it returns, by status; problem documents, which are common to all routes, are left out. */
   readonly answers: Answers;
+  /** Every route of our own plugins has one. */
+  readonly example?: RouteExample;
   handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;
 }
