@@ -33,6 +33,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     namespaces: true,
     'node-info': true,
     oidc: true,
+    openapi: true,
     'rate-limits': true,
     recall: true,
     search: true,

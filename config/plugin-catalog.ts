@@ -27,6 +27,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   namespaces: async () => (await import('../plugins/namespaces/namespaces-plugin.ts')).namespacesPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
   oidc: async () => (await import('../plugins/oidc/oidc-plugin.ts')).oidcPlugin,
+  openapi: async () => (await import('../plugins/openapi/openapi-plugin.ts')).openapiPlugin,
   'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,
   recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,
   search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,

@@ -3,7 +3,7 @@ import type { CommandArguments, CommandNeeds, CommandOptions } from '../commands
 import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
-import type { RouteExample } from '../plugins/route-definition.ts';
+import type { RouteExample, RouteHeader } from '../plugins/route-definition.ts';
 import type { Components } from '../vocabulary/components.ts';
 import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 
@@ -33,6 +33,9 @@ export interface DescribedRoute {
   /** Path parameters. Each schema is undefined where the route declares none. */
   readonly params: JsonSchema | undefined;
   readonly query: JsonSchema | undefined;
+  /** Headers that it reads, by name. */
+  readonly headers: Readonly<Record<string, RouteHeader>>;
+  /** As the reference shows it, where the handler judges the members itself. */
   readonly body: JsonSchema | undefined;
   /** Of each item of a body with the form `items`. */
   readonly item: JsonSchema | undefined;

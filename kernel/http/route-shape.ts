@@ -18,6 +18,7 @@ export const shapeProblems = (
       ...accessProblems(route.access, vocabulary),
       ...bodyProblems(route),
       ...answerProblems(route.answers, components),
+      ...referenceProblems('shows', route.bodyShown, components),
       ...(typeof route.handle === 'function' ? [] : [NO_HANDLE]),
     ].map(([what, hint]) => ({ message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`, hint })),
   );
@@ -50,9 +51,13 @@ const answerProblems = (answers: Answers | undefined, components: Components): P
     const example = "answers: { 200: { json: { type: 'object', ... } } }, or { 204: {} } where there is no body";
     return [['does not say what it returns', `describe its answers by status: ${example}`]];
   }
-  const unknown = referencesIn(Object.values(answers)).filter((name) => !Object.hasOwn(components, name));
+  return referenceProblems('answers with', Object.values(answers), components);
+};
+
+const referenceProblems = (does: string, json: unknown, components: Components): Problem[] => {
+  const unknown = referencesIn(json).filter((name) => !Object.hasOwn(components, name));
   return [...new Set(unknown)].map((name) => [
-    `answers with ${name}, a schema that nothing declares`,
+    `${does} ${name}, a schema that nothing declares`,
     'list it in the "declares" of a plugin that is enabled: defineComponent(...)',
   ]);
 };

@@ -26,7 +26,8 @@ export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] 
 };
 
 const pathProblem = (path: string): string | undefined => {
-  if (!path.startsWith('/') || path === '/') return 'must start with a slash and have a segment';
+  if (path === '/') return undefined;
+  if (!path.startsWith('/')) return 'must start with a slash';
   const segments = path.slice(1).split('/');
   if (!segments.every((segment) => SEGMENT.test(segment))) {
     return 'must consist of literal segments, `:name` and `*name`';

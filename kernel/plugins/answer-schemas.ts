@@ -8,6 +8,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Answer {
   readonly json?: JsonSchema;
   readonly text?: readonly string[];
+  /** Headers that the route adds, each with what it says. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

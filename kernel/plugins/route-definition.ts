@@ -1,7 +1,7 @@
 import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
-import type { Answers } from './answer-schemas.ts';
+import type { Answers, JsonSchema } from './answer-schemas.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -68,6 +68,16 @@ export interface RouteExample {
   readonly status?: number;
 }
 
+/** A header of a request that a route reads. */
+export interface RouteHeader {
+  /** What the header says, as one sentence without its full stop. */
+  readonly summary: string;
+  /** Of the text; any text unless given. */
+  readonly json?: JsonSchema;
+  /** A credential besides the one in `Authorization`. */
+  readonly isCredential?: true;
+}
+
 /**
  * One route. Closed by default: `access` is required, and under `/v1` a parameter or body member that the schemas do
  * not declare is refused by its name. A name that clients send and that changes nothing is declared and left alone. A
@@ -86,6 +96,13 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly params?: Schema<P>;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
+  /**
+   * What the API reference shows of the body, or of each item of one with `bodyForm: 'items'`, in place of `body` and
+   * `itemSchema`: for a handler that judges members itself. It checks nothing, and may refer to components.
+   */
+  readonly bodyShown?: JsonSchema;
+  /** Headers that the handler reads, for the API reference, by their names as people write them. */
+  readonly headers?: Readonly<Record<string, RouteHeader>>;
   /** An absent body is taken as `{}`. */
   readonly bodyOptional?: boolean;
   /**

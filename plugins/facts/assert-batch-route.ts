@@ -14,7 +14,7 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
-import { type AssertParts, onceReply } from './assert-fact-route.ts';
+import { type AssertParts, IDEMPOTENCY_HEADER, onceReply, REPLAYED_HEADER } from './assert-fact-route.ts';
 import type { KeptAnswer, OnceForAll } from './facts-api.ts';
 
 /** Items of one batch. */
@@ -35,7 +35,8 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   dimension: 'fact_write',
   bodyForm: 'items',
   bodyLimit: 'bulk',
-  answers: { 200: { json: BATCH_JSON } },
+  headers: { ...parts.readSession.headers, ...IDEMPOTENCY_HEADER },
+  answers: { 200: { json: BATCH_JSON, headers: REPLAYED_HEADER } },
   async handle(request) {
     const { assertions, readSession, quotas } = parts;
     const { caller, body: items } = request;

@@ -5,6 +5,7 @@ import {
   type FactView,
   type Reply,
   type Route,
+  type RouteHeader,
   schema,
 } from '../../kernel/plugin-api.ts';
 import type { Assertions, KeptAnswer, OnceAnswer } from './facts-api.ts';
@@ -17,6 +18,14 @@ export interface AssertParts {
 }
 
 const REQUEST = 'POST /v1/facts';
+
+export const IDEMPOTENCY_HEADER: Readonly<Record<string, RouteHeader>> = {
+  'Idempotency-Key': {
+    summary: 'Makes the request one that may be repeated: for a day, the same key and body get the first answer',
+    json: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  },
+};
+export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'Sent as true with an answer that was given before' };
 
 /** POST /v1/facts: 201 with the stored fact, or with the one that it repeats. */
 export const assertFactRoute = ({
@@ -31,7 +40,8 @@ export const assertFactRoute = ({
   dimension: 'fact_write',
   // The reader of assertions checks the members: it serves batches too, and names a code for each kind of violation.
   body: schema<object>({ type: 'object' }),
-  answers: { 201: { json: component(FACT) } },
+  headers: { ...readSession.headers, ...IDEMPOTENCY_HEADER },
+  answers: { 201: { json: component(FACT), headers: REPLAYED_HEADER } },
   async handle(request) {
     const { caller, body } = request;
     const options = { sessionId: readSession(request) };

@@ -38,6 +38,7 @@ export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => 
     dimension: 'fact_read',
     params: factPath,
     query: schema<object>({ type: 'object', properties: claimed.properties }),
+    headers: readSession.headers,
     answers: { 200: { json: component(FACT) } },
     async handle(request) {
       const { caller, params, query } = request;

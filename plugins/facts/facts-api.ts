@@ -23,7 +23,7 @@ import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
 export { MAX_DERIVATIONS } from './read-derivations.ts';
-export { createReadSession, type ReadSession, readSessionName } from './read-session.ts';
+export { createReadSession, type ReadSession, readSessionName, sessionHeader } from './read-session.ts';
 export { ttlTarget } from './ttl-target.ts';
 export { readVisiblePage, type VisiblePage } from './visible-page.ts';
 export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';

@@ -49,6 +49,8 @@ export interface FactPageParts {
   readonly parameters: readonly ReadParameter[];
 }
 
+const TOTAL_HEADER = { 'X-Total-Count': 'The same number as `total`' };
+
 /** Where no plugin claims these they are refused: the state of now in their place would be wrong. */
 const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
@@ -63,7 +65,8 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     access: { permission: 'read' },
     dimension: 'fact_read',
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
-    answers: { 200: { json: { ...PAGE_JSON, additionalProperties: true } } },
+    headers: readSession.headers,
+    answers: { 200: { json: { ...PAGE_JSON, additionalProperties: true }, headers: TOTAL_HEADER } },
     async handle(request) {
       const { caller, query } = request;
       const sessionId = readSession(request);

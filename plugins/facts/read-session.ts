@@ -1,18 +1,31 @@
-import { memberRefusal, type RouteRequest, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { memberRefusal, type RouteHeader, type RouteRequest, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** Characters, after trimming. */
 const MAX_SESSION_LENGTH = 128;
 
 /** The session that a request belongs to, null without one. Throws `session_id_too_long` (400). */
-export type ReadSession = (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>) => string | null;
+export interface ReadSession {
+  (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>): string | null;
+  /** The header that it reads, for the `headers` of a route. */
+  readonly headers: Readonly<Record<string, RouteHeader>>;
+}
 
 export const createReadSession = (names: ServiceNames): ReadSession => {
   const field = names.headers.session.toLowerCase();
-  return (request) => {
+  const read = (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>): string | null => {
     const text = request.header(field);
     return text === undefined ? null : readSessionName(text, `header.${field}`);
   };
+  return Object.assign(read, { headers: sessionHeader(names) });
 };
+
+/** For the `headers` of a route that belongs to sessions. */
+export const sessionHeader = (names: ServiceNames): Readonly<Record<string, RouteHeader>> => ({
+  [names.headers.session]: {
+    summary: 'The session that the request belongs to',
+    json: { type: 'string', maxLength: MAX_SESSION_LENGTH },
+  },
+});
 
 /** The name of a session, trimmed; null for an empty one. `path` is how violations name the place that it came from. */
 export const readSessionName = (text: string, path: string): string | null => {

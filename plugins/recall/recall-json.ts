@@ -105,7 +105,8 @@ export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMem
 /** What `recalledText` makes. */
 export const recallAnswers = (members: readonly RecallMember[]): Answers => {
   const added = Object.fromEntries(members.map(({ id, json }) => [id, json]));
-  return { 200: { json: objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] }) } };
+  const json = objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] });
+  return { 200: { json, headers: { 'X-Total-Count': 'The same number as `total_scored`' } } };
 };
 
 /**

@@ -5,6 +5,7 @@ import {
   type Principal,
   type Reply,
   type Route,
+  type RouteHeader,
   type RouteRequest,
   ServiceError,
   type ServiceNames,
@@ -12,6 +13,7 @@ import {
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
+import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
 import { recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
 import { MAX_LIMIT } from './recall-request.ts';
@@ -81,6 +83,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
     type: 'object',
     properties: { ...MEMBERS, ...text(['string', 'null']), token_budget: {}, weights: {}, as_of: {} },
   }),
+  headers: headersOf(parts),
   answers: answersOf(parts),
   handle: (request) => answer(request.body, 'body', request, parts),
 });
@@ -108,12 +111,18 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
       ...Object.fromEntries(WEIGHT_PARAMETERS.map((name) => [name, { type: 'string' }])),
     },
   }),
+  headers: headersOf(parts),
   answers: answersOf(parts),
   handle: (request) => {
     const { query } = request;
     const raw = { ...query, token_budget: numberOf(query.token_budget), weights: weightsOf(query) };
     return answer(raw, 'query', request, parts);
   },
+});
+
+const headersOf = ({ names }: RecallRouteParts): Readonly<Record<string, RouteHeader>> => ({
+  ...sessionHeader(names),
+  [names.headers.verify]: { summary: 'With the word full, the answer proves how the chain of facts stands' },
 });
 
 const answersOf = ({ members }: RecallRouteParts): Answers => recallAnswers(members);

@@ -23,6 +23,7 @@ export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdP
   access: { permission: 'read' },
   params: idParams,
   query: schema<Query>({ type: 'object', properties: { after: { type: 'string' } } }),
+  headers: { 'Last-Event-ID': { summary: 'The last event that the client has; the stream goes on after it' } },
   answers: { 200: { text: ['text/event-stream'] } },
   async handle({ caller, params, query, header, signal }) {
     const afterId = header('last-event-id') || query.after;

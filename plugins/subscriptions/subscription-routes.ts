@@ -60,6 +60,7 @@ export const createSubscriptionRoute = ({
     },
     required: ['target', 'on_change'],
   }),
+  headers: { [capabilityHeader(names)]: { summary: 'A capability token, in place of the member capability_token' } },
   answers: { 200: { json: component(SUBSCRIPTION) }, 201: { json: NEW_SUBSCRIPTION_JSON } },
   async handle({ caller, body, header }) {
     const { subscription, secret } = await subscriptions.create(caller, {

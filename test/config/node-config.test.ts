@@ -59,6 +59,7 @@ describe('the configuration', () => {
       'namespaces',
       'node-info',
       'oidc',
+      'openapi',
       'rate-limits',
       'recall',
       'search',

@@ -73,6 +73,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
         has_more: BOOLEAN_JSON,
         epoch: STRING_JSON,
       }),
+      headers: { [parts.self.names.headers.remaining]: 'How many facts come after this page, where there are more' },
     },
   },
   async handle({ caller, query }) {

@@ -59,6 +59,12 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
       limit: { type: 'integer', minimum: 1, maximum: MAX_SERVED, default: 100 },
     },
   }),
+  headers: {
+    [capabilityHeader(parts.self.names)]: {
+      summary: 'A capability token with the verb tombstone:read for a scope of the peering',
+      isCredential: true,
+    },
+  },
   answers: { 200: { json: SERVED_PAGE_JSON } },
   async handle(request) {
     const { tables, self, exchange, capabilities } = parts;

@@ -16,7 +16,7 @@ const ENTRY_FILTERS = {
   attested: 'boolean',
 } as const;
 
-/** Routes of the plugins `keys`, `oidc`, `audit`, `billing`, `metrics` and `node-info`. */
+/** Routes of the plugins `keys`, `oidc`, `audit`, `billing`, `metrics`, `node-info` and `openapi`. */
 export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
   { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },
@@ -54,6 +54,8 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     accepts: 401,
     isOpen: true,
   },
+  { route: 'GET /openapi.json', path: () => '/openapi.json', accepts: 200, isOpen: true },
+  { route: 'GET /v1/openapi.json', path: () => '/v1/openapi.json', accepts: 200 },
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },

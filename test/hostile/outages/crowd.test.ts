@@ -73,6 +73,8 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /.well-known/svc': 'asks no store',
   'GET /healthz': 'asks no store',
   'GET /readyz': 'asks no store',
+  'GET /openapi.json': 'is made once',
+  'GET /v1/openapi.json': 'is made once',
   'GET /v1/me': 'asks no store',
   'GET /v1/metrics': 'reads each number once a second, however many ask',
   'GET /v1/admin/cid-backfill/status': 'counts all facts, for administrators',

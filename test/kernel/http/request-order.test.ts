@@ -167,13 +167,13 @@ describe('a set of routes', () => {
         ['c', route('GET', '/v1/x/*id')],
         ['d', route('GET', '/v1/x/*id/y')],
         ['e', route('GET', '/v1/x/fixed')],
+        ['f', route('GET', '/')],
       ),
     ).to.deep.equal([]);
   });
 
   const bad = [
     'v1/x',
-    '/',
     '/v1//x',
     '/v1/x/',
     '/v1/*a/:b',

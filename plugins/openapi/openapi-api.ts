@@ -1,0 +1,1 @@
+export { operationIdOf, operationIdsOf } from './operation-id.ts';

@@ -1,0 +1,32 @@
+import type { DescribedRoute } from '../../kernel/plugin-api.ts';
+import type { ApiOperation, SecurityScheme } from './api-document.ts';
+
+type Schemes = Readonly<Record<string, SecurityScheme>>;
+
+export const KEY: Schemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key, as a bearer token.' },
+};
+
+export const PEER_TOKEN: Schemes = {
+  peerToken: { type: 'http', scheme: 'bearer', description: 'A token that another node has signed for this request.' },
+};
+
+/** A credential that is sent in a header of its own. */
+export const schemeOfHeader = (header: string): Schemes => ({
+  [schemeName(header)]: {
+    type: 'apiKey',
+    in: 'header',
+    name: header,
+    description: 'A credential beside the one in Authorization.',
+  },
+});
+
+/** What a caller has to present, all of it. */
+export const securityOf = ({ access, headers }: DescribedRoute): ApiOperation['security'] => {
+  if (access === 'open') return [];
+  const presented = Object.keys(headers).filter((name) => headers[name]?.isCredential === true);
+  const schemes = [access === 'peer' ? 'peerToken' : 'key', ...presented.map(schemeName)];
+  return [Object.fromEntries(schemes.map((name) => [name, [] as const]))];
+};
+
+const schemeName = (header: string): string => header.toLowerCase();
