@@ -12,6 +12,7 @@ import {
 import type { BackupSummary } from './backup-api.ts';
 import { backupName, beginFolder, completeFolder, removePartial, summaryOf } from './backup-folder.ts';
 import { digestOfFile } from './check-files.ts';
+import { DISK_OF_BACKUPS, explainDisk } from './explain-disk.ts';
 import { KEY_FILE, type Manifest, spellManifest } from './manifest-json.ts';
 import { pruneBackups } from './prune-backups.ts';
 
@@ -49,18 +50,20 @@ export const createBackup = (
     // Before the copy: what was acknowledged until now is in it.
     const nowMs = clock.nowMs();
     const id = backupName(nowMs, random.uuid());
-    const draft = await orExplain(() => beginFolder(folder, id));
+    const draft = await explained(() => beginFolder(folder, id));
     try {
-      const copy = await copyInto(draft, options);
-      const keyFiles = keysFrom === undefined ? [] : await orExplain(() => copyKeys(keysFrom, draft));
+      const copy = await explained(() => copyInto(draft, options));
+      const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
       const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
-      const path = await orExplain(() => completeFolder(draft, spellManifest(manifest)));
+      const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
       return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { keep }) };
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       throw error;
     }
   });
+
+const explained = <T>(work: () => Promise<T>): Promise<T> => explainDisk(DISK_OF_BACKUPS, work);
 
 /** The private key of the node, and those that were before it. */
 const copyKeys = async (from: string, to: string): Promise<StoreCopy['files']> => {
@@ -80,26 +83,4 @@ const copyKeys = async (from: string, to: string): Promise<StoreCopy['files']> =
       return { name, ...(await digestOfFile(path)) };
     }),
   );
-};
-
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
-const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
-
-const orExplain = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (cause) {
-    const code = (cause as { readonly code?: unknown }).code;
-    if (NO_ROOM.has(code)) {
-      throw new ServiceError('unavailable', 'the disk of the backups is full', {
-        hint: 'free space, remove old backups with "fact-memory-node backup prune", or set SVC_BACKUP_FOLDER',
-        cause,
-      });
-    }
-    if (!NO_RIGHT.has(code)) throw cause;
-    throw new ServiceError('unavailable', 'the folder of the backups may not be written', {
-      hint: 'check the owner and the permissions of SVC_BACKUP_FOLDER',
-      cause,
-    });
-  }
 };

@@ -5,6 +5,7 @@ import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
+import { DISK_OF_STORE, explainDisk } from './explain-disk.ts';
 import type { Manifest } from './manifest-json.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
@@ -36,13 +37,15 @@ erasures.jsonl in the data folder.`,
     const bar = showWork(show, 'bytes');
     try {
       const manifest = await checkBackup(path, (done, total) => bar.update(done, total));
-      const restored = await store.restore({
-        folder: path,
-        copy: manifest.copy,
-        replaces: options.replace,
-        label: `before_${new Date(clock.nowMs()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${random.uuid().slice(0, 8)}`,
-        onProgress: (done, total) => bar.update(done, total),
-      });
+      const restored = await explainDisk(DISK_OF_STORE, () =>
+        store.restore({
+          folder: path,
+          copy: manifest.copy,
+          replaces: options.replace,
+          label: labelOf(clock.nowMs(), random.uuid()),
+          onProgress: (done, total) => bar.update(done, total),
+        }),
+      );
       const key = await placeKeys(path, node.dataFolder, manifest, random);
       const erasedAt = await erasureInstants(erasureFilesOf(node));
       const summary = summaryOf(manifest, erasedAt, manifest.id);
@@ -68,6 +71,10 @@ erasures.jsonl in the data folder.`,
     }
   },
 });
+
+/** Names what is put aside. */
+const labelOf = (nowMs: number, uuid: string): string =>
+  `before_${new Date(nowMs).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${uuid.slice(0, 8)}`;
 
 type KeyState = 'restored' | 'there' | 'other' | 'missing';
 

@@ -1,0 +1,40 @@
+import { ServiceError } from '../../kernel/plugin-api.ts';
+
+/** What is written to, and what an operator can do about it. */
+export interface WrittenDisk {
+  /** Follows "the disk of" and "the folder of". */
+  readonly of: string;
+  readonly full: string;
+  readonly refused: string;
+}
+
+export const DISK_OF_BACKUPS: WrittenDisk = {
+  of: 'the backups',
+  full: 'free space, remove old backups with "fact-memory-node backup prune", or set SVC_BACKUP_FOLDER',
+  refused: 'check the owner and the permissions of SVC_BACKUP_FOLDER',
+};
+
+export const DISK_OF_STORE: WrittenDisk = {
+  of: 'the store',
+  full: 'free as much space as the backup takes, and restore again; the place of the store is as it was',
+  refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
+};
+
+/** A process may also be held to a size of files that it may write. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** Does work that writes files. Where the disk takes no more, an error says so, and what to do. */
+export const explainDisk = async <T>(disk: WrittenDisk, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    const code = (cause as { readonly code?: unknown }).code;
+    if (NO_ROOM.has(code)) {
+      throw new ServiceError('unavailable', `the disk of ${disk.of} is full`, { hint: disk.full, cause });
+    }
+    if (!NO_RIGHT.has(code)) throw cause;
+    const message = `the folder of ${disk.of} may not be written`;
+    throw new ServiceError('unavailable', message, { hint: disk.refused, cause });
+  }
+};

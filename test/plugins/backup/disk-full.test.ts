@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { StoreCopies } from '../../../kernel/plugin-api.ts';
+import { createBackup } from '../../../plugins/backup/create-backup.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { BackupPlace } from './backup-place.ts';
+
+/** Far less than an empty store takes. */
+const FEW_BLOCKS = 100;
+
+const EMPTY_COPY = {
+  layout: 'sqlite-file-1',
+  files: [],
+  nodeId: null,
+  epoch: 'e',
+  head: null,
+  ledgers: [],
+  tables: {},
+  migrations: [],
+};
+
+describe('A disk that is full', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'full-disk-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  for (const [code, told] of [
+    ['ENOSPC', /^the disk of the backups is full$/],
+    ['EDQUOT', /^the disk of the backups is full$/],
+    ['EACCES', /^the folder of the backups may not be written$/],
+  ] as const) {
+    it(`(${code}) ends a backup with an error that says so, and with nothing of it left`, async () => {
+      let isFull = false;
+      const copies: StoreCopies = {
+        alone: (work) =>
+          work(async (draft) => {
+            writeFileSync(join(draft, 'store.db'), 'half of it');
+            if (isFull) throw Object.assign(new Error('write failed'), { code });
+            return EMPTY_COPY;
+          }),
+      };
+      const parts = { copies, clock: createManualClock(), random: createSeededRandom(1), folder, keep: 1 };
+      const { id } = await createBackup(parts);
+      isFull = true;
+      const error = await rejection(createBackup(parts));
+      expect(error).to.include({ code: 'unavailable' });
+      expect(error).to.have.property('message').that.matches(told);
+      expect(error).to.have.property('hint').that.contains('SVC_BACKUP_FOLDER');
+      expect(readdirSync(folder), 'the backup from before stays').to.deep.equal([id]);
+    });
+  }
+
+  it('ends a restore with an error that says so, and leaves the place empty', async () => {
+    const [from, to] = [await BackupPlace.on('sqlite'), await BackupPlace.on('sqlite')];
+    try {
+      await from.run(['init']);
+      const backup = await from.backUp();
+      const { exitCode, stderr } = await to.runLimited(['restore', backup], FEW_BLOCKS);
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.match(/the disk of the store is full/);
+      expect(stderr).to.match(/hint: free as much space as the backup takes/);
+      const data = to.work.path('data');
+      expect(existsSync(data) ? readdirSync(data).filter((name) => name.includes('svc.db')) : []).to.deep.equal([]);
+      expect((await to.run(['restore', backup])).exitCode, 'once there is room').to.equal(0);
+    } finally {
+      await from.dispose();
+      await to.dispose();
+    }
+  });
+});
