@@ -1,5 +1,7 @@
 import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
+export { type LedgerPage, ofPage, walkLedgers } from './walk-ledgers.ts';
+
 /** One backup, as its folder tells. */
 export interface BackupSummary {
   /** Name of its folder. */

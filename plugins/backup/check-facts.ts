@@ -7,8 +7,11 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type StoredFact,
+  tripleId,
 } from '../../kernel/plugin-api.ts';
 import type { CheckReport, StoreCheck } from './backup-api.ts';
+
+type Cover = Awaited<ReturnType<PluginSnapshot['covers']>>[number];
 
 /** Entries of one look: their facts are in memory together. */
 const PAGE = 250;
@@ -74,11 +77,23 @@ const checkPage = async (
     if (fact === undefined) told(`the entry ${number} of the ledger has no fact`);
     else if (!isIntact(fact)) told(`the fact ${factId} does not match its content id`);
   }
-  const retractions = found.filter(({ confidence, system }) => confidence === 0 && !system);
-  const covers = new Set((await snapshot.covers(retractions)).map((cover) => cover.factId));
-  for (const { id } of retractions) if (!covers.has(id)) told(`the retraction ${id} ends nothing`);
+  const covers = await snapshot.covers(found);
+  const covering = new Set(covers.map(({ factId }) => factId));
+  for (const { id, confidence, system } of found) {
+    if (confidence === 0 && !system && !covering.has(id)) told(`the retraction ${id} ends nothing`);
+  }
+  for (const cover of covers) {
+    const fact = facts.get(cover.factId);
+    if (fact !== undefined && !isCoverOf(fact, cover)) told(`the fact ${fact.id} ends other facts than it should`);
+  }
   return entries.at(-1);
 };
+
+/** Which facts settle a contradiction, a plugin knows. */
+const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
+  (cover.kind === 'retraction') === (fact.confidence === 0) &&
+  tripleId(fact) === tripleId(cover) &&
+  compareHlc(fact.hlc, cover.hlc) === 0;
 
 const isIntact = (fact: StoredFact): boolean => {
   try {

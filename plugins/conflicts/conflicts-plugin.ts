@@ -19,10 +19,13 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
 import { pastDrop } from '../time-travel/time-travel-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
+import { createResolutionCheck } from './check-resolutions.ts';
+import { createWinnerCheck } from './check-winners.ts';
 import { createConflictEntities } from './conflict-entities.ts';
 import { createConflictJson } from './conflict-json.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
@@ -93,6 +96,8 @@ export const conflictsPlugin = definePlugin({
     on(factErased, (erased) => eraseReigns(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(pastDrop, (piece) => dropPastReigns(piece, tables));
+    const checks = [createResolutionCheck(tables), createWinnerCheck(tables, clock)];
+    for (const check of checks) on(storeChecks, () => check);
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, attestations });
     provide(Conflicts, conflicts);

@@ -15,7 +15,7 @@ import {
 export interface Naming extends TripleKey, Pick<FactOutline, 'id' | 'derivedFrom' | 'hlc' | 'confidence' | 'system'> {}
 
 /** A fact that another one names, and that is older than it on the same triple in the same place. */
-export type Named = Pick<FactOutline, 'id' | 'cid' | 'valueKey'>;
+export type Named = Pick<FactOutline, 'id' | 'cid' | 'valueKey' | 'feed'>;
 
 export interface NamedFacts {
   readonly named: readonly Named[];

@@ -18,11 +18,13 @@ import {
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
+import { createExpiryCheck } from './check-expiries.ts';
 import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
 import { createQueries } from './create-queries.ts';
@@ -137,6 +139,8 @@ export const factsPlugin = definePlugin({
     on(appendSettle, (batch) => settleDuplicates(batch, names));
     on(nodeGreeting, () => ({ examples: firstRequests }));
     on(factAppended, (batch) => recordExpiries(batch, names));
+    const expiryCheck = createExpiryCheck(tables, names);
+    on(storeChecks, () => expiryCheck);
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();
       await guard?.purge();

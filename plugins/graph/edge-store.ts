@@ -7,6 +7,7 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
+  type ReadableTables,
   type Row,
   type Scope,
   type ServiceNames,
@@ -86,27 +87,37 @@ export class EdgeStore {
   /** Adds those edges of one tenant's facts that are not there, and puts right those that say something else. */
   renew(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
     return this.#tables.write(tenantId, async (own) => {
-      const rows = this.#rowsOf(facts);
-      const subjects = [...new Set(rows.map((row) => row['subject_key'] as string))];
-      const known = await own.select(EDGES, {
-        tenant_id: tenantId,
-        subject_key: subjects,
-        fact_id: rows.map((row) => row['fact_id'] as string),
-      });
-      const wrong = rows.filter((row) => {
-        const same = known.filter(({ fact_id: id }) => id === row['fact_id']);
-        return same.length !== 1 || !saysTheSame(row, same[0] as Row);
-      });
+      const wrong = await this.wrongAmong(tenantId, facts, own);
       if (wrong.length === 0) return;
       await own(EDGES)
         .where({ tenant_id: tenantId })
-        .whereIn('subject_key', subjects)
+        .whereIn('subject_key', [...new Set(wrong.map((row) => row['subject_key'] as string))])
         .whereIn(
           'fact_id',
           wrong.map((row) => row['fact_id'] as string),
         )
         .delete();
       await own.insertRows(EDGES, wrong);
+    });
+  }
+
+  /** The edges of one tenant's facts that are missing or say something else, as they should be. */
+  async wrongAmong(
+    tenantId: string,
+    facts: readonly StoredFact[],
+    own: ReadableTables,
+    isRight = saysTheSame,
+  ): Promise<Row[]> {
+    const rows = this.#rowsOf(facts);
+    if (rows.length === 0) return [];
+    const known = await own.select(EDGES, {
+      tenant_id: tenantId,
+      subject_key: [...new Set(rows.map((row) => row['subject_key'] as string))],
+      fact_id: rows.map((row) => row['fact_id'] as string),
+    });
+    return rows.filter((row) => {
+      const same = known.filter(({ fact_id: id }) => id === row['fact_id']);
+      return same.length !== 1 || !isRight(row, same[0] as Row);
     });
   }
 
@@ -280,5 +291,5 @@ const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
 };
 
 /** Whether a stored edge is that of its fact. Whether it is over, only time tells. */
-const saysTheSame = ({ is_over: _, ...members }: Row, stored: Row): boolean =>
+export const saysTheSame = ({ is_over: _, ...members }: Row, stored: Row): boolean =>
   Object.entries(members).every(([name, value]) => String(stored[name] ?? null) === String(value ?? null));

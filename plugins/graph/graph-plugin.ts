@@ -15,9 +15,11 @@ import {
   requirePermission,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { storeChecks } from '../backup/backup-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
 import { type RebuildRun, rebuildableIndexes } from '../search/search-api.ts';
 import { Moments } from '../time-travel/time-travel-api.ts';
+import { createEdgeCheck } from './check-edges.ts';
 import { checkWalk, readMoment } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
@@ -117,6 +119,8 @@ export const graphPlugin = definePlugin({
     every(GATHERING_INTERVAL_MS, async () => {
       if (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
     });
+    const edgeCheck = createEdgeCheck(tables, edges, gathering);
+    on(storeChecks, () => edgeCheck);
     on(rebuildableIndexes, () => ({
       name: 'edges',
       summary: 'edges of the graph, compared with the facts',

@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 import type { FactStore } from '../../../ports/ports.ts';
+import type { CommandResult } from '../../adapters/cli/run-in-process.ts';
 import { type RunningProgram, type Variables, Workplace } from '../../adapters/cli/spawned-program.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
+import { administer, createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 
 const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
@@ -76,6 +79,19 @@ export class BackupPlace {
     await ended;
   }
 
+  /** Runs a command that may write no file of more than so many blocks of 512 or 1,024 bytes. */
+  async runLimited(argv: readonly string[], blocks: number): Promise<CommandResult> {
+    const env = { PATH: process.env['PATH'] ?? '', ...this.env };
+    const limited = ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, MAIN, ...argv];
+    const child = spawn('sh', limited, { cwd: this.work.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr, [exitCode]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
+    return { exitCode: exitCode ?? -1, stdout, stderr };
+  }
+
   /** Gives this place the keys of another one, as an operator would. */
   takeKeys(other: BackupPlace): void {
     mkdirSync(this.work.path('data'), { recursive: true, mode: 0o700 });
@@ -94,8 +110,15 @@ export class BackupPlace {
     return createSqliteStore({ path: join(folder, 'svc.db') });
   }
 
-  get databaseUrl(): string {
-    return this.#database?.url ?? '';
+  /** Changes the store past the node, as somebody with its password would. No process may have it open. */
+  async tamper(...statements: readonly string[]): Promise<void> {
+    if (this.#database !== undefined) {
+      for (const sql of statements) await administer(this.#database.url, sql);
+      return;
+    }
+    const database = new DatabaseSync(this.work.path('data/svc.db'));
+    for (const sql of statements) database.exec(sql);
+    database.close();
   }
 
   /** What the store holds. No process may write meanwhile. */
@@ -127,8 +150,8 @@ export const request = async (node: RunningProgram, method: string, path: string
     headers: { Authorization: `Bearer ${KEY}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const text = await reply.text();
-  return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) };
+  const replied = await reply.text();
+  return { status: reply.status, body: replied === '' ? undefined : JSON.parse(replied) };
 };
 
 export const fact = (entity: string, value: string): object => ({

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { administer } from '../../kit/postgres-server.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
 
@@ -15,17 +13,6 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     place = await BackupPlace.on(kind);
   });
   afterEach(() => place.dispose());
-
-  /** Changes the store past the node, as somebody with its password would. */
-  const tamper = async (...statements: readonly string[]): Promise<void> => {
-    if (kind === 'postgres') {
-      for (const sql of statements) await administer(place.databaseUrl, sql);
-      return;
-    }
-    const database = new DatabaseSync(place.work.path('data/svc.db'));
-    for (const sql of statements) database.exec(sql);
-    database.close();
-  };
 
   const unfreeze = kind === 'postgres' ? 'ALTER TABLE facts DISABLE TRIGGER USER' : 'DROP TRIGGER facts_refuse_update';
 
@@ -45,7 +32,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     const { body } = await request(node, 'POST', '/v1/facts', fact('user:a', 'true words'));
     await request(node, 'POST', '/v1/facts', fact('user:b', 'other words'));
     await node.end();
-    await tamper(
+    await place.tamper(
       unfreeze,
       "UPDATE facts SET value_v = '\"forged words\"' WHERE entity = 'user:a' OR entity_key = 'user:a'",
     );
@@ -76,11 +63,11 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     expect(await look()).to.include({ state: 'current', facts: 0 });
     const after = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
     expect(after).to.deep.equal(before);
-    await tamper("DELETE FROM schema_migrations WHERE version LIKE '072%'");
+    await place.tamper("DELETE FROM schema_migrations WHERE version LIKE '072%'");
     const older = await look();
     expect(older.state).to.equal('older');
     expect(older.pending).to.deep.include({ number: 72, name: 'rate_limits_stored', owner: 'rate-limits' });
-    await tamper("INSERT INTO schema_migrations (version, applied_at, owner) VALUES ('999_later', '', 'core')");
+    await place.tamper("INSERT INTO schema_migrations (version, applied_at, owner) VALUES ('999_later', '', 'core')");
     const newer = await place.run(['upgrade', '--check']);
     expect(newer.exitCode).to.equal(1);
     expect(newer.stdout).to.match(/Problem +the store was written by a newer version/);

@@ -1,0 +1,37 @@
+import { compareHlc, type FactOutline, type PluginSnapshot, type PluginTables } from '../../kernel/plugin-api.ts';
+import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import { mayResolve, readNamed, resolves } from './named-facts.ts';
+
+const HINT = 'restore a backup, unless the fact was stored while the plugin "conflicts" was off';
+
+/** Whether facts that settle a contradiction end what they settle. */
+export const createResolutionCheck = (tables: PluginTables): StoreCheck => ({
+  name: 'resolutions',
+  summary: 'each fact that settles a contradiction ends the older facts of its place, and no other fact does',
+  run: (report) =>
+    walkLedgers(tables, report, async (page, _own, snapshot) => {
+      const facts = await snapshot.outline(ofPage(page));
+      const covers = await snapshot.covers(facts);
+      const ending = new Set(covers.flatMap(({ kind, factId }) => (kind === 'resolution' ? [factId] : [])));
+      const told = (message: string): void => report.find({ tenantId: page.tenantId, message, hint: HINT });
+      for (const fact of await settling(facts, snapshot)) {
+        if (!ending.has(fact.id)) told(`the resolution ${fact.id} ends nothing`);
+      }
+      for (const fact of facts) {
+        if (ending.has(fact.id) && !mayResolve(fact)) told(`the fact ${fact.id} ends others, and settles nothing`);
+      }
+    }),
+});
+
+/**
+ * Those that were recognised when they were stored. A fact that came before those that it names may not have been: few
+ * of them are kept waiting.
+ */
+const settling = async (facts: readonly FactOutline[], snapshot: PluginSnapshot): Promise<readonly FactOutline[]> => {
+  const able = facts.filter(mayResolve);
+  if (able.length === 0) return [];
+  const known = await readNamed(able, snapshot);
+  return able.filter(({ id, feed }) =>
+    resolves((known.get(id)?.named ?? []).filter((named) => compareHlc(named.feed, feed) < 0)),
+  );
+};

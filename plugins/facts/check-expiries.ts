@@ -1,0 +1,104 @@
+import {
+  all,
+  compareHlc,
+  equals,
+  isIn,
+  matchKey,
+  type PluginSnapshot,
+  type PluginTables,
+  parseDateOrInstant,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
+import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import { ttlTarget } from './ttl-target.ts';
+
+type Expiry = Awaited<ReturnType<PluginSnapshot['expiriesAfter']>>[number];
+
+/** Expiries of one look, and facts that are read for them. */
+const EXPIRIES = 200;
+const FACTS = 2_000;
+
+const HINT = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
+
+/** Whether facts expire when their times-to-live say so. */
+export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): StoreCheck => ({
+  name: 'expiries',
+  summary: 'each time-to-live that was given counts, and no other does',
+  async run(report) {
+    await walkLedgers(tables, report, async (page, _own, snapshot) => {
+      const meta = all(ofPage(page), equals('system', true), equals('relationKey', names.meta('ttl')));
+      const given = await snapshot.find({ filter: meta, order: 'feed', limit: page.ids.length });
+      for (const id of await withoutEffect(given, names, snapshot)) {
+        report.find({ tenantId: page.tenantId, message: `the time-to-live ${id} has no effect`, hint: HINT });
+      }
+    });
+    for (const { tenantId } of report.tenants) {
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const from: string = after;
+        after = await tables.read(async (_own, snapshot) => {
+          const expiries = await snapshot.expiriesAfter(tenantId, from, EXPIRIES);
+          for (const factId of await unfounded(expiries, names, snapshot)) {
+            const message = `no time-to-live says when the fact ${factId} expires`;
+            report.find({ tenantId, message, hint: HINT });
+          }
+          return expiries.length < EXPIRIES ? undefined : expiries.at(-1)?.factId;
+        });
+      }
+    }
+  },
+});
+
+/** Ids of the times-to-live that should count, and neither do nor have given way to a later one. */
+const withoutEffect = async (
+  given: readonly StoredFact[],
+  names: ServiceNames,
+  snapshot: PluginSnapshot,
+): Promise<string[]> => {
+  // Those of other nodes do not count here.
+  const own = given.filter((fact) => fact.receivedFrom === null && fact.confidence > 0 && endOf(fact) !== null);
+  const targets = own.map((fact) => ({ tenantId: fact.tenantId, id: ttlTarget(fact.entity, names) }));
+  const known = new Map((await snapshot.expiries(targets)).map((expiry) => [expiry.factId, expiry]));
+  return own.flatMap((fact) => {
+    const expiry = known.get(ttlTarget(fact.entity, names));
+    return expiry !== undefined && compareHlc(expiry.hlc, fact.hlc) >= 0 ? [] : [fact.id];
+  });
+};
+
+/** Ids of facts whose expiry no time-to-live has set. */
+const unfounded = async (
+  expiries: readonly Expiry[],
+  names: ServiceNames,
+  snapshot: PluginSnapshot,
+): Promise<string[]> => {
+  const [first] = expiries;
+  if (first === undefined) return [];
+  const keys = expiries.flatMap(({ factId }) => [matchKey(factId, names), matchKey(names.factEntity(factId), names)]);
+  const filter = all(
+    equals('tenantId', first.tenantId),
+    isIn('entityKey', keys),
+    equals('relationKey', names.meta('ttl')),
+    equals('system', true),
+  );
+  const given = await snapshot.find({ filter, order: 'hlc', limit: FACTS });
+  if (given.length === FACTS && expiries.length > 1) {
+    const middle = expiries.length >> 1;
+    const [some, others] = [expiries.slice(0, middle), expiries.slice(middle)];
+    return [...(await unfounded(some, names, snapshot)), ...(await unfounded(others, names, snapshot))];
+  }
+  const byTarget = new Map<string, StoredFact[]>();
+  for (const fact of given) {
+    const target = ttlTarget(fact.entity, names);
+    byTarget.set(target, [...(byTarget.get(target) ?? []), fact]);
+  }
+  return expiries.flatMap((expiry) =>
+    (byTarget.get(expiry.factId) ?? []).some((fact) => isFrom(expiry, fact)) ? [] : [expiry.factId],
+  );
+};
+
+/** An erased time-to-live has kept its stamp, and no end. */
+const isFrom = ({ hlc, expiresMs }: Expiry, fact: StoredFact): boolean =>
+  compareHlc(hlc, fact.hlc) === 0 && (fact.cid === '' || endOf(fact) === expiresMs);
+
+const endOf = ({ value }: StoredFact): number | null =>
+  value.type === 'datetime' ? parseDateOrInstant(String(value.v)) : null;

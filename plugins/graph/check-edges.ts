@@ -1,0 +1,36 @@
+import { above, all, equals, type PluginTables, type Row } from '../../kernel/plugin-api.ts';
+import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import { type EdgeStore, saysTheSame } from './edge-store.ts';
+
+const HINT =
+  '"fact-memory-node reindex --only edges" makes the edges again; if it is no node that did this, look at the disk';
+
+/** Whether each reference to an entity has its edge, and the edge says what its fact says. */
+export const createEdgeCheck = (
+  tables: PluginTables,
+  edges: EdgeStore,
+  gathering: { readonly complete: boolean; advance(limitMs: number): Promise<boolean> },
+): StoreCheck => ({
+  name: 'edges',
+  summary: 'each fact that refers to an entity has its edge in the graph',
+  async run(report) {
+    // Those of facts that were stored while the plugin was off are no loss.
+    while (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
+    await walkLedgers(tables, report, async (page, own, snapshot) => {
+      const filter = all(ofPage(page), equals('system', false), above('confidence', 0));
+      const facts = await snapshot.find({ filter, order: 'feed', limit: page.ids.length });
+      // An erased reference leads nowhere.
+      const refs = facts.filter(({ value }) => value.type === 'ref' && value.v !== null);
+      for (const { fact_id: id } of await edges.wrongAmong(page.tenantId, refs, own, isRight)) {
+        const message = `the fact ${id} has no edge in the graph, or a wrong one`;
+        report.find({ tenantId: page.tenantId, message, hint: HINT });
+      }
+    });
+  },
+});
+
+const GATHERED_AT_ONCE_MS = 5_000;
+
+/** Edges from before they had a stamp are right without one. */
+const isRight = (row: Row, stored: Row): boolean =>
+  saysTheSame(stored['feed_wall'] == null ? { ...row, feed_wall: null, feed_ctr: null } : row, stored);
