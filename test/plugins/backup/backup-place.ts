@@ -68,13 +68,23 @@ export class BackupPlace {
   }
 
   /** Begins a backup, and kills it as soon as there is something of it. Resolves when the process is gone. */
-  async killBackup(): Promise<void> {
+  killBackup(): Promise<void> {
+    return this.kill(
+      ['backup'],
+      () => existsSync(this.backups) && readdirSync(this.backups).some((name) => name.endsWith('.partial')),
+    );
+  }
+
+  /** Begins a command, and kills it as soon as it has come so far, if it has not ended before. */
+  async kill(argv: readonly string[], isSoFar: () => boolean | Promise<boolean>): Promise<void> {
     const env = { PATH: process.env['PATH'] ?? '', ...this.env };
-    const child = spawn(process.execPath, [MAIN, 'backup'], { cwd: this.work.folder, env, stdio: 'ignore' });
-    const ended = once(child, 'exit');
-    const hasPartial = (): boolean =>
-      existsSync(this.backups) && readdirSync(this.backups).some((name) => name.endsWith('.partial'));
-    await Promise.race([ended, waitUntil('a backup has begun', KILL_LIMIT_MS, hasPartial)]);
+    const child = spawn(process.execPath, [MAIN, ...argv], { cwd: this.work.folder, env, stdio: 'ignore' });
+    let isOver = false;
+    const ended = once(child, 'exit').then(() => {
+      isOver = true;
+    });
+    const isTime = async (): Promise<boolean> => isOver || (await isSoFar());
+    await waitUntil(`${argv[0]} has begun`, KILL_LIMIT_MS, isTime);
     child.kill('SIGKILL');
     await ended;
   }
@@ -119,6 +129,13 @@ export class BackupPlace {
     const database = new DatabaseSync(this.work.path('data/svc.db'));
     for (const sql of statements) database.exec(sql);
     database.close();
+  }
+
+  /** How many tables a restore on PostgreSQL has made that are not in the place of the store yet. */
+  async tablesBeside(): Promise<number> {
+    if (this.#database === undefined) return 0;
+    const sql = "SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = 'fact_memory_restoring'";
+    return Number((await administer(this.#database.url, sql))[0]?.['count']);
   }
 
   /** What the store holds. No process may write meanwhile. */

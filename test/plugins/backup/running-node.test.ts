@@ -37,6 +37,28 @@ forEachStore('backups of a running node', (kind) => {
     expect((await to.run(['restore', `${from.backups}/${backups[0].id}`])).exitCode).to.equal(0);
   });
 
+  it('are made by upkeep, and as many of the newest stay as SVC_BACKUP_KEEP says', async () => {
+    const node = await from.start({ SVC_BACKUP_KEEP: '2' });
+    const made: string[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      await request(node, 'POST', '/v1/facts', fact('user:a', `note ${run}`));
+      const begun = await request(node, 'POST', '/v1/upkeep/backup/run');
+      expect(begun.status, JSON.stringify(begun.body)).to.equal(202);
+      const tasks = async () => (await request(node, 'GET', '/v1/upkeep')).body.tasks;
+      const newest = async () =>
+        (await tasks()).find(({ name }: { name: string }) => name === 'backup').runs.find(isOf(begun.body.job_id));
+      await waitUntil('the task is done', LIMIT_MS, async () => (await newest())?.status === 'done');
+      const { result } = await newest();
+      expect(result).to.include({ removed: run < 2 ? 0 : 1 });
+      made.push(result.backup);
+      const { backups } = (await request(node, 'GET', '/v1/backups')).body;
+      expect(backups.map(({ id }: { id: string }) => id)).to.deep.equal(made.slice(-2).reverse());
+    }
+    expect(readdirSync(from.backups).sort()).to.deep.equal(made.slice(-2));
+    expect(new Set(made)).to.have.property('size', 4);
+    await node.end();
+  });
+
   it('do not bring back what was erased since: the start of the restored node erases it again', async () => {
     const env = { SVC_TOMBSTONES_ENABLED: 'true' };
     const node = await from.start(env);
@@ -107,3 +129,8 @@ forEachStore('backups of a running node', (kind) => {
     expect(readdirSync(from.backups).filter((name) => name.endsWith('.partial'))).to.deep.equal([]);
   }).timeout((ROUNDS + 1) * ROUND_LIMIT_MS);
 });
+
+const isOf =
+  (jobId: string) =>
+  (run: { readonly job_id: string }): boolean =>
+    run.job_id === jobId;

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+import { BackupPlace, fact, request, type StoredRows } from './backup-place.ts';
+
+const LIMIT_MS = 120_000;
+const TEST_LIMIT_MS = 600_000;
+const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
+
+/** None where there is no store. */
+const factsOf = (rows: StoredRows): readonly string[] => rows.get('facts') ?? [];
+
+forEachStore('a restore that is killed', (kind) => {
+  let from: BackupPlace;
+  let to: BackupPlace;
+  let backup: string;
+  let saved: readonly string[];
+  beforeEach(async () => {
+    from = await BackupPlace.on(kind);
+    to = await BackupPlace.on(kind);
+    const node = await from.start();
+    await request(node, 'POST', '/v1/facts', fact('user:saved', 'in the backup'));
+    await node.end();
+    backup = await from.backUp();
+    saved = factsOf(await from.rows());
+  });
+  afterEach(async () => {
+    await from.dispose();
+    await to.dispose();
+  });
+
+  const hasFile = (part: string) => (): boolean =>
+    existsSync(to.work.path('data')) && readdirSync(to.work.path('data')).some((name) => name.includes(part));
+  const hasTables = (least: number) => async (): Promise<boolean> => (await to.tablesBeside()) >= least;
+
+  /** From the first trace of a restore to its last step. */
+  const moments: Readonly<Record<string, () => boolean | Promise<boolean>>> =
+    kind === 'sqlite'
+      ? { begun: hasFile('.restoring'), 'brought up to date': hasFile('.restoring-wal'), moved: hasFile('.before_') }
+      : { begun: hasTables(1), filled: hasTables(60) };
+
+  const restoreAtLast = async (): Promise<void> => {
+    // The server may need a moment to see that the killed process is gone.
+    let told = '';
+    const isDone = async (): Promise<boolean> => {
+      const { exitCode, stderr } = await to.run(['restore', backup, '--replace']);
+      told = stderr;
+      return exitCode === 0;
+    };
+    await waitUntil('a second restore succeeds', LIMIT_MS, isDone).catch((error) => {
+      throw new Error(`${told}`, { cause: error });
+    });
+    expect(factsOf(await to.rows())).to.deep.equal(saved);
+    expect(await to.tablesBeside()).to.equal(0);
+    expect(hasFile('.restoring')()).to.equal(false);
+    to.takeKeys(from);
+    const verified = await to.run(['verify']);
+    expect(verified.exitCode, verified.stdout + verified.stderr).to.equal(0);
+  };
+
+  // Each case starts a dozen processes: the short run tries the last moment, where most is at stake.
+  for (const [name, isSoFar] of Object.entries(moments).slice(IS_LONG ? 0 : -1)) {
+    // Nothing is moved where there is nothing.
+    if (IS_LONG && name !== 'moved') {
+      it(`once it is ${name} leaves an empty place empty, or the whole store in it`, async () => {
+        await to.kill(['restore', backup], isSoFar);
+        const left = factsOf(await to.rows());
+        if (left.length > 0) expect(left).to.deep.equal(saved);
+        await restoreAtLast();
+      }).timeout(TEST_LIMIT_MS);
+    }
+
+    it(`once it is ${name} leaves the store that was there, or the whole other one`, async () => {
+      const node = await to.start();
+      for (const entity of ['user:one', 'user:two']) {
+        await request(node, 'POST', '/v1/facts', fact(entity, 'in the old store'));
+      }
+      await node.end();
+      const before = factsOf(await to.rows());
+      expect(before).to.have.length(2);
+      await to.kill(['restore', backup, '--replace'], isSoFar);
+      expect([before, saved]).to.deep.include(factsOf(await to.rows()));
+      await restoreAtLast();
+    }).timeout(TEST_LIMIT_MS);
+  }
+});
