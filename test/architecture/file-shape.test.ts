@@ -3,10 +3,14 @@ import { expect } from 'chai';
 import { readSources, type SourceFile } from './source-files.ts';
 
 const MAX_LINES = 300;
+/** One type with an entry for each route; nobody writes or reads it from top to bottom. */
+const WRITTEN_BY_PROGRAM = 'client/api-types.ts';
 const BANNED_NAMES = /^(utils?|helpers?|common|misc|types?|index)$/;
 /** Time, chance and the network come through ports, so that a test can own them. */
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bcrypto\.random|\brandomBytes\(|\brandomUUID\(|\bsetTimeout\(|\bsetInterval\(|\bfetch\(|['"]node:dns/;
+/** Where the client takes the clock, the chance and the network of its platform, which its options replace. */
+const HANDS_OVER = /^client\/(platform|client-options)\.ts$/;
 const COMMENT = /^\s*(\*|\/\/|\/\*)/;
 const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
@@ -19,7 +23,7 @@ describe('the shape of the source', () => {
 
   it('keeps every file under 300 lines', () => {
     const long = files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(({ path }) => path);
-    expect(long).to.deep.equal([]);
+    expect(long).to.deep.equal([WRITTEN_BY_PROGRAM]);
   });
 
   it('keeps comments within 120 columns', () => {
@@ -50,7 +54,7 @@ describe('the shape of the source', () => {
   });
 
   it('takes time, chance and the network from ports outside adapters', () => {
-    const pure = files.filter(({ path }) => /^(ports|kernel|plugins)\//.test(path));
+    const pure = files.filter(({ path }) => /^(ports|kernel|plugins|client)\//.test(path) && !HANDS_OVER.test(path));
     expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Folders that hold the program. */
-const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'test', 'bench'] as const;
+const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'client', 'test', 'bench'] as const;
 
 export interface SourceFile {
   /** Path from the root of the project, with slashes. */
@@ -33,6 +33,8 @@ export const readSources = async (): Promise<SourceFile[]> => {
     for (const entry of entries) {
       if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
       const full = join(entry.parentPath, entry.name);
+      // The tests in a browser have packages of their own.
+      if (full.split(sep).includes('node_modules')) continue;
       files.push({ path: relative(root, full).split(sep).join('/'), text: readFileSync(full, 'utf8') });
     }
   }

@@ -2,6 +2,7 @@ import { declaredSettings, settingRow } from '../../config/describe-settings.ts'
 import { NodeDescription, Telemetry, Vocabulary } from '../../kernel/plugin-api.ts';
 import { readSources } from '../architecture/source-files.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
+import { CLIENT_TYPES, describeClientTypes } from './describe-client-types.ts';
 import { describeCommands } from './describe-commands.ts';
 import { describeHooks } from './describe-hooks.ts';
 import { describeMetrics } from './describe-metrics.ts';
@@ -10,14 +11,21 @@ import { describeRoutes } from './describe-routes.ts';
 import { tableHead } from './describe-schema.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
 
-/** The parts of docs/reference that follow from the code, by the name that a page calls them by. */
-export const generateParts = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
+/** What follows from the code and is kept in the repository. */
+export interface Generated {
+  /** Parts of pages of docs/reference, by the name that a page calls them by. */
+  readonly parts: ReadonlyMap<string, readonly string[]>;
+  /** Whole files, by path. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export const generateReference = async (): Promise<Generated> => {
   const node = await startTestNode();
   try {
     const description = await node.kernel.get(NodeDescription).read();
     const words = node.kernel.get(Vocabulary).all();
     const settings = (await declaredSettings()).map(settingRow);
-    return new Map([
+    const parts = new Map([
       ['routes', describeRoutes(description)],
       ['settings', [...tableHead('setting', 'variable', 'default', 'accepts', 'meaning'), ...settings]],
       ['hooks', describeHooks(await readSources())],
@@ -27,6 +35,7 @@ export const generateParts = async (): Promise<ReadonlyMap<string, readonly stri
       ['interface', describePublicApi()],
       ['metrics', describeMetrics(node.kernel.get(Telemetry).instruments())],
     ]);
+    return { parts, files: new Map([[CLIENT_TYPES, describeClientTypes(description)]]) };
   } finally {
     await node.stop();
   }

@@ -1,0 +1,2706 @@
+/**
+ * The routes of a node as types, written by `npm run docs` from the schemas by which the node checks requests and
+ * replies. Changes by hand are lost.
+ */
+import type { EventMessage } from './event-message.ts';
+
+/** A contradiction, as far as the caller sees its facts */
+export interface Conflict {
+  conflict_id: string;
+  fact_a: Fact;
+  fact_b: Fact;
+  members: string[];
+  truncated?: true;
+  status: 'unresolved' | 'resolved';
+  resolved_by: string | null;
+  detected_at: string;
+}
+
+/** A fact as the caller sees it */
+export interface Fact {
+  id: string;
+  entity: string;
+  relation: string;
+  value: FactValue;
+  source: string;
+  timestamp: string;
+  hlc: string;
+  received_from: string | null;
+  valid_until: string | null;
+  confidence: number;
+  scope: 'local' | 'team' | 'company' | 'public';
+  garden_id: string | null;
+  cid: string | null;
+  contradicted: boolean;
+  differs_elsewhere?: true;
+  attested: boolean | null;
+  attested_key_id: string | null;
+  origin_node_id: string | null;
+  origin_allowed_scopes: null;
+  warnings: string[];
+  derived_from: string[];
+  source_trust: number | null;
+  effective_confidence: number | null;
+  quarantine_status: string | null;
+  quarantine_garden_id: string | null;
+  sanitizer_warnings: never[];
+  sanitizer_redacted: false;
+  origin_verified?: boolean;
+}
+
+/** A value with its type */
+export interface FactValue {
+  type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+  v: string | number | boolean | null;
+  interpret_as: 'content' | 'instruction';
+}
+
+/** A part of a scope that only its members see */
+export interface Garden {
+  id: string;
+  garden_id: string;
+  slug: string;
+  name: string;
+  scope: 'local' | 'team' | 'company' | 'public';
+  description: string | null;
+  created_by: string;
+  created_at: string;
+  members: GardenMember[];
+  quarantine: boolean;
+  truncated?: true;
+}
+
+/** An entity that belongs to a garden */
+export interface GardenMember {
+  entity_uri: string;
+  role: 'admin' | 'writer' | 'reader' | 'quarantine:moderator';
+  added_by: string;
+  added_at: string;
+}
+
+/** Why a request failed */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  instance?: string;
+  request_id?: string;
+  errors?: {
+    path: string;
+    message: string;
+  }[];
+  hint?: string;
+  [name: string]: unknown;
+}
+
+/** A fact that was recalled, with its score and every factor of it */
+export interface ScoredFact {
+  fact: Fact;
+  score: number;
+  hop_distance: number;
+  token_estimate: number;
+  from_card: boolean;
+  score_breakdown: {
+    lexical: number;
+    semantic: number;
+    graph: number;
+    fused: number;
+    recency: number;
+    confidence: number;
+    access: number;
+    contradiction: number;
+    garden_tier: number;
+    source_trust: number;
+    weighted_total: number;
+  };
+}
+
+/** What a caller is told of, and where */
+export interface Subscription {
+  id: string;
+  subscriber_identity: string;
+  target: string;
+  target_type: 'entity' | 'scope' | 'garden';
+  target_kind: 'entity' | 'scope' | 'garden';
+  on_change: 'webhook';
+  webhook_url: string | null;
+  delivery_address: string | null;
+  idempotency_key: string | null;
+  event_types: ('fact_asserted' | 'fact_retracted' | 'conflict_opened' | 'conflict_resolved')[] | null;
+  status: 'active' | 'cancelled';
+  cancelled_reason?: 'access_revoked' | 'endpoint_gone';
+  delivery_problem?: 'secret_unreadable';
+  former_secret_ends_at?: string;
+  created_at: string;
+  last_delivered_at: string | null;
+  circuit_open: boolean;
+  consecutive_failures: number;
+  replay_window_s: number;
+}
+
+/**
+ * Each route by its method and path; `answers` are its bodies by status. A plugin can add its own
+ * routes.
+ */
+export interface Api {
+  /** Node metadata. Needs: open. */
+  'GET /.well-known/svc': {
+    answers: {
+      200: {
+        version: string;
+        node_id: string;
+        node_url: string;
+        auth: 'none' | 'required';
+        federation: 'disabled' | 'enabled';
+        source_attestation: 'enforce' | 'warn' | 'off';
+        namespaces: string[];
+        spec: string;
+        cors: {
+          dev_localhost: boolean;
+          configured: boolean;
+        };
+        federation_pubkey: string;
+        federation_keys: {
+          key_id: string;
+          public_key: string;
+          valid_from: string;
+          valid_until: string | null;
+          signed_by: {
+            key_id: string;
+            signature: string;
+          } | null;
+        }[];
+        [name: string]: unknown;
+      };
+    };
+  };
+  /** Whether the node can serve and store. Needs: open. */
+  'GET /healthz': {
+    answers: {
+      200: {
+        status: 'ok';
+      };
+    };
+  };
+  /** Whether requests should be sent to this process. Needs: open. */
+  'GET /readyz': {
+    answers: {
+      200: {
+        status: 'ready';
+      };
+    };
+  };
+  /** Audit log of the tenant, oldest first. Needs: audit.read. */
+  'GET /v1/admin/audit': {
+    query?:
+      | {
+          since?: string | undefined;
+          until?: string | undefined;
+          event_type?: string | undefined;
+          principal?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        entries: {
+          seq: number;
+          id: string;
+          fact_id: string | null;
+          event_type: string;
+          entity_uri: string;
+          oidc_sub: string | null;
+          source: string;
+          attested_key_id: string | null;
+          ts: string;
+          tenant_id: string;
+          detail: string | null;
+        }[];
+        total: number;
+        next_cursor: number | null;
+      };
+    };
+  };
+  /** Billing ledger of the tenant, newest first. Needs: admin. */
+  'GET /v1/admin/billing/events': {
+    query?:
+      | {
+          tenant_id?: string | undefined;
+          event_type?: 'fact_written' | 'garden_created' | undefined;
+          entity_uri?: string | undefined;
+          since?: string | undefined;
+          until?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        events: {
+          event_type: 'fact_written' | 'garden_created';
+          tenant_id: string;
+          entity_uri: string;
+          fact_id: string | null;
+          garden_id: string | null;
+          ts: string;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /** How many facts still lack a content id. Needs: admin. */
+  'GET /v1/admin/cid-backfill/status': {
+    answers: {
+      200: {
+        total_facts: number;
+        backfilled_facts: number;
+        pending_facts: number;
+        backfill_complete: boolean;
+      };
+    };
+  };
+  /** How complete the search indexes are, and which job builds them anew. Needs: admin. */
+  'GET /v1/admin/reindex': {
+    answers: {
+      200: {
+        indexes: {
+          name: string;
+          summary: string;
+          state: 'complete' | 'building';
+          done?: number;
+          total?: number;
+          error?: string;
+          details?: Record<string, string | number>;
+        }[];
+        job_id: string | null;
+      };
+    };
+  };
+  /** Builds search indexes anew while the node serves. Needs: admin. */
+  'POST /v1/admin/reindex': {
+    body?:
+      | {
+          what?: readonly string[] | undefined;
+        }
+      | undefined;
+    answers: {
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /** An agent's current instruction manifest. Needs: read. */
+  'GET /v1/agents/{agent_id}/instruction-manifest': {
+    params: { agent_id: string };
+    answers: {
+      200: {
+        manifest_version: string;
+        fact_uri: string;
+        token_count: number;
+        entries: {
+          name: string;
+          description: string;
+          fact_uri: string;
+          cid?: string;
+          load_triggers: {
+            intents: string[];
+            keywords: string[];
+            task_types: string[];
+          };
+          token_estimate: number;
+          guarantee_load: boolean;
+          required_by_task_types?: string[];
+          force_position?: 'prepend';
+        }[];
+        last_updated_at: string;
+      };
+    };
+  };
+  /** Publishes a version of an agent's instruction manifest. Needs: write. */
+  'PUT /v1/agents/{agent_id}/instruction-manifest': {
+    params: { agent_id: string };
+    body: {
+      version: string;
+      entries: readonly unknown[];
+      /** Default: `false`. */
+      skip_coverage_gate?: boolean | undefined;
+    };
+    answers: {
+      200: {
+        fact_uri: string;
+        token_count: number;
+        coverage_report: {
+          unit: string;
+          coverage_pct: 0 | 1;
+          passed: boolean;
+        }[];
+      };
+    };
+  };
+  /** The instructions that an agent needs for what it is about to do. Needs: read. */
+  'POST /v1/agents/{agent_id}/recall-instruction': {
+    params: { agent_id: string };
+    body: {
+      intent: string;
+      /** Default: `3`. */
+      max_chunks?: number | undefined;
+      /** Default: `2000`. */
+      token_budget?: number | undefined;
+      /** Default: `[]`. */
+      manifest_hint?: readonly string[] | undefined;
+    };
+    answers: {
+      200: {
+        chunks: {
+          name: string;
+          fact_uri: string;
+          content: string;
+          tokens: number;
+          valid_until: string | null;
+          version: string | null;
+          score: number;
+          source: string;
+        }[];
+        total_tokens: number;
+        truncated: boolean;
+        missed_hints: string[];
+        audit_token: string;
+      };
+    };
+  };
+  /**
+   * Audit entries with their facts, newest first; all of the tenant for admin and audit.read, else
+   * own ones. Needs: read or admin or audit.read.
+   */
+  'GET /v1/audit': {
+    query?:
+      | {
+          since?: string | undefined;
+          until?: string | undefined;
+          event_type?: string | undefined;
+          entity_uri?: string | undefined;
+          source?: string | undefined;
+          fact_id?: string | undefined;
+          oidc_sub?: string | undefined;
+          attested?: boolean | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        entries: {
+          id: string;
+          fact_id: string | null;
+          event_type: string;
+          entity_uri: string;
+          oidc_sub: string | null;
+          source: string;
+          attested_key_id: string | null;
+          ts: string;
+          attested_key_entity_uri: string | null;
+          attested_key_description: string | null;
+          fact_entity: string | null;
+          fact_relation: string | null;
+          fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+          fact_value_v: string | number | boolean | null;
+          fact_scope: 'local' | 'team' | 'company' | 'public' | null;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /**
+   * Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest
+   * first. Needs: read or admin or audit.read.
+   */
+  'GET /v1/audit/export': {
+    query?:
+      | {
+          since?: string | undefined;
+          until?: string | undefined;
+          event_type?: string | undefined;
+          entity_uri?: string | undefined;
+          source?: string | undefined;
+          fact_id?: string | undefined;
+          oidc_sub?: string | undefined;
+          attested?: boolean | undefined;
+          format?: 'csv' | 'jsonl' | undefined;
+        }
+      | undefined;
+    answers: { 200: string };
+  };
+  /** Audit entries of one fact, oldest first. Needs: read or admin or audit.read. */
+  'GET /v1/audit/facts/{id}': {
+    params: { id: string };
+    answers: {
+      200: {
+        id: string;
+        fact_id: string | null;
+        event_type: string;
+        entity_uri: string;
+        oidc_sub: string | null;
+        source: string;
+        attested_key_id: string | null;
+        ts: string;
+        attested_key_entity_uri: string | null;
+        attested_key_description: string | null;
+        fact_entity: string | null;
+        fact_relation: string | null;
+        fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+        fact_value_v: string | number | boolean | null;
+        fact_scope: 'local' | 'team' | 'company' | 'public' | null;
+      }[];
+    };
+  };
+  /**
+   * Whether entries of the audit log were changed, left out or put in, a part at a time. Needs: admin
+   * or audit.read.
+   */
+  'GET /v1/audit/verify': {
+    query?:
+      | {
+          cursor?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        tenant_id: string;
+        ok: boolean;
+        checked: number;
+        verified: {
+          seq: number;
+          chain_seq: number;
+          hash: string;
+        } | null;
+        head: {
+          seq: number;
+          chain_seq: number;
+          hash: string;
+        } | null;
+        next_cursor: number | null;
+        checkpoint: {
+          kind: string;
+          version: 1;
+          node_id: string;
+          tenant_id: string;
+          covered_seq: number;
+          covered_chain_seq: number;
+          created_at: string;
+          public_key: string | null;
+          signature: string | null;
+          id: string;
+          log_index: number;
+          chain_hash: string;
+          prev_hash: string | null;
+        } | null;
+        stub: {
+          kind: string;
+          version: 1;
+          node_id: string;
+          tenant_id: string;
+          covered_seq: number;
+          covered_chain_seq: number;
+          created_at: string;
+          public_key: string | null;
+          signature: string | null;
+          count: number;
+          chain_hash: string | null;
+          until: string;
+        } | null;
+        problem: {
+          reason: string;
+          seq: number | null;
+          chain_seq: number;
+          entry_id: string | null;
+        } | null;
+      };
+    };
+  };
+  /** The caller's agent keys, newest first. Needs: any key. */
+  'GET /v1/auth/agent-keys': {
+    answers: {
+      200: {
+        id: string;
+        entity_uri: string;
+        public_key: string;
+        description: string | null;
+        registered_at: string;
+        status: 'active' | 'revoked';
+      }[];
+    };
+  };
+  /** Registers a public key with which the caller signs what it asserts. Needs: write. */
+  'POST /v1/auth/agent-keys': {
+    body: {
+      public_key: string;
+      description?: string | null | undefined;
+    };
+    answers: {
+      201: {
+        id: string;
+        entity_uri: string;
+        public_key: string;
+        description: string | null;
+        registered_at: string;
+        status: 'active' | 'revoked';
+      };
+    };
+  };
+  /** Revokes an own agent key. Needs: any key. */
+  'DELETE /v1/auth/agent-keys/{id}': {
+    params: { id: string };
+    answers: { 204: undefined };
+  };
+  /** Audit log of the tenant, oldest first. Needs: admin or audit.read. */
+  'GET /v1/auth/audit': {
+    query?:
+      | {
+          since?: string | undefined;
+          until?: string | undefined;
+          event_type?: string | undefined;
+          principal?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        entries: {
+          seq: number;
+          id: string;
+          fact_id: string | null;
+          event_type: string;
+          entity_uri: string;
+          oidc_sub: string | null;
+          source: string;
+          attested_key_id: string | null;
+          ts: string;
+          tenant_id: string;
+          detail: Record<string, unknown> | null;
+        }[];
+        total: number;
+        next_cursor: number | null;
+      };
+    };
+  };
+  /** The caller's active keys, newest first. Needs: any key. */
+  'GET /v1/auth/keys': {
+    answers: {
+      200: {
+        id: string;
+        entity_uri: string;
+        permissions: string[];
+        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        tenant_id: string;
+        oidc_sub: string | null;
+        description: string | null;
+        created_at: string;
+        expires_at: string | null;
+      }[];
+    };
+  };
+  /** Registers a key that the caller chose. Needs: admin. */
+  'POST /v1/auth/keys': {
+    body: {
+      raw_key: string;
+      entity_uri: string;
+      /** Default: `["read","write"]`. */
+      permissions?:
+        | readonly ('read' | 'write' | 'admin' | 'audit.read' | 'instruction:write' | 'federate')[]
+        | undefined;
+      /** Default: `["local","team","company","public"]`. */
+      allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+      description?: string | null | undefined;
+      expires_at?: string | null | undefined;
+      tenant_id?: string | undefined;
+    };
+    answers: {
+      201: {
+        id: string;
+        entity_uri: string;
+        permissions: string[];
+        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        tenant_id: string;
+        oidc_sub: string | null;
+        description: string | null;
+        created_at: string;
+        expires_at: string | null;
+      };
+    };
+  };
+  /** Revokes a key: an own one, or any of the tenant for an admin. Needs: any key. */
+  'DELETE /v1/auth/keys/{id}': {
+    params: { id: string };
+    answers: { 204: undefined };
+  };
+  /**
+   * Replaces a key, an own one or any of the tenant for an admin; the former one stays good for a
+   * while. Needs: any key.
+   */
+  'POST /v1/auth/keys/{id}/rotate': {
+    params: { id: string };
+    body: {
+      raw_key: string;
+      /** Default: `86400`. */
+      overlap_s?: number | undefined;
+    };
+    answers: {
+      201: {
+        id: string;
+        entity_uri: string;
+        permissions: string[];
+        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        tenant_id: string;
+        oidc_sub: string | null;
+        description: string | null;
+        created_at: string;
+        expires_at: string | null;
+        replaces: {
+          id: string;
+          expires_at: string;
+        };
+      };
+    };
+  };
+  /** The tenant's active keys that expire within some days, soonest first. Needs: admin. */
+  'GET /v1/auth/keys/expiring-soon': {
+    query?:
+      | {
+          /** Default: `30`. */
+          within_days?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        id: string;
+        entity_uri: string;
+        permissions: string[];
+        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        tenant_id: string;
+        oidc_sub: string | null;
+        description: string | null;
+        created_at: string;
+        expires_at: string | null;
+        days_remaining: number;
+      }[];
+    };
+  };
+  /** Gives a short-lived key for an id token, or for a code, of the identity provider. Needs: open. */
+  'POST /v1/auth/oidc/exchange': {
+    body: {
+      id_token?: string | null | undefined;
+      code?: string | null | undefined;
+      code_verifier?: string | null | undefined;
+      redirect_uri?: string | null | undefined;
+      permissions?:
+        | readonly ('read' | 'write' | 'admin' | 'audit.read' | 'instruction:write' | 'federate')[]
+        | null
+        | undefined;
+      client?: string | null | undefined;
+    };
+    answers: {
+      200: {
+        api_key: string;
+        entity_uri: string;
+        permissions: string[];
+        expires_at: string;
+      };
+    };
+  };
+  /** Backups in the folder of this node, newest first, for its operator. Needs: admin. */
+  'GET /v1/backups': {
+    answers: {
+      200: {
+        backups: {
+          id: string;
+          created_at: string | null;
+          bytes: number;
+          facts: number;
+          node_id: string | null;
+          stamp: string | null;
+          has_key: boolean;
+          erasures_since: number;
+          readable: boolean;
+        }[];
+        truncated: boolean;
+      };
+    };
+  };
+  /** Makes a backup of the store in the background, for the operator of the node. Needs: admin. */
+  'POST /v1/backups': {
+    answers: {
+      202: {
+        job_id: string;
+        status: string;
+        estimated_s: number;
+      };
+    };
+  };
+  /** What is known about an entity, in short. Needs: read. */
+  'GET /v1/cards/{entity_uri}': {
+    params: { entity_uri: string };
+    query?:
+      | {
+          /** Default: `"local"`. */
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          /** Default: `false`. */
+          refresh?: boolean | undefined;
+          /** Default: `false`. */
+          force_refresh?: boolean | undefined;
+          as_of?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        entity_uri: string;
+        scope: 'local' | 'team' | 'company' | 'public';
+        summary: string;
+        fact_hashes: string[];
+        avg_confidence: number;
+        refreshed_at: string;
+        is_stale: boolean;
+        card_stale: boolean;
+        has_contradictions: boolean;
+        contradicted_count: number;
+        force_refresh_timeout?: true;
+      };
+    };
+  };
+  /** Contradictions that the caller can see, newest first. Needs: read. */
+  'GET /v1/conflicts': {
+    query?:
+      | {
+          /** Default: `"unresolved"`. */
+          status?: 'unresolved' | 'resolved' | 'all' | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        conflicts: Conflict[];
+        cursor: string | null;
+        has_more: boolean;
+      };
+    };
+  };
+  /** Settle a contradiction with a winning fact or a new value. Needs: write. */
+  'POST /v1/conflicts/{id}/resolve': {
+    params: { id: string };
+    body: {
+      winning_fact_id?: string | null | undefined;
+      /** Default: `""`. */
+      resolution_note?: string | undefined;
+      new_value?: unknown;
+      attestation?:
+        | {
+            key_id: string;
+            signature: string;
+          }
+        | null
+        | undefined;
+    };
+    answers: {
+      200: {
+        resolution_fact_id: string;
+        conflict_status: 'resolved';
+      };
+    };
+  };
+  /** One asynchronous job, with its progress and its result. Needs: read. */
+  'GET /v1/decay/jobs/{id}': {
+    params: { id: string };
+    answers: {
+      200: {
+        job_id: string;
+        job_type: string;
+        status: 'pending' | 'running' | 'done' | 'failed';
+        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+        estimated_s: number;
+        created_at: string;
+        started_at?: string;
+        completed_at?: string;
+        error?: string;
+        progress?: {
+          done: number;
+          total: number | null;
+          rate_per_s: number;
+        };
+        [name: string]: unknown;
+      };
+    };
+  };
+  /** Lets facts end that are old or uncertain, or counts them. Needs: write. */
+  'POST /v1/decay/sweep': {
+    query?:
+      | {
+          dry_run?: boolean | undefined;
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          ttl_seconds?: number | undefined;
+          min_confidence?: number | undefined;
+        }
+      | undefined;
+    body?:
+      | {
+          dry_run?: boolean | undefined;
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          ttl_seconds?: number | undefined;
+          min_confidence?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        scanned: number;
+        decayed: number;
+        dry_run: boolean;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /** Query facts. Needs: read. */
+  'GET /v1/facts': {
+    query?:
+      | {
+          entity?: string | undefined;
+          relation?: string | undefined;
+          source?: string | undefined;
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          min_confidence?: number | undefined;
+          /** Default: `false`. */
+          include_contradicted?: boolean | undefined;
+          /** Default: `false`. */
+          include_expired?: boolean | undefined;
+          /** Default: `false`. */
+          include_retracted?: boolean | undefined;
+          after?: string | undefined;
+          garden_id?: string | undefined;
+          attested?: boolean | undefined;
+          session?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+          as_of?: string | undefined;
+          valid_at?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        facts: Fact[];
+        total: number;
+        cursor: string | null;
+        tombstone_notices: unknown[];
+        [name: string]: unknown;
+      };
+    };
+  };
+  /** Assert a fact. Needs: write. */
+  'POST /v1/facts': {
+    body: Record<string, unknown>;
+    answers: { 201: Fact };
+  };
+  /** One fact, by id or content id. Needs: read. */
+  'GET /v1/facts/{id}': {
+    params: { id: string };
+    query?:
+      | {
+          as_of?: string | undefined;
+        }
+      | undefined;
+    answers: { 200: Fact };
+  };
+  /** How the triple of a fact came to be, and who won from when to when. Needs: read. */
+  'GET /v1/facts/{id}/history': {
+    params: { id: string };
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        events: {
+          event: 'asserted' | 'received' | 'retracted' | 'resolved';
+          recorded_at: string;
+          stamp: string;
+          fact: Fact;
+          contradicts: string[];
+          ends: string[];
+          ended: {
+            at: string;
+            by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
+            fact_id: string | null;
+          } | null;
+        }[];
+        winners: {
+          entity: string;
+          relation: string;
+          scope: 'local' | 'team' | 'company' | 'public';
+          reigns: {
+            fact_ids: string[];
+            from: string;
+            until: string | null;
+          }[];
+          truncated?: true;
+        }[];
+        cursor: string | null;
+      };
+    };
+  };
+  /** What a fact was derived from. Needs: read. */
+  'GET /v1/facts/{id}/provenance': {
+    params: { id: string };
+    query?:
+      | {
+          /** Default: `64`. */
+          depth?: number | undefined;
+          as_of?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        fact_id: string;
+        root_fact_id: string;
+        cid: string;
+        derived_from: {
+          hash: string;
+          fact_id?: string;
+          entity?: string;
+          exists: boolean;
+        }[];
+        nodes: {
+          hash: string;
+          fact_id?: string;
+          entity?: string;
+          exists: boolean;
+        }[];
+        edges: {
+          derived_fact_id: string;
+          source_hash: string;
+        }[];
+        depth_limit: number;
+        truncated: boolean;
+      };
+    };
+  };
+  /** Check a fact against its content id. Needs: read. */
+  'POST /v1/facts/{id}/verify-cid': {
+    params: { id: string };
+    body?:
+      | {
+          cid?: string | null | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        cid_valid: boolean;
+        match: boolean;
+        computed_cid: string | null;
+        stored_cid: string;
+        mismatch_reason: 'stored_cid_mismatch' | 'given_cid_mismatch' | null;
+      };
+    };
+  };
+  /** Assert up to 1000 facts in one transaction, each with its own verdict. Needs: write. */
+  'POST /v1/facts/batch': {
+    /** A list, or lines of JSON as one text. */
+    body: readonly unknown[] | string;
+    answers: {
+      200: {
+        accepted: number;
+        rejected: number;
+        results: {
+          index: number;
+          status: number;
+          fact?: Fact;
+          error?: Problem;
+        }[];
+      };
+    };
+  };
+  /** What happened between this node and its peers, newest first. Needs: federate. */
+  'GET /v1/federation/audit': {
+    query?:
+      | {
+          peer_id?: string | undefined;
+          event_type?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        entries: {
+          id: string;
+          peer_id: string | null;
+          event_type: string;
+          detail: Record<string, unknown> | null;
+          ts: string;
+        }[];
+        cursor: string | null;
+        has_more: boolean;
+      };
+    };
+  };
+  /**
+   * Capability tokens that the caller issued or is the subject of, newest first; for an admin all of
+   * the tenant. Needs: read.
+   */
+  'GET /v1/federation/capability-tokens': {
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Default: `1000`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        tokens: {
+          token_id: string;
+          issuer: string;
+          subject: string;
+          verb: 'read' | 'write' | 'admin' | 'federate' | 'subscribe' | 'tombstone:read';
+          object: string;
+          issued_at: string;
+          expiry: string;
+          status: 'active' | 'expired' | 'revoked';
+          revoked_at: string | null;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /** Issues a capability token. Needs: write. */
+  'POST /v1/federation/capability-tokens': {
+    body: {
+      issuer: string;
+      subject: string;
+      verb: 'read' | 'write' | 'admin' | 'federate' | 'subscribe' | 'tombstone:read';
+      object: string;
+      expiry?: string | null | undefined;
+      ttl_seconds?: number | undefined;
+    };
+    answers: {
+      201: {
+        token_id: string;
+        issuer: string;
+        subject: string;
+        verb: 'read' | 'write' | 'admin' | 'federate' | 'subscribe' | 'tombstone:read';
+        object: string;
+        issued_at: string;
+        expiry: string;
+        nonce: string;
+        token_json: string;
+      };
+    };
+  };
+  /** Ends a capability token now. Needs: write. */
+  'POST /v1/federation/capability-tokens/{token_id}/revoke': {
+    params: { token_id: string };
+    body?:
+      | {
+          reason?: string | null | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        token_id: string;
+        revoked_at: string;
+        status: 'revoked';
+      };
+    };
+  };
+  /** Says whether a capability token is good now, and why not. Needs: read. */
+  'POST /v1/federation/capability-tokens/verify': {
+    body: {
+      token_json: string;
+    };
+    answers: {
+      200:
+        | {
+            valid: true;
+          }
+        | {
+            valid: false;
+            reason: string;
+            detail: string;
+          };
+    };
+  };
+  /** Facts for a peer, in feed order, behind its cursor. Needs: peer. */
+  'GET /v1/federation/facts': {
+    query?:
+      | {
+          since_hlc?: string | undefined;
+          cursor?: string | undefined;
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          /** Default: `100`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        facts: {
+          id: string;
+          entity: string;
+          relation: string;
+          value: FactValue;
+          source: string;
+          timestamp: string;
+          hlc: string;
+          confidence: number;
+          scope: 'local' | 'team' | 'company' | 'public';
+          valid_until: string | null;
+          derived_from: string[];
+          cid?: string;
+          origin_node_id?: string;
+          origin_proof?: {
+            key_id: string;
+            salt: string;
+            refs_salt: string;
+            signature: string;
+          };
+        }[];
+        cursor: string | null;
+        has_more: boolean;
+        epoch: string;
+      };
+    };
+  };
+  /** Take facts from a peer. Needs: peer. */
+  'POST /v1/federation/facts/push': {
+    body: {
+      facts: readonly unknown[];
+      sender_hlc?: string | null | undefined;
+    };
+    answers: {
+      202: {
+        accepted: number;
+        rejected: number;
+        errors: {
+          fact_id: string;
+          error:
+            | 'invalid_fact'
+            | 'scope_not_permitted'
+            | 'source_not_owned'
+            | 'invalid_origin_proof'
+            | 'reserved_namespace'
+            | 'garden_not_federated'
+            | 'id_collision'
+            | 'hlc_skew'
+            | 'cid_mismatch'
+            | 'instruction_rejected'
+            | 'namespace_owned'
+            | 'ingest_error';
+        }[];
+      };
+    };
+  };
+  /** Nodes with which this one exchanges facts, or did, or is asked to. Needs: federate. */
+  'GET /v1/federation/peers': {
+    answers: {
+      200: {
+        peers: {
+          peer_id: string;
+          node_id: string;
+          node_url: string | null;
+          status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
+          allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+          direction: 'bidirectional' | 'outbound' | 'inbound' | null;
+          established_at: string | null;
+          signed_at: string | null;
+          public_key_fingerprint: string | null;
+          created_at: string;
+          own_declaration: {
+            allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+            direction: 'bidirectional' | 'outbound' | 'inbound';
+            signed_at: string;
+          } | null;
+        }[];
+      };
+    };
+  };
+  /**
+   * Takes a declaration of another node, or of this one, and begins to exchange facts when both are
+   * on file. Needs: federate.
+   */
+  'POST /v1/federation/peers': {
+    body: {
+      declaring_node_id?: string | null | undefined;
+      node_id?: string | null | undefined;
+      target_node_id?: string | null | undefined;
+      allowed_scopes?: readonly string[] | null | undefined;
+      direction?: string | null | undefined;
+      signed_at: string;
+      declaration_sig: string;
+      node_url?: string | null | undefined;
+      federation_pubkey?: string | null | undefined;
+    };
+    answers: {
+      201: {
+        peer_id: string;
+        status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
+        verified_at: string | null;
+      };
+    };
+  };
+  /** Ends the exchange with another node in both directions, at once. Needs: admin. */
+  'DELETE /v1/federation/peers/{peer_id}': {
+    params: { peer_id: string };
+    answers: { 204: undefined };
+  };
+  /** How far this node and a peer have read from each other, and what keeps them. Needs: federate. */
+  'GET /v1/federation/peers/{peer_id}/lag': {
+    params: { peer_id: string };
+    answers: {
+      200: {
+        peer_id: string;
+        node_id: string;
+        status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
+        inbound: {
+          scope: 'local' | 'team' | 'company' | 'public';
+          cursor: string | null;
+          lag_facts: number | null;
+          lag_seconds: number | null;
+          last_success: string | null;
+          last_failure: string | null;
+          last_error: string | null;
+          failures: number;
+          next_pull: string;
+          parked: number;
+        }[];
+        outbound: {
+          scope: 'local' | 'team' | 'company' | 'public' | 'all';
+          cursor: string | null;
+          lag_facts: number;
+          lag_seconds: number;
+          last_request: string | null;
+        }[];
+        facts_today: number;
+        facts_per_day: number | null;
+        quarantined_until: string | null;
+      };
+    };
+  };
+  /** Tombstones for a peer, in feed order, behind its cursor. Needs: peer. */
+  'GET /v1/federation/tombstones': {
+    query?:
+      | {
+          since?: string | undefined;
+          /** Default: `100`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        tombstones: {
+          id: string;
+          entity_uri: string;
+          scope: string;
+          reason: string | null;
+          signed_by: string;
+          key_id: string;
+          signature: string;
+          created_at: string;
+          legal_hold: boolean;
+          erase: boolean;
+          revocation: {
+            id: string;
+            tombstone_id: string;
+            reason: string;
+            signed_by: string;
+            key_id: string;
+            signature: string;
+            created_at: string;
+          } | null;
+        }[];
+        cursor: string | null;
+        has_more: boolean;
+        epoch: string;
+      };
+    };
+  };
+  /** The caller's gardens, oldest first; all of the tenant for an admin. Needs: read. */
+  'GET /v1/gardens': {
+    answers: { 200: Garden[] };
+  };
+  /** Make a garden: a part of a scope that only its members see. Needs: write. */
+  'POST /v1/gardens': {
+    body: {
+      slug: string;
+      name: string;
+      /** Default: `"company"`. */
+      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      description?: string | null | undefined;
+      /** Default: `false`. */
+      quarantine?: boolean | undefined;
+    };
+    answers: { 201: Garden };
+  };
+  /** Delete a garden; its facts stay hidden. Needs: write or admin. */
+  'DELETE /v1/gardens/{garden}': {
+    params: { garden: string };
+    answers: { 204: undefined };
+  };
+  /** One garden with its members. Needs: read. */
+  'GET /v1/gardens/{garden}': {
+    params: { garden: string };
+    answers: { 200: Garden };
+  };
+  /** Members of a garden. Needs: any key. */
+  'GET /v1/gardens/{garden}/members': {
+    params: { garden: string };
+    answers: { 200: GardenMember[] };
+  };
+  /** Let an entity into a garden. Needs: any key. */
+  'POST /v1/gardens/{garden}/members': {
+    params: { garden: string };
+    body: {
+      entity_uri: string;
+      /** Default: `"reader"`. */
+      role?: 'admin' | 'writer' | 'reader' | 'quarantine:moderator' | undefined;
+    };
+    answers: { 201: GardenMember };
+  };
+  /** Let a pending fact out of quarantine, into a garden or outside gardens. Needs: write. */
+  'POST /v1/gardens/{garden}/promote': {
+    params: { garden: string };
+    body: {
+      fact_id: string;
+      target_garden_id?: string | undefined;
+      attestation?:
+        | {
+            key_id: string;
+            signature: string;
+          }
+        | null
+        | undefined;
+      reason?: string | undefined;
+    };
+    answers: {
+      200: {
+        fact_id: string;
+        acted_by: string;
+        acted_at: string;
+        action: 'promoted';
+        target_garden_id: string | null;
+      };
+    };
+  };
+  /** Refuse a pending fact for good. Needs: write. */
+  'POST /v1/gardens/{garden}/reject': {
+    params: { garden: string };
+    body: {
+      fact_id: string;
+      reason?: string | undefined;
+    };
+    answers: {
+      200: {
+        fact_id: string;
+        acted_by: string;
+        acted_at: string;
+        action: 'rejected';
+      };
+    };
+  };
+  /** Remove a member from a garden, or leave it. Needs: any key. */
+  'DELETE /v1/gardens/{garden}/members/{entity_uri}': {
+    params: { garden: string; entity_uri: string };
+    answers: { 204: undefined };
+  };
+  /** Change the role of a member. Needs: any key. */
+  'PATCH /v1/gardens/{garden}/members/{entity_uri}': {
+    params: { garden: string; entity_uri: string };
+    body: {
+      role: 'admin' | 'writer' | 'reader' | 'quarantine:moderator';
+    };
+    answers: { 200: GardenMember };
+  };
+  /** Entities that ref facts connect with the given ones. Needs: read. */
+  'GET /v1/graph/neighbors': {
+    query: {
+      entity: readonly string[] | string;
+      /** Default: `1`. */
+      depth?: number | undefined;
+      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      relation?: string | undefined;
+      relation_filter?: string | undefined;
+      /** Default: `0.1`. */
+      min_confidence?: number | undefined;
+      limit?: number | undefined;
+      page_size?: number | undefined;
+      cursor?: string | undefined;
+      as_of?: string | undefined;
+    };
+    answers: {
+      200: {
+        entity: string;
+        entities?: string[];
+        depth: number;
+        neighbors: {
+          entity: string;
+          relation: string;
+          hops: number;
+          confidence: number;
+          source_trust: number | null;
+          path: string[];
+        }[];
+        next_cursor: string | null;
+        total_hint: number;
+      };
+    };
+  };
+  /** How the facts about an entity came to be, and who won from when to when. Needs: read. */
+  'GET /v1/history/{entity_uri}': {
+    params: { entity_uri: string };
+    query?:
+      | {
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          relation?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        events: {
+          event: 'asserted' | 'received' | 'retracted' | 'resolved';
+          recorded_at: string;
+          stamp: string;
+          fact: Fact;
+          contradicts: string[];
+          ends: string[];
+          ended: {
+            at: string;
+            by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
+            fact_id: string | null;
+          } | null;
+        }[];
+        winners: {
+          entity: string;
+          relation: string;
+          scope: 'local' | 'team' | 'company' | 'public';
+          reigns: {
+            fact_ids: string[];
+            from: string;
+            until: string | null;
+          }[];
+          truncated?: true;
+        }[];
+        cursor: string | null;
+      };
+    };
+  };
+  /** Reports which of the instructions that were loaded an agent has used. Needs: any key. */
+  'POST /v1/instruction/audit': {
+    body: {
+      audit_token: string;
+      used_chunks?: readonly unknown[] | null | undefined;
+      missed_chunks?: readonly unknown[] | null | undefined;
+    };
+    answers: { 204: undefined };
+  };
+  /**
+   * Asynchronous jobs of the caller, newest first; of the whole tenant for administrators. Needs:
+   * read.
+   */
+  'GET /v1/jobs': {
+    query?:
+      | {
+          type?: string | undefined;
+          status?: 'pending' | 'running' | 'done' | 'failed' | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        jobs: {
+          job_id: string;
+          job_type: string;
+          status: 'pending' | 'running' | 'done' | 'failed';
+          scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+          estimated_s: number;
+          created_at: string;
+          started_at?: string;
+          completed_at?: string;
+          error?: string;
+          progress?: {
+            done: number;
+            total: number | null;
+            rate_per_s: number;
+          };
+        }[];
+        cursor: string | null;
+      };
+    };
+  };
+  /** Cancels an asynchronous job that waits or runs. Needs: read. */
+  'DELETE /v1/jobs/{id}': {
+    params: { id: string };
+    answers: { 204: undefined };
+  };
+  /** One asynchronous job, with its progress and its result. Needs: read. */
+  'GET /v1/jobs/{id}': {
+    params: { id: string };
+    answers: {
+      200: {
+        job_id: string;
+        job_type: string;
+        status: 'pending' | 'running' | 'done' | 'failed';
+        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+        estimated_s: number;
+        created_at: string;
+        started_at?: string;
+        completed_at?: string;
+        error?: string;
+        progress?: {
+          done: number;
+          total: number | null;
+          rate_per_s: number;
+        };
+        [name: string]: unknown;
+      };
+    };
+  };
+  /** Lets an asynchronous job that failed or was cancelled go on from where it was. Needs: read. */
+  'POST /v1/jobs/{id}/resume': {
+    params: { id: string };
+    answers: {
+      202: {
+        job_id: string;
+        job_type: string;
+        status: 'pending' | 'running' | 'done' | 'failed';
+        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+        estimated_s: number;
+        created_at: string;
+        started_at?: string;
+        completed_at?: string;
+        error?: string;
+        progress?: {
+          done: number;
+          total: number | null;
+          rate_per_s: number;
+        };
+      };
+    };
+  };
+  /** The same with parameters; every scope of the caller unless one is named. Needs: read. */
+  'GET /v1/lint': {
+    query?:
+      | {
+          scope?: 'local' | 'team' | 'company' | 'public' | 'all' | undefined;
+          checks?: readonly string[] | string | undefined;
+          entity?: string | undefined;
+          relation?: string | undefined;
+          /** Default: `0`. */
+          stale_lookahead_s?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        findings: {
+          check: 'contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing';
+          severity: 'error' | 'warning' | 'info';
+          entity: string;
+          relation: string | null;
+          fact_ids: string[];
+          detail: string;
+        }[];
+        truncated?: true;
+        checked_at: string;
+        scope: 'local' | 'team' | 'company' | 'public' | 'all';
+        entity?: string;
+        relation?: string;
+        checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
+        fact_count: number;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /**
+   * Finds what is contradictory, out of date or unconnected among the facts that the caller sees.
+   * Needs: read.
+   */
+  'POST /v1/lint': {
+    body: {
+      scope: 'local' | 'team' | 'company' | 'public' | 'all';
+      checks?: readonly ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[] | null | undefined;
+      entity?: string | null | undefined;
+      relation?: string | null | undefined;
+      /** Default: `0`. */
+      stale_lookahead_s?: number | undefined;
+    };
+    answers: {
+      200: {
+        findings: {
+          check: 'contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing';
+          severity: 'error' | 'warning' | 'info';
+          entity: string;
+          relation: string | null;
+          fact_ids: string[];
+          detail: string;
+        }[];
+        truncated?: true;
+        checked_at: string;
+        scope: 'local' | 'team' | 'company' | 'public' | 'all';
+        entity?: string;
+        relation?: string;
+        checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
+        fact_count: number;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /** One asynchronous job, with its progress and its result. Needs: read. */
+  'GET /v1/lint/jobs/{id}': {
+    params: { id: string };
+    answers: {
+      200: {
+        job_id: string;
+        job_type: string;
+        status: 'pending' | 'running' | 'done' | 'failed';
+        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+        estimated_s: number;
+        created_at: string;
+        started_at?: string;
+        completed_at?: string;
+        error?: string;
+        progress?: {
+          done: number;
+          total: number | null;
+          rate_per_s: number;
+        };
+        [name: string]: unknown;
+      };
+    };
+  };
+  /** The caller's identity and rights. Needs: any key. */
+  'GET /v1/me': {
+    answers: {
+      200: {
+        entity_uri: string;
+        permissions: string[];
+        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        tenant_id: string;
+        oidc_sub: string | null;
+      };
+    };
+  };
+  /** Quotas and limits of the caller's entity, and what is left of them. Needs: any key. */
+  'GET /v1/me/limits': {
+    answers: {
+      200: {
+        quotas: {
+          dimension: string;
+          limit: number;
+          remaining: number;
+          reset: number;
+        }[];
+        stored_bytes: {
+          limit: number;
+          used: number;
+        } | null;
+      };
+    };
+  };
+  /**
+   * Metrics of the node for Prometheus, or as OpenMetrics for a client that accepts it. Needs: admin
+   * or audit.read.
+   */
+  'GET /v1/metrics': {
+    answers: { 200: string };
+  };
+  /** Lets every caller write again in a namespace. Needs: admin. */
+  'DELETE /v1/namespaces': {
+    query: {
+      pattern: string;
+    };
+    answers: { 204: undefined };
+  };
+  /** Namespaces of the tenant with their owners. Needs: admin. */
+  'GET /v1/namespaces': {
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        enforced: boolean;
+        namespaces: {
+          pattern: string;
+          owners: string[];
+          set_by: string;
+          set_at: string;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /** Sets the owners of an entity, or of all entities under a path. Needs: admin. */
+  'PUT /v1/namespaces': {
+    body: {
+      pattern: string;
+      owners: readonly string[];
+    };
+    answers: {
+      200: {
+        pattern: string;
+        owners: string[];
+        set_by: string;
+        set_at: string;
+      };
+    };
+  };
+  /** Facts in quarantine, newest first. Needs: read. */
+  'GET /v1/quarantine': {
+    query?:
+      | {
+          garden_id?: string | undefined;
+          quarantine_status?: 'pending' | 'promoted' | 'rejected' | undefined;
+          /** Default: `100`. */
+          limit?: number | undefined;
+          /** Default: `0`. */
+          offset?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        items: {
+          fact_id: string;
+          entity: string;
+          relation: string;
+          source: string;
+          quarantine_status: 'pending' | 'promoted' | 'rejected';
+          quarantine_garden_id: string;
+          quarantine_reason: string;
+          quarantine_acted_by: string | null;
+          quarantine_acted_at: string | null;
+          source_trust: number | null;
+          received_from: string | null;
+          timestamp: string;
+        }[];
+        total: number;
+        truncated?: true;
+      };
+    };
+  };
+  /** Let a pending fact out of whatever quarantine garden it is in. Needs: write. */
+  'POST /v1/quarantine/{fact_id}/admit': {
+    params: { fact_id: string };
+    query?:
+      | {
+          target_garden_id?: string | undefined;
+          reason?: string | undefined;
+        }
+      | undefined;
+    body?:
+      | {
+          target_garden_id?: string | undefined;
+          attestation?:
+            | {
+                key_id: string;
+                signature: string;
+              }
+            | null
+            | undefined;
+          reason?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        fact_id: string;
+        acted_by: string;
+        acted_at: string;
+        action: 'promoted';
+        target_garden_id: string | null;
+      };
+    };
+  };
+  /** Refuse a pending fact of whatever quarantine garden it is in. Needs: write. */
+  'POST /v1/quarantine/{fact_id}/reject': {
+    params: { fact_id: string };
+    query?:
+      | {
+          reason?: string | undefined;
+        }
+      | undefined;
+    body?:
+      | {
+          reason?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        fact_id: string;
+        acted_by: string;
+        acted_at: string;
+        action: 'rejected';
+      };
+    };
+  };
+  /** The same, for questions that fit into an address. Needs: read. */
+  'GET /v1/recall': {
+    query?:
+      | {
+          /** Default: `false`. */
+          legacy_format?: boolean | undefined;
+          depth?: number | undefined;
+          lambda_mmr?: number | undefined;
+          min_confidence?: number | undefined;
+          force_refresh?: boolean | undefined;
+          include_contradicted?: boolean | undefined;
+          include_neighbors?: boolean | undefined;
+          limit?: number | undefined;
+          query?: string | undefined;
+          entity?: string | undefined;
+          relation?: string | undefined;
+          scope?: string | undefined;
+          token_budget?: string | undefined;
+          as_of?: string | undefined;
+          weights?: string | undefined;
+          'weights.lexical'?: string | undefined;
+          'weights.lex'?: string | undefined;
+          'weights.vector'?: string | undefined;
+          'weights.vec'?: string | undefined;
+          'weights.semantic'?: string | undefined;
+          'weights.graph'?: string | undefined;
+          'weights.source_trust'?: string | undefined;
+          'weights.recency'?: string | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        recall_id: string;
+        query_hash: string;
+        token_budget: number;
+        tokens_used: number;
+        truncated: boolean;
+        total_scored: number;
+        facts: ScoredFact[];
+        content?: ScoredFact[];
+        instructions?: ScoredFact[];
+        omitted: {
+          contradicted: number;
+          budget: number;
+          [name: string]: unknown;
+        };
+        degraded: string[];
+        tombstone_notices: unknown[];
+        chain_proof: {
+          tenant_id: string;
+          checked_entries: number;
+          head_hash: string;
+          checkpoint: {
+            id: string;
+            tenant_id: string;
+            covered_chain_seq: number;
+            chain_hash: string;
+            status: 'submitted';
+            attempt_count: number;
+            created_at: string;
+            submitted_at: string;
+            last_error: null;
+            tl_backend: 'local';
+            tl_log_id: string;
+            tl_leaf_hash: string;
+            tl_log_index: number;
+            tl_integrated_time: number;
+            tl_inclusion_proof: {
+              chain_hash: string;
+              prev_hash: string | null;
+            };
+            tl_raw: {
+              payload: {
+                chain_hash: string;
+                covered_chain_seq: number;
+                created_at: string;
+                kind: string;
+                tenant_id: string;
+                version: 1;
+              };
+            };
+          };
+        } | null;
+      };
+    };
+  };
+  /** Recall the facts that matter for a question, within a token budget. Needs: read. */
+  'POST /v1/recall': {
+    query?:
+      | {
+          /** Default: `false`. */
+          legacy_format?: boolean | undefined;
+        }
+      | undefined;
+    body: {
+      depth?: number | undefined;
+      lambda_mmr?: number | undefined;
+      min_confidence?: number | undefined;
+      force_refresh?: boolean | undefined;
+      include_contradicted?: boolean | undefined;
+      include_neighbors?: boolean | undefined;
+      limit?: number | undefined;
+      query?: string | null | undefined;
+      entity?: string | null | undefined;
+      relation?: string | null | undefined;
+      scope?: string | null | undefined;
+      token_budget?: unknown;
+      weights?: unknown;
+      as_of?: unknown;
+    };
+    answers: {
+      200: {
+        recall_id: string;
+        query_hash: string;
+        token_budget: number;
+        tokens_used: number;
+        truncated: boolean;
+        total_scored: number;
+        facts: ScoredFact[];
+        content?: ScoredFact[];
+        instructions?: ScoredFact[];
+        omitted: {
+          contradicted: number;
+          budget: number;
+          [name: string]: unknown;
+        };
+        degraded: string[];
+        tombstone_notices: unknown[];
+        chain_proof: {
+          tenant_id: string;
+          checked_entries: number;
+          head_hash: string;
+          checkpoint: {
+            id: string;
+            tenant_id: string;
+            covered_chain_seq: number;
+            chain_hash: string;
+            status: 'submitted';
+            attempt_count: number;
+            created_at: string;
+            submitted_at: string;
+            last_error: null;
+            tl_backend: 'local';
+            tl_log_id: string;
+            tl_leaf_hash: string;
+            tl_log_index: number;
+            tl_integrated_time: number;
+            tl_inclusion_proof: {
+              chain_hash: string;
+              prev_hash: string | null;
+            };
+            tl_raw: {
+              payload: {
+                chain_hash: string;
+                covered_chain_seq: number;
+                created_at: string;
+                kind: string;
+                tenant_id: string;
+                version: 1;
+              };
+            };
+          };
+        } | null;
+      };
+    };
+  };
+  /** The same as GET /v1/synthesis, of one scope. Needs: read. */
+  'GET /v1/scopes/{scope}/synthesize': {
+    params: { scope: string };
+    query?:
+      | {
+          entity?: string | undefined;
+          min_confidence?: number | undefined;
+          /** Default: `false`. */
+          include_expired?: boolean | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        scope: 'local' | 'team' | 'company' | 'public' | 'all';
+        fact_count: number;
+        facts: {
+          id: string;
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          timestamp: string;
+          valid_until: string | null;
+          is_expired: boolean;
+          age_seconds: number;
+          contradicted: boolean;
+          source: string;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        summary: {
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          hlc: string;
+          contradicted: boolean;
+          alt_value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          } | null;
+          alt_confidence: number | null;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        contradiction_count: number;
+        filtered_count: number;
+        mean_confidence: number | null;
+        freshest_timestamp: string | null;
+        oldest_timestamp: string | null;
+        expired_fact_count: number;
+        synthesized_at: string;
+        truncated?: true;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /**
+   * Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt.
+   * Needs: admin.
+   */
+  'POST /v1/subjects/export': {
+    body: {
+      entity_uri: string;
+      /** Default: `true`. */
+      about?: boolean | undefined;
+      /** Default: `true`. */
+      asserted_by?: boolean | undefined;
+    };
+    answers: { 200: string };
+  };
+  /** The caller's subscriptions, oldest first. Needs: read. */
+  'GET /v1/subscriptions': {
+    answers: {
+      200: {
+        subscriptions: Subscription[];
+        total: number;
+        truncated?: true;
+      };
+    };
+  };
+  /** Subscribe a webhook to an entity, a scope or a garden. Needs: read. */
+  'POST /v1/subscriptions': {
+    body: {
+      target: string;
+      target_type?: 'entity' | 'scope' | 'garden' | null | undefined;
+      on_change: 'webhook';
+      webhook_url?: string | null | undefined;
+      delivery_address?: string | null | undefined;
+      idempotency_key?: string | null | undefined;
+      event_types?:
+        | readonly ('fact_asserted' | 'fact_retracted' | 'conflict_opened' | 'conflict_resolved')[]
+        | null
+        | undefined;
+      capability_token?: string | null | undefined;
+    };
+    answers: {
+      200: Subscription;
+      201: Subscription & {
+        secret: string;
+      };
+    };
+  };
+  /** End a subscription and forget its events. Needs: read. */
+  'DELETE /v1/subscriptions/{id}': {
+    params: { id: string };
+    answers: { 204: undefined };
+  };
+  /** One subscription of the caller. Needs: read. */
+  'GET /v1/subscriptions/{id}': {
+    params: { id: string };
+    answers: { 200: Subscription };
+  };
+  /** Events of a subscription inside the replay window, oldest first. Needs: read. */
+  'GET /v1/subscriptions/{id}/events': {
+    params: { id: string };
+    query?:
+      | {
+          after?: string | undefined;
+          since?: string | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        events: {
+          id: string;
+          event_id: string;
+          subscription_id: string;
+          event_type:
+            | 'fact_asserted'
+            | 'fact_retracted'
+            | 'conflict_opened'
+            | 'conflict_resolved'
+            | 'subscription_cancelled_access_revoked';
+          entity_uri: string | null;
+          fact_id: string | null;
+          hlc: string | null;
+          payload:
+            | (Fact & {
+                value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+                value_v: string;
+              })
+            | null;
+          created_at: string;
+          delivered_at: string | null;
+          delivery_status: 'pending' | 'delivering' | 'delivered' | 'failed' | 'dropped';
+          delivery_attempts: number;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /** Give a subscription another secret; the former one signs beside it for a while. Needs: read. */
+  'POST /v1/subscriptions/{id}/rotate-secret': {
+    params: { id: string };
+    body?:
+      | {
+          overlap_s?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: Subscription & {
+        secret: string;
+      };
+    };
+  };
+  /** Events of a subscription as they come, as Server-Sent Events. Needs: read. */
+  'GET /v1/subscriptions/{id}/stream': {
+    params: { id: string };
+    query?:
+      | {
+          after?: string | undefined;
+        }
+      | undefined;
+    answers: { 200: AsyncIterable<EventMessage> };
+  };
+  /** The strongest facts, with the winner of each triple and counts. Needs: read. */
+  'GET /v1/synthesis': {
+    query?:
+      | {
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          entity?: string | undefined;
+          min_confidence?: number | undefined;
+          /** Default: `false`. */
+          include_expired?: boolean | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        scope: 'local' | 'team' | 'company' | 'public' | 'all';
+        fact_count: number;
+        facts: {
+          id: string;
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          timestamp: string;
+          valid_until: string | null;
+          is_expired: boolean;
+          age_seconds: number;
+          contradicted: boolean;
+          source: string;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        summary: {
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          hlc: string;
+          contradicted: boolean;
+          alt_value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          } | null;
+          alt_confidence: number | null;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        contradiction_count: number;
+        filtered_count: number;
+        mean_confidence: number | null;
+        freshest_timestamp: string | null;
+        oldest_timestamp: string | null;
+        expired_fact_count: number;
+        synthesized_at: string;
+        truncated?: true;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /** The same as GET /v1/synthesis, asked for by a body. Needs: read. */
+  'POST /v1/synthesis': {
+    body?:
+      | {
+          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          entity?: string | undefined;
+          min_confidence?: number | undefined;
+          /** Default: `false`. */
+          include_expired?: boolean | undefined;
+          /** Default: `200`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        scope: 'local' | 'team' | 'company' | 'public' | 'all';
+        fact_count: number;
+        facts: {
+          id: string;
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          timestamp: string;
+          valid_until: string | null;
+          is_expired: boolean;
+          age_seconds: number;
+          contradicted: boolean;
+          source: string;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        summary: {
+          entity: string;
+          relation: string;
+          value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          };
+          confidence: number;
+          hlc: string;
+          contradicted: boolean;
+          alt_value: {
+            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+            v: unknown;
+            interpret_as?: 'instruction';
+          } | null;
+          alt_confidence: number | null;
+          scope?: 'local' | 'team' | 'company' | 'public';
+          garden_id?: string;
+        }[];
+        contradiction_count: number;
+        filtered_count: number;
+        mean_confidence: number | null;
+        freshest_timestamp: string | null;
+        oldest_timestamp: string | null;
+        expired_fact_count: number;
+        synthesized_at: string;
+        truncated?: true;
+      };
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+  /** Tenants of the node by id, for its operator. Needs: admin. */
+  'GET /v1/tenants': {
+    query?:
+      | {
+          status?: 'active' | 'suspended' | 'erasing' | 'erased' | undefined;
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        tenants: {
+          id: string;
+          name: string | null;
+          status: 'active' | 'suspended' | 'erasing' | 'erased';
+          created_at: string;
+          suspended_at: string | null;
+        }[];
+        total: number;
+        cursor: string | null;
+      };
+    };
+  };
+  /** Makes a tenant together with its first key. Needs: admin. */
+  'POST /v1/tenants': {
+    body: {
+      id: string;
+      name?: string | null | undefined;
+      first_key: {
+        raw_key: string;
+        entity_uri: string;
+        permissions?: readonly string[] | undefined;
+        allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+        description?: string | null | undefined;
+        expires_at?: string | null | undefined;
+      };
+    };
+    answers: {
+      201: {
+        id: string;
+        name: string | null;
+        status: 'active' | 'suspended' | 'erasing' | 'erased';
+        created_at: string;
+        suspended_at: string | null;
+        first_key: {
+          id: string;
+          entity_uri: string;
+          permissions: string[];
+          allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+          expires_at: string | null;
+        };
+      };
+    };
+  };
+  /** Erases a tenant with everything that it holds, for ever. Needs: admin. */
+  'DELETE /v1/tenants/{id}': {
+    params: { id: string };
+    body: {
+      confirm: string;
+    };
+    answers: {
+      200: {
+        id: string;
+        name: string | null;
+        status: 'active' | 'suspended' | 'erasing' | 'erased';
+        created_at: string;
+        suspended_at: string | null;
+        counts: Record<string, number>;
+        erasure: {
+          requested_by: string;
+          requested_at: string;
+          rows: Record<string, number>;
+          job_id: string | null;
+          receipt: {
+            tenant_id: string;
+            requested_by: string;
+            requested_at: string;
+            erased_at: string;
+            erased: Record<string, number>;
+            remains: string[];
+            limits: string[];
+            signed_by: string;
+            key_id: string | null;
+            signature: string | null;
+          } | null;
+        } | null;
+      };
+      202: {
+        id: string;
+        name: string | null;
+        status: 'active' | 'suspended' | 'erasing' | 'erased';
+        created_at: string;
+        suspended_at: string | null;
+        counts: Record<string, number>;
+        erasure: {
+          requested_by: string;
+          requested_at: string;
+          rows: Record<string, number>;
+          job_id: string | null;
+          receipt: {
+            tenant_id: string;
+            requested_by: string;
+            requested_at: string;
+            erased_at: string;
+            erased: Record<string, number>;
+            remains: string[];
+            limits: string[];
+            signed_by: string;
+            key_id: string | null;
+            signature: string | null;
+          } | null;
+        } | null;
+      };
+    };
+  };
+  /** One tenant with what it holds, or with the receipt of its erasure. Needs: admin. */
+  'GET /v1/tenants/{id}': {
+    params: { id: string };
+    answers: {
+      200: {
+        id: string;
+        name: string | null;
+        status: 'active' | 'suspended' | 'erasing' | 'erased';
+        created_at: string;
+        suspended_at: string | null;
+        counts: Record<string, number>;
+        erasure: {
+          requested_by: string;
+          requested_at: string;
+          rows: Record<string, number>;
+          job_id: string | null;
+          receipt: {
+            tenant_id: string;
+            requested_by: string;
+            requested_at: string;
+            erased_at: string;
+            erased: Record<string, number>;
+            remains: string[];
+            limits: string[];
+            signed_by: string;
+            key_id: string | null;
+            signature: string | null;
+          } | null;
+        } | null;
+      };
+    };
+  };
+  /** Suspends, resumes or renames a tenant. Needs: admin. */
+  'PATCH /v1/tenants/{id}': {
+    params: { id: string };
+    body: {
+      status?: 'active' | 'suspended' | undefined;
+      name?: string | null | undefined;
+    };
+    answers: {
+      200: {
+        id: string;
+        name: string | null;
+        status: 'active' | 'suspended' | 'erasing' | 'erased';
+        created_at: string;
+        suspended_at: string | null;
+      };
+    };
+  };
+  /** All facts of a tenant with all that is needed to restore them, as JSON lines. Needs: admin. */
+  'GET /v1/tenants/{id}/export': {
+    params: { id: string };
+    answers: { 200: string };
+  };
+  /** Hides the facts about an entity behind a signed marker. Needs: admin. */
+  'POST /v1/tombstones': {
+    body: {
+      entity_uri: string;
+      /** Default: `"*"`. */
+      scope?: string | undefined;
+      reason?: string | null | undefined;
+      /** Default: `false`. */
+      legal_hold?: boolean | undefined;
+    };
+    answers: {
+      201: {
+        id: string;
+        entity_uri: string;
+        scope: string;
+        reason: string | null;
+        signed_by: string;
+        key_id: string;
+        signature: string;
+        created_at: string;
+        legal_hold: boolean;
+        erase?: boolean;
+      };
+    };
+  };
+  /** Tombstones of an entity, ended ones included. Needs: admin. */
+  'GET /v1/tombstones/{entity_uri}': {
+    params: { entity_uri: string };
+    answers: {
+      200: {
+        tombstoned: boolean;
+        tombstones: {
+          id: string;
+          entity_uri: string;
+          scope: string;
+          reason: string | null;
+          signed_by: string;
+          key_id: string;
+          signature: string;
+          created_at: string;
+          legal_hold: boolean;
+          erase?: boolean;
+        }[];
+        revocations: {
+          id: string;
+          tombstone_id: string;
+          reason: string;
+          signed_by: string;
+          key_id: string;
+          signature: string;
+          created_at: string;
+        }[];
+        truncated?: true;
+      };
+    };
+  };
+  /** Destroys the facts behind a tombstone for good, or tells what that would destroy. Needs: admin. */
+  'POST /v1/tombstones/{id}/erase': {
+    params: { id: string };
+    body: {
+      confirm: string;
+      /** Default: `false`. */
+      dry_run?: boolean | undefined;
+    };
+    answers: {
+      200:
+        | {
+            id: string;
+            tenant_id: string;
+            tombstone_id: string;
+            entity_uri: string;
+            scope: string;
+            erased: {
+              facts: number;
+              [name: string]: unknown;
+            };
+            remains: string[];
+            limits: string[];
+            created_at: string;
+            signed_by: string;
+            key_id: string;
+            signature: string;
+          }
+        | {
+            dry_run: true;
+            tombstone_id: string;
+            entity_uri: string;
+            scope: string;
+            erased: {
+              facts: number;
+              [name: string]: unknown;
+            };
+            remains: string[];
+            limits: string[];
+          };
+      202: {
+        job_id: string;
+        status: string;
+        estimated_s: number;
+      };
+    };
+  };
+  /** Shows the facts behind a tombstone again. Needs: admin. */
+  'POST /v1/tombstones/{id}/revoke': {
+    params: { id: string };
+    body: {
+      reason: string;
+    };
+    answers: {
+      200: {
+        id: string;
+        tombstone_id: string;
+        reason: string;
+        signed_by: string;
+        key_id: string;
+        signature: string;
+        created_at: string;
+      };
+    };
+  };
+  /** Tasks of upkeep, when they are due next, and what came of their last runs. Needs: admin. */
+  'GET /v1/upkeep': {
+    answers: {
+      200: {
+        tasks: {
+          name: string;
+          summary: string;
+          per: 'tenant' | 'node';
+          patterns: string[];
+          next_at: string | null;
+          runs: {
+            due_at: string;
+            status: 'pending' | 'running' | 'done' | 'failed';
+            job_id: string;
+            started_at?: string;
+            completed_at?: string;
+            result?: Record<string, unknown>;
+            error?: string;
+          }[];
+        }[];
+      };
+    };
+  };
+  /** Runs a task of upkeep now, as a job. Needs: admin. */
+  'POST /v1/upkeep/{task}/run': {
+    params: { task: string };
+    answers: {
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
+  };
+}

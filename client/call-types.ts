@@ -1,0 +1,57 @@
+import type { Api } from './api-types.ts';
+
+/** A route by its method and path, for example `GET /v1/facts/{id}`. */
+export type RouteName = keyof Api & string;
+
+/** What a route takes: `params`, `query` and `body`, as far as it has them. */
+export type InputOf<R extends RouteName> = Omit<Api[R], 'answers'>;
+
+/** What a route returns. */
+export type AnswerOf<R extends RouteName> = Api[R]['answers'][keyof Api[R]['answers']];
+
+/** Parameters of the query of a route. */
+export type QueryOf<R extends RouteName> = Api[R] extends { query?: infer Q } ? NonNullable<Q> : never;
+
+/** The body that a route takes. */
+export type BodyOf<R extends RouteName> = Api[R] extends { body?: infer B } ? NonNullable<B> : never;
+
+/** Settings of one call. */
+export interface CallOptions {
+  /** Ends the call, its retries among it; the call then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** For each try, in place of the client's. 0 waits without end. */
+  readonly timeoutMs?: number | undefined;
+  /** Further tries, in place of the client's. */
+  readonly retries?: number | undefined;
+  /**
+   * By which the node knows a repeated request. Made by the client for routes that take it (`POST /v1/facts` and
+   * `POST /v1/facts/batch`); give one to keep it over the life of a program.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** The session that a fact belongs to, in place of the client's. */
+  readonly session?: string | undefined;
+  /** `full` asks a recall for a proof of the chain of facts. */
+  readonly verify?: 'full' | undefined;
+  /** A capability token, as JSON text. */
+  readonly capability?: string | undefined;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A reply with its status, where that matters. `data` is what `call` returns. */
+export type ReplyOf<R extends RouteName> = {
+  [S in keyof Api[R]['answers']]: {
+    readonly status: S;
+    readonly data: Api[R]['answers'][S];
+    readonly headers: Headers;
+  };
+}[keyof Api[R]['answers']];
+
+/** The last argument of a call; needed where the route needs something. */
+export type CallArguments<R extends RouteName> =
+  Record<never, never> extends InputOf<R> ? [input?: InputOf<R> & CallOptions] : [input: InputOf<R> & CallOptions];
+
+/** Calls routes by their names. */
+export interface Caller {
+  readonly call: <R extends RouteName>(route: R, ...input: CallArguments<R>) => Promise<AnswerOf<R>>;
+}

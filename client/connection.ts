@@ -1,0 +1,141 @@
+import type { CallOptions } from './call-types.ts';
+import { ConnectionError, FactMemoryError } from './client-errors.ts';
+import { type Platform, pause } from './platform.ts';
+import { readProblem } from './read-reply.ts';
+import { fillPath, type Query, spellQuery } from './request-target.ts';
+import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-plan.ts';
+
+/** What every request of a client shares. */
+export interface ConnectionSettings {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly serviceName: string;
+  readonly session: string | undefined;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly fetch: typeof fetch;
+  readonly platform: Platform;
+}
+
+/** One request in the words of its route. */
+export interface Outgoing extends CallOptions {
+  /** `GET /v1/facts/{id}`. */
+  readonly route: string;
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+}
+
+/** Sends requests to one node, again where that can help. Holds the key, and shows it to the node alone. */
+export class Connection {
+  readonly #settings: ConnectionSettings;
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  get platform(): Platform {
+    return this.#settings.platform;
+  }
+
+  get retries(): number {
+    return this.#settings.retries;
+  }
+
+  /**
+   * Sends a request and hands its reply to `read` while the time of the try still runs. Rejects with a
+   * `FactMemoryError` for what is no 2xx, after the last try, and with the reason of the signal when it is aborted.
+   */
+  async send<T>(outgoing: Outgoing, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const { retries, platform } = this.#settings;
+    const request = this.#requestFor(outgoing);
+    const repeatable = isRepeatable(outgoing.route, request.headers.has('idempotency-key'));
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#try(request, outgoing, read);
+      } catch (error) {
+        if (!(error instanceof FactMemoryError) || tries >= (outgoing.retries ?? retries)) throw error;
+        if (!deservesRetry(error, repeatable)) throw error;
+        await pause(platform, delayBefore(tries, error.retryAfter, platform.random()), outgoing.signal);
+      }
+    }
+  }
+
+  async #try<T>(
+    { address, method, headers, body }: Request,
+    { signal, timeoutMs = this.#settings.timeoutMs }: CallOptions,
+    read: (response: Response) => T | Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const { fetch: send, platform } = this.#settings;
+    const late = new AbortController();
+    const cancel = timeoutMs > 0 ? platform.schedule(timeoutMs, () => late.abort()) : () => undefined;
+    const ending = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    try {
+      const response = await send(address, { method, headers, body, ...RULES, signal: ending });
+      if (!response.ok) throw await readProblem(response);
+      return await read(response);
+    } catch (error) {
+      if (error instanceof FactMemoryError) throw error;
+      signal?.throwIfAborted();
+      throw late.signal.aborted ? timedOut(timeoutMs) : unreachable(error);
+    } finally {
+      cancel();
+    }
+  }
+
+  #requestFor(outgoing: Outgoing): Request {
+    const { url } = this.#settings;
+    const space = outgoing.route.indexOf(' ');
+    const path = outgoing.route.slice(space + 1);
+    const address = url + fillPath(this.#servicePath(path), outgoing.params) + spellQuery(outgoing.query);
+    const { body } = outgoing;
+    return {
+      address,
+      method: outgoing.route.slice(0, space),
+      headers: this.#headersFor(outgoing),
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+    };
+  }
+
+  /** The one path that is spelled with the name of the service. */
+  #servicePath(path: string): string {
+    return path === '/.well-known/svc' ? `/.well-known/${this.#settings.serviceName}` : path;
+  }
+
+  #headersFor({ route, body, headers, ...options }: Outgoing): Headers {
+    const { key, serviceName, platform } = this.#settings;
+    const name = serviceName.replace(/^./, (first) => first.toUpperCase());
+    const all = new Headers({ accept: 'application/json', ...headers });
+    const set = (header: string, value: string | undefined): void => {
+      if (value !== undefined) all.set(header, value);
+    };
+    if (body !== undefined) set('content-type', typeof body === 'string' ? 'application/x-ndjson' : 'application/json');
+    set('authorization', key === undefined ? undefined : `Bearer ${key}`);
+    set('idempotency-key', options.idempotencyKey ?? (KEYED_POSTS.has(route) ? freshKey(platform) : undefined));
+    set(`${name}-session`, options.session ?? this.#settings.session);
+    set(`${name}-verify`, options.verify);
+    set(`x-${name}-capability`, options.capability);
+    return all;
+  }
+}
+
+interface Request {
+  readonly address: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | null;
+}
+
+/** The key is the only credential, and it goes nowhere but to the address that was given. */
+const RULES = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
+
+const freshKey = (platform: Platform): string =>
+  Array.from(platform.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const timedOut = (timeoutMs: number): ConnectionError =>
+  new ConnectionError({ status: 0, code: 'timeout', detail: `no reply came within ${timeoutMs} ms` });
+
+const unreachable = (cause: unknown): ConnectionError =>
+  new ConnectionError({ status: 0, code: 'connection', detail: 'the node could not be reached', cause });

@@ -1,0 +1,240 @@
+import type { Conflict, Fact } from './api-types.ts';
+import type {
+  AnswerOf,
+  BodyOf,
+  CallArguments,
+  Caller,
+  CallOptions,
+  QueryOf,
+  ReplyOf,
+  RouteName,
+} from './call-types.ts';
+import { type ClientOptions, readOptions } from './client-options.ts';
+import { Connection, type Outgoing } from './connection.ts';
+import type { EventMessage } from './event-message.ts';
+import {
+  type Assertion,
+  assertionBody,
+  present,
+  type Retraction,
+  retractionBody,
+  typedValue,
+  type ValueInput,
+} from './fact-values.ts';
+import { type FollowJobOptions, followJob, type Job } from './follow-job.ts';
+import { type GardenCalls, gardenCalls } from './garden-calls.ts';
+import { Pages } from './pages.ts';
+import { readEvents } from './read-events.ts';
+import { readBody } from './read-reply.ts';
+import { type SubscriptionCalls, subscriptionCalls } from './subscription-calls.ts';
+import { verifyChainProof, verifyFact } from './verify-facts.ts';
+
+/** What a recall takes. `query` or `entity` has to be given. */
+export type RecallInput = Omit<BodyOf<'POST /v1/recall'>, 'token_budget' | 'weights'> & {
+  /** Default: 4000. */
+  readonly token_budget?: number | undefined;
+  /** Each from 0 to 1, together 1. */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
+};
+
+export type RecallReply = AnswerOf<'POST /v1/recall'>;
+export type BatchReply = AnswerOf<'POST /v1/facts/batch'>;
+export type FactPage = AnswerOf<'GET /v1/facts'>;
+export type Provenance = AnswerOf<'GET /v1/facts/{id}/provenance'>;
+export type NeighborPage = AnswerOf<'GET /v1/graph/neighbors'>;
+export type ConflictPage = AnswerOf<'GET /v1/conflicts'>;
+export type HistoryPage = AnswerOf<'GET /v1/history/{entity_uri}'>;
+export type Card = AnswerOf<'GET /v1/cards/{entity_uri}'>;
+export type Resolution = AnswerOf<'POST /v1/conflicts/{id}/resolve'>;
+
+/** How a conflict is settled: with one of its facts, or with a new value. */
+export type ResolutionInput = Omit<BodyOf<'POST /v1/conflicts/{id}/resolve'>, 'new_value'> & {
+  readonly new_value?: ValueInput | undefined;
+};
+
+/** What clients of this protocol ask a recall for, unless told otherwise. */
+const RECALL_DEFAULTS = {
+  scope: 'local',
+  token_budget: 4000,
+  depth: 2,
+  min_confidence: 0.1,
+  include_neighbors: true,
+  limit: 100,
+} as const;
+
+/**
+ * A client of one node. Every method rejects with a `FactMemoryError` for what the node refuses, and tries again by
+ * itself where that can help and does no harm.
+ */
+export class FactClient implements Caller {
+  readonly gardens: GardenCalls;
+  readonly subscriptions: SubscriptionCalls;
+  readonly #connection: Connection;
+  readonly #source: string | undefined;
+  readonly #serviceName: string;
+
+  /** Without options: the node that `SVC_URL` and `SVC_API_KEY` name, where the program has an environment. */
+  constructor(options: ClientOptions = {}) {
+    const { source, ...settings } = readOptions(options);
+    this.#connection = new Connection(settings);
+    this.#source = source;
+    this.#serviceName = settings.serviceName;
+    this.gardens = gardenCalls(this);
+    this.subscriptions = subscriptionCalls(this, this.#connection);
+  }
+
+  /**
+   * Calls a route by its name, for example `client.call('GET /v1/facts/{id}', { params: { id } })`, and returns its
+   * body: JSON as a value, other text as text, undefined where there is none, and events of a stream one by one.
+   */
+  readonly call = async <R extends RouteName>(route: R, ...input: CallArguments<R>): Promise<AnswerOf<R>> =>
+    (await this.send(route, ...input)).data as AnswerOf<R>;
+
+  /** As `call`, with the status and the headers of the reply. */
+  async send<R extends RouteName>(route: R, ...[input]: CallArguments<R>): Promise<ReplyOf<R>> {
+    return (await this.#connection.send({ ...input, route }, readReply)) as unknown as ReplyOf<R>;
+  }
+
+  /**
+   * Sends any request, for routes of plugins that these types do not know, and for replies that are too long for one
+   * piece. `path` may have parameters in braces. Returns the reply with its body unread; what is no 2xx is thrown.
+   */
+  open(method: string, path: string, input: Omit<Outgoing, 'route'> = {}): Promise<Response> {
+    return this.#connection.send({ ...input, route: `${method.toUpperCase()} ${path}` }, (response) => response);
+  }
+
+  /** Stores a fact. Repeating a fact that still holds returns the first one. */
+  assert(fact: Assertion, options?: CallOptions): Promise<Fact> {
+    return this.call('POST /v1/facts', { ...options, body: assertionBody(fact, this.#source) });
+  }
+
+  /** Stores at most 1000 facts at once; each has a verdict of its own in `results`. */
+  assertMany(facts: readonly Assertion[], options?: CallOptions): Promise<BatchReply> {
+    const body = facts.map((fact) => assertionBody(fact, this.#source));
+    return this.call('POST /v1/facts/batch', { ...options, body });
+  }
+
+  /** Ends all facts of a triple in its place, whatever their values. */
+  retract(triple: Retraction, options?: CallOptions): Promise<Fact> {
+    return this.call('POST /v1/facts', { ...options, body: retractionBody(triple, this.#source) });
+  }
+
+  /** Facts by what they say, newest first: `for await (const fact of client.query({ entity }))`. */
+  query(query: QueryOf<'GET /v1/facts'> = {}, options?: CallOptions): Pages<FactPage, Fact> {
+    return new Pages({
+      get: (cursor) => this.call('GET /v1/facts', { ...options, query: { ...query, ...(cursor && { cursor }) } }),
+      itemsOf: ({ facts }) => facts,
+      cursorOf: ({ cursor }) => cursor,
+    });
+  }
+
+  /** One fact, by its id or content id. */
+  fact(id: string, options?: CallOptions): Promise<Fact> {
+    return this.call('GET /v1/facts/{id}', { ...options, params: { id } });
+  }
+
+  /** What a fact was derived from. */
+  provenance(id: string, query?: QueryOf<'GET /v1/facts/{id}/provenance'>, options?: CallOptions): Promise<Provenance> {
+    return this.call('GET /v1/facts/{id}/provenance', { ...options, params: { id }, query });
+  }
+
+  /** What became known of an entity, and when. */
+  history(
+    entityUri: string,
+    query: QueryOf<'GET /v1/history/{entity_uri}'> = {},
+    options: CallOptions = {},
+  ): Pages<HistoryPage, HistoryPage['events'][number]> {
+    const params = { entity_uri: entityUri };
+    return new Pages({
+      get: (cursor) =>
+        this.call('GET /v1/history/{entity_uri}', {
+          ...options,
+          params,
+          query: { ...query, ...(cursor && { cursor }) },
+        }),
+      itemsOf: ({ events }) => events,
+      cursorOf: ({ cursor }) => cursor,
+    });
+  }
+
+  /**
+   * The facts that matter to a question, within a budget of tokens. With `verify: 'full'` each fact is checked against
+   * its content id, and the proof of the chain where the key may have one: it is null for a key without `admin` or
+   * `audit.read`. What does not fit rejects with an `IntegrityError`.
+   */
+  async recall(input: string | RecallInput, options: CallOptions = {}): Promise<RecallReply> {
+    const given = typeof input === 'string' ? { query: input } : present(input);
+    const reply = await this.call('POST /v1/recall', { ...options, body: { ...RECALL_DEFAULTS, ...given } });
+    if (options.verify === 'full') {
+      for (const { fact, from_card: isCard } of reply.facts) if (!isCard) await verifyFact(fact);
+      if (reply.chain_proof !== null) await verifyChainProof(reply.chain_proof, this.#serviceName);
+    }
+    return reply;
+  }
+
+  /** What is known about an entity, in short. */
+  card(entityUri: string, query?: QueryOf<'GET /v1/cards/{entity_uri}'>, options?: CallOptions): Promise<Card> {
+    return this.call('GET /v1/cards/{entity_uri}', { ...options, params: { entity_uri: entityUri }, query });
+  }
+
+  /** Entities around one or several, nearest first. */
+  neighbors(
+    query: QueryOf<'GET /v1/graph/neighbors'>,
+    options?: CallOptions,
+  ): Pages<NeighborPage, NeighborPage['neighbors'][number]> {
+    return new Pages({
+      get: (cursor) =>
+        this.call('GET /v1/graph/neighbors', { ...options, query: { ...query, ...(cursor && { cursor }) } }),
+      itemsOf: ({ neighbors }) => neighbors,
+      cursorOf: ({ next_cursor: cursor }) => cursor,
+    });
+  }
+
+  /** Contradictions that the caller can see, newest first; the open ones unless told otherwise. */
+  conflicts(query: QueryOf<'GET /v1/conflicts'> = {}, options?: CallOptions): Pages<ConflictPage, Conflict> {
+    return new Pages({
+      get: (cursor) => this.call('GET /v1/conflicts', { ...options, query: { ...query, ...(cursor && { cursor }) } }),
+      itemsOf: ({ conflicts }) => conflicts,
+      cursorOf: ({ cursor }) => cursor,
+    });
+  }
+
+  /** Settles a contradiction. A conflict that is settled already is a `ConflictError`. */
+  resolve(
+    conflictId: string,
+    { new_value: value, ...input }: ResolutionInput,
+    options?: CallOptions,
+  ): Promise<Resolution> {
+    const body = { ...input, ...(value === undefined ? {} : { new_value: typedValue(value) }) };
+    return this.call('POST /v1/conflicts/{id}/resolve', { ...options, params: { id: conflictId }, body });
+  }
+
+  /** Whose key this is, and what it may do. */
+  me(options?: CallOptions): Promise<AnswerOf<'GET /v1/me'>> {
+    return this.call('GET /v1/me', options);
+  }
+
+  /** Whether the node serves; rejects where it does not. Needs no key. */
+  health(options?: CallOptions): Promise<AnswerOf<'GET /healthz'>> {
+    return this.call('GET /healthz', options);
+  }
+
+  /**
+   * Follows work that a node has left to a job, to its end: `client.followJob(await client.call('POST /v1/backups'))`.
+   * Takes the id of a job or a reply that names one.
+   */
+  followJob(job: string | { readonly job_id: string }, options?: FollowJobOptions): Promise<Job> {
+    return followJob(this.#connection, typeof job === 'string' ? job : job.job_id, options);
+  }
+}
+
+const readReply = async (response: Response) => {
+  const { status, headers } = response;
+  const isStream = /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
+  return { status, headers, data: isStream ? messagesOf(response) : await readBody(response) };
+};
+
+async function* messagesOf({ body }: Response): AsyncGenerator<EventMessage, void, undefined> {
+  if (body === null) return;
+  for await (const part of readEvents(body)) if (part !== 'comment') yield part;
+}

@@ -1,0 +1,68 @@
+import type { FactValue } from './api-types.ts';
+
+/** A value with its type, as the protocol spells it. `text` holds up to 1 MiB, `string` up to 16 KiB. */
+export interface TypedValue {
+  readonly type: FactValue['type'];
+  readonly v?: FactValue['v'];
+  /** `instruction` needs a permission of its own. Default: `content`. */
+  readonly interpret_as?: FactValue['interpret_as'] | undefined;
+}
+
+/** A value, or what stands for one: text, a number, a boolean, null, or a `Date`. */
+export type ValueInput = TypedValue | string | number | boolean | null | Date;
+
+/** What a caller asserts. */
+export interface Assertion {
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: ValueInput;
+  /** Who says so. Default: the `source` of the client. */
+  readonly source?: string | undefined;
+  /** From 0 to 1. Default: 1. */
+  readonly confidence?: number | undefined;
+  /** Default: `company`. */
+  readonly scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+  /** RFC 3339. From then on the fact is hidden. */
+  readonly valid_until?: string | null | undefined;
+  /** RFC 3339. Default: now. */
+  readonly timestamp?: string | undefined;
+  /** URI, id or slug. */
+  readonly garden_id?: string | null | undefined;
+  readonly write_mode?: 'assert' | 'summarize_with_provenance' | undefined;
+  /** What the fact follows from: content ids, or ids of facts. */
+  readonly derived_from?: readonly (string | { readonly fact_id?: string; readonly hash?: string })[] | undefined;
+  readonly attestation?: { readonly key_id: string; readonly signature: string } | null | undefined;
+}
+
+/** The triple that a retraction ends. */
+export type Retraction = Pick<Assertion, 'entity' | 'relation' | 'source' | 'scope' | 'garden_id' | 'attestation'>;
+
+/** What a retraction holds as its value; its confidence of 0 is what counts. */
+const RETRACTED: TypedValue = { type: 'string', v: 'retracted' };
+
+export const typedValue = (value: ValueInput): TypedValue => {
+  if (value === null) return { type: 'null', v: null };
+  if (typeof value === 'string') return { type: 'string', v: value };
+  if (typeof value === 'number') return { type: 'number', v: value };
+  if (typeof value === 'boolean') return { type: 'boolean', v: value };
+  return value instanceof Date ? { type: 'datetime', v: value.toISOString() } : value;
+};
+
+/** The body of an assertion, with the defaults of the protocol for clients. */
+export const assertionBody = ({ value, ...others }: Assertion, source: string | undefined) => ({
+  source,
+  confidence: 1,
+  scope: 'company' as const,
+  ...present(others),
+  value: typedValue(value),
+});
+
+/** A retraction is a fact of the same triple that nobody holds to be true. */
+export const retractionBody = (triple: Retraction, source: string | undefined) => ({
+  ...assertionBody({ ...triple, value: RETRACTED }, source),
+  confidence: 0,
+});
+
+/** Without the members that are undefined, so that they do not take the place of a default. */
+export const present = <T extends object>(given: T): T =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;

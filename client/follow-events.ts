@@ -1,0 +1,120 @@
+import type { Fact, Subscription } from './api-types.ts';
+import { ConnectionError, FactMemoryError } from './client-errors.ts';
+import type { Connection } from './connection.ts';
+import { pause } from './platform.ts';
+import { readEvents, type StreamPart } from './read-events.ts';
+import { delayBefore } from './retry-plan.ts';
+
+/** What a subscription tells of. */
+export interface SubscriptionEvent {
+  readonly event_id: string;
+  readonly subscription_id: string;
+  readonly event_type:
+    | 'fact_asserted'
+    | 'fact_retracted'
+    | 'conflict_opened'
+    | 'conflict_resolved'
+    | 'subscription_cancelled_access_revoked';
+  readonly fact_id?: string | null;
+  readonly hlc?: string | null;
+  readonly entity?: string;
+  readonly scope?: string;
+  /** As the subscriber sees it now. */
+  readonly fact?: Fact;
+  readonly idempotency_key?: string;
+}
+
+export interface FollowOptions {
+  /** The id of the last event that was handled. Without it the stream begins with what comes from now on. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Connections in a row that may fail before the last error is thrown. Default: 10. */
+  readonly reconnects?: number | undefined;
+}
+
+/** Three signs of life of the node that did not come. */
+const SILENCE_MS = 45_000;
+const RECONNECTS = 10;
+const ROUTE = 'GET /v1/subscriptions/{id}/stream';
+const LAST_EVENT = 'subscription_cancelled_access_revoked';
+
+/**
+ * Events of a subscription as they come, each at least once. A connection that breaks or falls silent is opened anew
+ * behind the last event that was taken. Ends when the subscription is cancelled. Rejects when the node refuses it: with
+ * `event_not_found` when the last event is no longer kept, so that some were missed.
+ */
+export async function* followEvents(
+  connection: Connection,
+  id: string,
+  { after, signal, reconnects = RECONNECTS }: FollowOptions = {},
+): AsyncGenerator<SubscriptionEvent, void, undefined> {
+  let last = after;
+  let failures = 0;
+  for (;;) {
+    try {
+      let isNew = true;
+      for await (const part of openStream(connection, { id, after: last, signal })) {
+        // The first comment says that the connection is open, which alone does not make it a good one.
+        if (part !== 'comment' || !isNew) failures = 0;
+        isNew = false;
+        if (part === 'comment') continue;
+        const event = JSON.parse(part.data) as SubscriptionEvent;
+        yield event;
+        last = part.id;
+        if (event.event_type === LAST_EVENT) return;
+      }
+      if (await isCancelled(connection, id, signal)) return;
+    } catch (error) {
+      if (!canGoOn(error) || failures >= reconnects) throw error;
+    }
+    failures += 1;
+    const { platform } = connection;
+    await pause(platform, delayBefore(Math.min(failures, 6) - 1, undefined, platform.random()), signal);
+  }
+}
+
+/** A broken connection, and a node that is busy or starts anew. */
+const canGoOn = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  (error instanceof FactMemoryError && (error.status === 429 || error.status === 503));
+
+/** One connection, until it ends or nothing comes over it for too long. */
+async function* openStream(
+  connection: Connection,
+  { id, after, signal }: { readonly id: string } & Pick<FollowOptions, 'after' | 'signal'>,
+): AsyncGenerator<StreamPart, void, undefined> {
+  const silence = new AbortController();
+  const ending = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
+  const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': after }) };
+  const request = { route: ROUTE, params: { id }, headers, signal: ending, retries: 0 };
+  const listen = () => connection.platform.schedule(SILENCE_MS, () => silence.abort());
+  let cancel = (): void => undefined;
+  try {
+    const body = await connection.send(request, (response) => response.body);
+    if (body === null) return;
+    cancel = listen();
+    for await (const part of readEvents(body)) {
+      cancel();
+      yield part;
+      cancel = listen();
+    }
+  } catch (error) {
+    if (error instanceof FactMemoryError) throw error;
+    signal?.throwIfAborted();
+    throw new ConnectionError({
+      status: 0,
+      code: 'connection',
+      detail: 'the stream of events broke off',
+      cause: error,
+    });
+  } finally {
+    cancel();
+    silence.abort();
+  }
+}
+
+const isCancelled = async (connection: Connection, id: string, signal: AbortSignal | undefined): Promise<boolean> => {
+  const request = { route: 'GET /v1/subscriptions/{id}', params: { id }, signal };
+  const record = (await connection.send(request, (response) => response.json())) as Subscription;
+  return record.status === 'cancelled';
+};

@@ -1,0 +1,57 @@
+import { InvalidReplyError } from './client-errors.ts';
+
+/** What a list returns for one page: its items, and the cursor of the next page. */
+export interface PageSource<Page, Item> {
+  /** Gets the page behind a cursor; the first without one. */
+  get(cursor: string | undefined): Promise<Page>;
+  itemsOf(page: Page): readonly Item[];
+  cursorOf(page: Page): string | number | null | undefined;
+}
+
+/**
+ * A list of a node, page by page as it is read. `for await` walks over its items; `pages()` over its pages, for what
+ * stands beside the items. Nothing is asked before the first page is wanted, and each walk begins anew.
+ */
+export class Pages<Page, Item> implements AsyncIterable<Item> {
+  readonly #source: PageSource<Page, Item>;
+
+  constructor(source: PageSource<Page, Item>) {
+    this.#source = source;
+  }
+
+  /** The first page alone. */
+  first(): Promise<Page> {
+    return this.#source.get(undefined);
+  }
+
+  /** All pages, in order. Rejects with an `InvalidReplyError` when the list comes back to where it was. */
+  async *pages(): AsyncGenerator<Page, void, undefined> {
+    let cursor: string | undefined;
+    for (;;) {
+      const page = await this.#source.get(cursor);
+      yield page;
+      const next = this.#source.cursorOf(page);
+      if (next === null || next === undefined) return;
+      if (String(next) === cursor) throw wentRound();
+      cursor = String(next);
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* this.#source.itemsOf(page);
+  }
+
+  /** At most that many items, as a list. */
+  async take(count: number): Promise<Item[]> {
+    const items: Item[] = [];
+    if (count <= 0) return items;
+    for await (const item of this) {
+      items.push(item);
+      if (items.length >= count) break;
+    }
+    return items;
+  }
+}
+
+const wentRound = (): InvalidReplyError =>
+  new InvalidReplyError({ status: 200, code: 'invalid_reply', detail: 'the node returned the same cursor twice' });

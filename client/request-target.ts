@@ -1,0 +1,53 @@
+export type QueryValue = string | number | boolean | null | undefined | object;
+
+/**
+ * Parameters of a query. A list is sent as its items one by one, an object as JSON; undefined and null are left out.
+ */
+export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
+
+/**
+ * The base address of a node. Throws a TypeError for anything but http and https, for credentials in the address, and
+ * for a query or fragment. The address is not repeated in the message.
+ */
+export const readBaseUrl = (text: string): string => {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new TypeError('the url of the node must be an absolute address such as http://127.0.0.1:8765');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError('the url must begin with http or https');
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('the url must not hold credentials; pass the key as "key"');
+  }
+  if (url.search !== '' || url.hash !== '') throw new TypeError('the url must not have a query or a fragment');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+};
+
+/**
+ * The path with its parameters in place, percent-encoded as single segments. Throws a TypeError for one that is
+ * missing.
+ */
+export const fillPath = (path: string, params: Readonly<Record<string, string>> = {}): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (typeof value !== 'string' || value === '') throw new TypeError(`${path} needs the parameter "${name}"`);
+    // Every URL parser takes these for steps through the path, however they are encoded.
+    if (value === '.' || value === '..') throw new TypeError(`the parameter "${name}" cannot be sent in a path`);
+    if (!value.isWellFormed()) throw new TypeError(`the parameter "${name}" is not well-formed text`);
+    return encodeURIComponent(value);
+  });
+
+/** `?a=1&b=2`, or nothing. */
+export const spellQuery = (query: Query = {}): string => {
+  const pairs = new URLSearchParams();
+  for (const [name, given] of Object.entries(query)) {
+    for (const value of Array.isArray(given) ? (given as readonly QueryValue[]) : [given as QueryValue]) {
+      if (value === undefined || value === null) continue;
+      pairs.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    }
+  }
+  const text = pairs.toString();
+  return text === '' ? '' : `?${text}`;
+};

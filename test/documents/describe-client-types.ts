@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { DescribedNode, DescribedRoute } from '../../kernel/plugin-api.ts';
+import { projectRoot } from '../architecture/source-files.ts';
+import type { JsonSchema } from './describe-schema.ts';
+import { docLines, spellMembers, spellType } from './spell-type.ts';
+
+/** Where the types of the client are kept. */
+export const CLIENT_TYPES = 'client/api-types.ts';
+
+const HEAD = `/**
+ * The routes of a node as types, written by \`npm run docs\` from the schemas by which the node checks requests and
+ * replies. Changes by hand are lost.
+ */
+import type { EventMessage } from './event-message.ts';
+`;
+
+const SHAPE = 'Each route by its method and path; `answers` are its bodies by status. A plugin can add its own routes.';
+
+/**
+ * The module with an interface for each shared schema, and one entry for each route. Formatted, and ends with a line.
+ */
+export const describeClientTypes = ({ routes, components, words }: DescribedNode): string => {
+  const summaries = new Map(words.map(({ word }) => [`${word.vocabulary} ${word.id}`, word.summary]));
+  const shared = Object.entries(components)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, json]) => [...docLines(summaries.get(`schema ${name}`)), declaration(name, json), ''].join('\n'));
+  const api = routes.flatMap((route) => [...docLines(noteOf(route)), `'${keyOf(route)}': ${shapeOf(route)};`]);
+  return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
+};
+
+/** `GET /v1/facts/{id}`. */
+const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`;
+
+const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
+
+const declaration = (name: string, json: JsonSchema): string =>
+  json['type'] === 'object'
+    ? `export interface ${name} ${spellType(json, 'answer')}`
+    : `export type ${name} = ${spellType(json, 'answer')};`;
+
+const shapeOf = (route: DescribedRoute): string => {
+  const names = [...route.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
+  const params = names.length === 0 ? [] : [`params: { ${names.map((name) => `${name}: string;`).join(' ')} };`];
+  return ['{', ...params, ...queryOf(route), ...bodyOf(route), `answers: { ${answersOf(route)} };`, '}'].join('\n');
+};
+
+const queryOf = ({ query }: DescribedRoute): string[] => {
+  if (query === undefined || Object.keys((query['properties'] ?? {}) as object).length === 0) return [];
+  const type = spellType(query, 'query');
+  return [spellMembers(query, 'query').needed ? `query: ${type};` : `query?: ${type} | undefined;`];
+};
+
+const bodyOf = ({ bodyForm, body, item, bodyOptional }: DescribedRoute): string[] => {
+  if (bodyForm === 'none') return [];
+  if (bodyForm === 'items') {
+    const each = item === undefined ? 'unknown' : spellType(item, 'body');
+    return [...docLines('A list, or lines of JSON as one text.'), `body: readonly (${each})[] | string;`];
+  }
+  const type = spellType(body ?? {}, 'body');
+  return [bodyOptional ? `body?: ${type} | undefined;` : `body: ${type};`];
+};
+
+const answersOf = ({ answers }: DescribedRoute): string =>
+  Object.entries(answers)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([status, { json, text }]) => `${status}: ${json === undefined ? textType(text) : spellType(json, 'answer')};`)
+    .join('\n');
+
+const textType = (text: readonly string[] | undefined): string => {
+  if (text === undefined) return 'undefined';
+  return text.includes('text/event-stream') ? 'AsyncIterable<EventMessage>' : 'string';
+};
+
+/** As `npm run format` would leave it. */
+const format = (source: string): string =>
+  execFileSync(
+    process.execPath,
+    [join(projectRoot(), 'node_modules/@biomejs/biome/bin/biome'), 'format', `--stdin-file-path=${CLIENT_TYPES}`],
+    { cwd: projectRoot(), input: source, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
