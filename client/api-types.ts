@@ -184,6 +184,22 @@ export interface Api {
       };
     };
   };
+  /** Describes every route of this node as OpenAPI 3.1. Needs: open. */
+  'GET /openapi.json': {
+    answers: {
+      200: {
+        openapi: string;
+        info: {
+          title: string;
+          version: string;
+          [name: string]: unknown;
+        };
+        paths: Record<string, unknown>;
+        components: Record<string, unknown>;
+        [name: string]: unknown;
+      };
+    };
+  };
   /** Whether requests should be sent to this process. Needs: open. */
   'GET /readyz': {
     answers: {
@@ -1784,6 +1800,22 @@ export interface Api {
         owners: string[];
         set_by: string;
         set_at: string;
+      };
+    };
+  };
+  /** Describes every route of this node as OpenAPI 3.1. Needs: any key. */
+  'GET /v1/openapi.json': {
+    answers: {
+      200: {
+        openapi: string;
+        info: {
+          title: string;
+          version: string;
+          [name: string]: unknown;
+        };
+        paths: Record<string, unknown>;
+        components: Record<string, unknown>;
+        [name: string]: unknown;
       };
     };
   };
