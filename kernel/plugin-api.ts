@@ -34,11 +34,24 @@ export {
   checkpointAfter,
   checkpointFromRow,
 } from './chains/checkpoint-log.ts';
-export { askServer, type Question } from './commands/ask-server.ts';
+export { askServer, type Question, refusalOf } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
 export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
+export { type PagesAsked, type ReadPage, readPages } from './commands/read-pages.ts';
+export { queryOf, readShare, wordOrInput } from './commands/read-words.ts';
 export { rotateGroup } from './commands/rotate-group.ts';
+export { type Patience, type PatientTarget, sendPatiently } from './commands/send-patiently.ts';
 export { shellQuote } from './commands/shell-quote.ts';
+export {
+  ageOf,
+  type FactEntry,
+  factRows,
+  type ShownFact,
+  type ShownValue,
+  valueLine,
+} from './commands/shown-fact.ts';
+export { harmlessText, jsonLine, shortText } from './commands/shown-text.ts';
+export { type TypedValue, typedValue } from './commands/typed-value.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer, verifyEd25519 } from './crypto/ed25519-signing.ts';

@@ -9,10 +9,11 @@ import {
   type Requires,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, OwnedCommand } from './command-line-deps.ts';
 import { connectServer, SERVER_OPTIONS, type ServerOptions } from './command-server.ts';
 import { createProgress } from './progress.ts';
-import { textTable, widthOf } from './text-table.ts';
+import { terminalOf } from './terminal.ts';
 
 /** Adds what plugins bring to the command line. Help shows all of it; a plugin that is off says so when it is run. */
 export const addPluginCommands = (
@@ -80,11 +81,19 @@ const commanderOption = (name: string, option: CommandOption): Option => {
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (option.type === 'flag') return new Option(flag, option.summary).default(false);
   const result = new Option(`${flag} <${option.value}>`, option.summary).makeOptionMandatory(option.required === true);
+  const accepted = 'of' in option ? option.of : undefined;
+  if (accepted !== undefined) acceptWords(result, accepted);
+  if (option.type === 'text' && accepted !== undefined) result.argParser((text) => readWord(text, accepted));
   if (option.type === 'integer') result.argParser((text) => readInteger(text, option));
   if (option.type === 'words') result.argParser((text) => readWords(text, option.of));
   if (option.default === undefined) return result;
   const isAll = option.type === 'words' && option.default.length === option.of?.length;
   return result.default(option.default, isAll ? 'all' : String(option.default));
+};
+
+const readWord = (text: string, known: readonly string[]): string => {
+  if (known.includes(text)) return text;
+  throw new InvalidArgumentError(`It must be one of: ${known.join(', ')}.`);
 };
 
 type IntegerOption = Extract<CommandOption, { readonly type: 'integer' }>;
@@ -138,8 +147,7 @@ const run = async (
     stderr,
     clock,
     random,
-    table: (rows: readonly (readonly string[])[], { titled = false }: { readonly titled?: boolean } = {}) =>
-      textTable(rows, { titled, width: widthOf(stdout) }),
+    ...terminalOf(deps),
     progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
     withNode,
   };

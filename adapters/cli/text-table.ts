@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Cell, StyledCell } from '../../kernel/plugin-api.ts';
 
 const GAP = '  ';
 /** A column is never made narrower than this. */
@@ -14,7 +15,11 @@ export interface TableOptions {
   readonly width?: number | undefined;
   /** The first row names the columns. */
   readonly titled?: boolean;
+  /** Gives a piece of text the look of its cell; text stays plain without it. */
+  readonly paint?: Paint | undefined;
 }
+
+export type Paint = (text: string, style: StyledCell['style']) => string;
 
 /**
  * Columns of the terminal behind a stream; undefined for a pipe or a file, where programs read and nothing is wrapped.
@@ -28,21 +33,39 @@ export const widthOf = (output: Writable): number | undefined => {
  * Rows in columns, the last one ragged. Where they do not fit the width, long cells continue on lines of their own, and
  * where even that does not help, each row becomes a paragraph. Empty without rows.
  */
-export const textTable = (rows: readonly (readonly string[])[], options: TableOptions = {}): string => {
-  const { indent = '', width = Number.POSITIVE_INFINITY, titled = false } = options;
+export const textTable = (rows: readonly (readonly Cell[])[], options: TableOptions = {}): string => {
+  const { indent = '', width = Number.POSITIVE_INFINITY, titled = false, paint = PLAIN } = options;
+  const texts = rows.map((row) => row.map(textOf));
   const gaps = (Math.max(0, ...rows.map((row) => row.length)) - 1) * GAP.length;
-  const widths = fittedWidths(rows, width - indent.length - gaps);
-  if (widths === undefined) return paragraphs(rows, indent, titled);
+  const widths = fittedWidths(texts, width - indent.length - gaps);
+  if (widths === undefined) return paragraphs(rows, indent, titled, paint);
   return rows
     .flatMap((row) => {
-      const cells = row.map((cell, column) => wrap(cell, widths[column] ?? 0));
+      const cells = row.map((cell, column) => wrap(textOf(cell), widths[column] ?? 0));
       const height = Math.max(1, ...cells.map((lines) => lines.length));
-      return Array.from({ length: height }, (_, line) =>
-        `${indent}${cells.map((lines, column) => (lines[line] ?? '').padEnd(widths[column] ?? 0)).join(GAP)}`.trimEnd(),
-      );
+      return Array.from({ length: height }, (_, line) => {
+        const pieces = cells.map((lines, column) => (lines[line] ?? '').padEnd(widths[column] ?? 0));
+        const end = pieces.findLastIndex((piece) => piece.trim() !== '');
+        const shown = pieces.slice(0, end + 1).map((piece, column) => {
+          const text = column === end ? piece.trimEnd() : piece;
+          return painted(row[column], text, paint);
+        });
+        return `${indent}${shown.join(GAP)}`.trimEnd();
+      });
     })
     .map((line) => `${line}\n`)
     .join('');
+};
+
+const PLAIN: Paint = (text) => text;
+
+const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+
+/** Blanks around a text have no look. */
+const painted = (cell: Cell | undefined, text: string, paint: Paint): string => {
+  if (cell === undefined || typeof cell === 'string' || text.trim() === '') return text;
+  const core = text.trimEnd();
+  return `${paint(core, cell.style)}${text.slice(core.length)}`;
 };
 
 /** Width of each column, the widest made narrower until all fit; undefined when they cannot. */
@@ -93,17 +116,17 @@ const cut = (piece: string, width: number): string[] =>
   piece.trimEnd().length <= width ? [piece] : (piece.match(new RegExp(`.{1,${width}}`, 'gs')) ?? []);
 
 /** One line for each cell that holds something; the first stands out, or the titles stand before all. */
-const paragraphs = (rows: readonly (readonly string[])[], indent: string, titled: boolean): string => {
-  const titles = titled ? (rows[0] ?? []) : [];
+const paragraphs = (rows: readonly (readonly Cell[])[], indent: string, titled: boolean, paint: Paint): string => {
+  const titles = titled ? (rows[0] ?? []).map(textOf) : [];
   const entries = titled ? rows.slice(1) : rows;
   const titleWidth = Math.max(0, ...titles.map((title) => title.length));
   return entries
     .map((row) =>
       row
         .map((cell, column) => {
-          if (cell === '') return '';
+          if (textOf(cell) === '') return '';
           const lead = titled ? `${(titles[column] ?? '').padEnd(titleWidth)}${GAP}` : column === 0 ? '' : INDENT;
-          return `${indent}${lead}${cell}\n`;
+          return `${indent}${lead}${painted(cell, textOf(cell), paint)}\n`;
         })
         .join(''),
     )

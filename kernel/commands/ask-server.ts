@@ -1,5 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 import type { CommandServer, ServerReply } from './command-definition.ts';
+import { harmlessText } from './shown-text.ts';
 
 const MAX_SHOWN = 1_000;
 
@@ -25,15 +26,17 @@ export const askServer = async (
   return reply;
 };
 
-const refusalOf = ({ status, document }: ServerReply): ServiceError => {
+/** What the node says where it refuses, fit for a terminal. */
+export const refusalOf = ({ status, document }: ServerReply): ServiceError => {
   const { detail, hint, errors } = document;
   const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]
+    .map(harmlessText)
     .join('\n  ')
     .slice(0, MAX_SHOWN);
   const code = status >= 500 ? 'unavailable' : (CODES.get(status) ?? 'validation');
   return new ServiceError(code, why, {
     status,
-    ...(typeof hint === 'string' ? { hint: hint.slice(0, MAX_SHOWN) } : {}),
+    ...(typeof hint === 'string' ? { hint: harmlessText(hint).slice(0, MAX_SHOWN) } : {}),
   });
 };
 

@@ -38,7 +38,8 @@ interface WithValue extends Described {
 /** An option by its type; the key of an option in camelCase is its flag in kebab-case: `keyFile` is `--key-file`. */
 export type CommandOption =
   | (Described & { readonly type: 'flag' })
-  | (WithValue & { readonly type: 'text'; readonly default?: string })
+  /** `of` lists the words that are accepted, where not every text is. */
+  | (WithValue & { readonly type: 'text'; readonly of?: readonly string[]; readonly default?: string })
   | (WithValue & {
       readonly type: 'integer';
       readonly minimum: number;
@@ -61,7 +62,9 @@ export type CommandOptions = Readonly<Record<string, CommandOption>>;
 type OptionValue<O> = O extends { readonly type: 'flag' }
   ? boolean
   : O extends { readonly type: 'text' }
-    ? string
+    ? O extends { readonly of: readonly (infer W)[] }
+      ? W
+      : string
     : O extends { readonly type: 'integer' }
       ? number
       : O extends { readonly of: readonly (infer W)[] }
@@ -128,6 +131,14 @@ export interface CommandServer {
   forgetKey(): Promise<void>;
 }
 
+/** Text in a table that stands out or steps back, where the terminal has colours; elsewhere it is plain. */
+export interface StyledCell {
+  readonly text: string;
+  readonly style: 'strong' | 'faint' | 'warning';
+}
+
+export type Cell = string | StyledCell;
+
 /** A node that was booted for a command. */
 export interface CommandNode<R extends Requires> {
   readonly use: Resolved<R>;
@@ -144,8 +155,16 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   readonly stderr: Writable;
   readonly clock: Clock;
   readonly random: Random;
-  /** Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. */
-  table(rows: readonly (readonly string[])[], form?: { readonly titled?: boolean }): string;
+  /**
+   * Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. What would steer the
+   * terminal is taken out of the cells.
+   */
+  table(rows: readonly (readonly Cell[])[], form?: { readonly titled?: boolean }): string;
+  /**
+   * Asks the person at the terminal, and returns the line that was entered, empty at the end of input. Undefined where
+   * nobody is there to ask: input or remarks do not go to a terminal.
+   */
+  readonly ask: ((prompt: string) => Promise<string>) | undefined;
   /**
    * Shows progress on standard error; null for a size that nobody knows. `unit` says in the plural what is counted:
    * `lines` unless given.

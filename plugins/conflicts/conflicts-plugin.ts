@@ -26,6 +26,8 @@ import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { AloneInTransaction } from './alone-in-transaction.ts';
 import { createResolutionCheck } from './check-resolutions.ts';
 import { createWinnerCheck } from './check-winners.ts';
+import { conflictsCommand } from './commands/conflicts-command.ts';
+import { resolveCommand } from './commands/resolve-command.ts';
 import { createConflictEntities } from './conflict-entities.ts';
 import { createConflictJson } from './conflict-json.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
@@ -77,6 +79,7 @@ export const conflictsPlugin = definePlugin({
     },
   }),
   migrations: conflictsMigrations,
+  commands: [conflictsCommand, resolveCommand],
   setup({ config, use, tables, hooks, on, provide, route }) {
     const { facts, clock, random, self, factJson, cursors, gardens, attestations } = use;
     if (config.mode === 'strict') {

@@ -1,4 +1,4 @@
-import { askServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, jsonLine, readShare, SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
 const PATH = '/v1/decay/sweep';
@@ -24,7 +24,7 @@ age. A key sweeps what it could write to.`,
       summary: 'end facts that are older; 0 ends facts of every age',
     },
     minConfidence: { type: 'text', value: 'number', summary: 'end facts whose confidence is below this, from 0 to 1' },
-    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    scope: { type: 'text', value: 'word', of: SCOPES, summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
     yes: { type: 'flag', summary: 'end the facts; without, they are only counted' },
     json: { type: 'flag', summary: 'the reply of the node as JSON' },
   },
@@ -32,13 +32,13 @@ age. A key sweeps what it could write to.`,
     const { options, server, stdout, stderr } = context;
     const rules = {
       ttl_seconds: options.ttlSeconds,
-      min_confidence: options.minConfidence === undefined ? undefined : readShare(options.minConfidence),
+      min_confidence: readShare('--min-confidence', options.minConfidence),
       scope: options.scope,
     };
     const asked = { ...rules, dry_run: !options.yes };
     const reply = await followJob(context, await askServer(server, { method: 'POST', path: PATH, body: asked }));
     if (options.json) {
-      stdout.write(`${JSON.stringify(reply)}\n`);
+      stdout.write(jsonLine(reply));
       return;
     }
     const { scanned, decayed } = reply;
@@ -56,9 +56,3 @@ const NO_RULE =
   'No rule was given, and the node has none of its own or no facts of yours: add --ttl-seconds or --min-confidence.\n';
 
 const facts = (count: unknown): string => (count === 1 ? '1 fact' : `${count} facts`);
-
-const readShare = (text: string): number => {
-  const share = Number(text);
-  if (text.trim() !== '' && share >= 0 && share <= 1) return share;
-  throw new ServiceError('validation', '--min-confidence must be a number from 0 to 1');
-};

@@ -25,6 +25,9 @@ import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
 import { createExpiryCheck } from './check-expiries.ts';
+import { assertCommand } from './commands/assert-command.ts';
+import { factCommand } from './commands/fact-command.ts';
+import { queryCommand } from './commands/query-command.ts';
 import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
 import { createQueries } from './create-queries.ts';
@@ -105,6 +108,7 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
+  commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide }) {
     const { facts, clock, self, factJson, cursors, vocabulary, audit, gardens, quotas } = use;

@@ -4,6 +4,8 @@ import {
   type CommandServer,
   defineCommand,
   EXIT,
+  jsonLine,
+  readPages,
   type ServerReply,
 } from '../../kernel/plugin-api.ts';
 import { followJob } from './follow-job.ts';
@@ -11,7 +13,6 @@ import { followJob } from './follow-job.ts';
 type JobDocument = ServerReply['document'];
 
 const STATUSES = ['pending', 'running', 'done', 'failed'];
-const PAGE = 500;
 const id = { summary: 'id of the job, as "fact-memory-node jobs list" shows it' };
 const json = { type: 'flag', summary: 'one JSON object per line' } as const;
 
@@ -21,7 +22,7 @@ const listCommand = defineCommand({
   needs: 'server',
   options: {
     type: { type: 'text', value: 'type', summary: 'only jobs of this type' },
-    status: { type: 'text', value: 'status', summary: `only jobs in this state: ${STATUSES.join(', ')}` },
+    status: { type: 'text', value: 'status', of: STATUSES, summary: `only jobs in this state: ${STATUSES.join(', ')}` },
     limit: { type: 'integer', value: 'n', minimum: 1, maximum: 10_000, default: 50, summary: 'most jobs to show' },
     json,
   },
@@ -30,7 +31,7 @@ const listCommand = defineCommand({
     const jobs = await listedJobs(server, filter, limit);
     stdout.write(
       asJson
-        ? jobs.map((job) => `${JSON.stringify(job)}\n`).join('')
+        ? jobs.map(jsonLine).join('')
         : table([['id', 'type', 'status', 'progress', 'created', 'error'], ...jobs.map(rowOf)], { titled: true }),
     );
   },
@@ -42,13 +43,8 @@ const listedJobs = async (
   limit: number,
 ): Promise<JobDocument[]> => {
   const jobs: JobDocument[] = [];
-  for (let cursor: string | null = ''; cursor !== null && jobs.length < limit; ) {
-    const page = { limit: String(Math.min(PAGE, limit - jobs.length)), ...(cursor === '' ? {} : { cursor }) };
-    const query = new URLSearchParams({ ...filter, ...page });
-    const { document } = await askServer(server, { method: 'GET', path: `/v1/jobs?${query}` });
-    jobs.push(...((document['jobs'] ?? []) as JobDocument[]));
-    cursor = (document['cursor'] ?? null) as string | null;
-  }
+  const asked = { path: '/v1/jobs', query: filter, list: 'jobs', limit };
+  for await (const { items } of readPages<JobDocument>(server, asked)) jobs.push(...items);
   return jobs;
 };
 
@@ -86,7 +82,7 @@ const showCommand = defineCommand({
   options: { json },
   async run({ arguments: { job }, options, server, stdout, table }) {
     const document = await readJobDocument(server, job);
-    stdout.write(options.json ? `${JSON.stringify(document)}\n` : table(linesOf(document)));
+    stdout.write(options.json ? jsonLine(document) : table(linesOf(document)));
     return exitOf(document);
   },
 });
@@ -109,7 +105,7 @@ const watchCommand = defineCommand({
   async run({ arguments: { job }, options, stdout, table, ...context }) {
     const { document } = await askServer(context.server, { method: 'GET', path: pathOf(job) });
     const ended = await followJob({ ...context }, { status: 202, document }, 'units');
-    stdout.write(options.json ? `${JSON.stringify(ended)}\n` : table(linesOf(ended)));
+    stdout.write(options.json ? jsonLine(ended) : table(linesOf(ended)));
   },
 });
 

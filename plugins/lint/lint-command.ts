@@ -1,4 +1,4 @@
-import { askServer, defineCommand, EXIT, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, EXIT, jsonLine, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 import { CHECKS, SEVERITIES } from './lint-api.ts';
 
@@ -27,7 +27,7 @@ found; with it, 1 where something at least as bad was found.`,
   ],
   needs: 'server',
   options: {
-    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    scope: { type: 'text', value: 'word', of: SCOPES, summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
     checks: { type: 'words', value: 'list', of: CHECKS, summary: 'these checks alone' },
     entity: { type: 'text', value: 'uri', summary: 'facts about this entity alone' },
     relation: { type: 'text', value: 'name', summary: 'facts with this relation alone' },
@@ -54,7 +54,7 @@ found; with it, 1 where something at least as bad was found.`,
     };
     const reply = await followJob(context, await askServer(server, { method: 'POST', path: PATH, body }));
     const findings = reply['findings'] as readonly Shown[];
-    if (options.json) stdout.write(`${JSON.stringify(reply)}\n`);
+    if (options.json) stdout.write(jsonLine(reply));
     else {
       stdout.write(listed(findings, table));
       stdout.write(`${summaryOf(findings, reply['fact_count'])}\n`);

@@ -24,6 +24,7 @@ import { createRecall } from './create-recall.ts';
 import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
 import { Recall, TokenCounter } from './recall-api.ts';
+import { recallCommand } from './recall-command.ts';
 import { RESERVED_MEMBERS, recallMembers, SCORED_FACT } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
@@ -78,6 +79,7 @@ export const recallPlugin = definePlugin({
     },
   }),
   migrations: recallMigrations,
+  commands: [recallCommand],
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
     const { self, factJson, audit, vocabulary } = use;
     const { names } = self;

@@ -1,13 +1,18 @@
-import { askServer, defineCommand, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  askServer,
+  defineCommand,
+  jsonLine,
+  readShare,
+  SCOPES,
+  type ShownValue,
+  valueLine,
+} from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
 /** Characters of a value in the table. */
 const MOST_SHOWN = 60;
 
-interface Value {
-  readonly type: string;
-  readonly v: unknown;
-}
+type Value = ShownValue;
 
 interface Winner {
   readonly entity: string;
@@ -26,7 +31,7 @@ export const synthesisCommand = defineCommand({
   examples: ['fact-memory-node synthesis --scope company', 'fact-memory-node synthesis --entity user:noor --json'],
   needs: 'server',
   options: {
-    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    scope: { type: 'text', value: 'word', of: SCOPES, summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
     entity: { type: 'text', value: 'uri', summary: 'facts about this entity alone' },
     minConfidence: { type: 'text', value: 'number', summary: 'leave out facts below this confidence, from 0 to 1' },
     includeExpired: { type: 'flag', summary: 'count facts that have expired as well' },
@@ -38,13 +43,13 @@ export const synthesisCommand = defineCommand({
     const body = {
       scope: options.scope,
       entity: options.entity,
-      min_confidence: options.minConfidence === undefined ? undefined : readShare(options.minConfidence),
+      min_confidence: readShare('--min-confidence', options.minConfidence),
       include_expired: options.includeExpired,
       limit: options.limit,
     };
     const reply = await followJob(context, await askServer(server, { method: 'POST', path: '/v1/synthesis', body }));
     if (options.json) {
-      stdout.write(`${JSON.stringify(reply)}\n`);
+      stdout.write(jsonLine(reply));
       return;
     }
     const winners = (reply['summary'] ?? []) as readonly Winner[];
@@ -65,10 +70,7 @@ const rowOf = ({ entity, relation, value, confidence, contradicted, alt_value, s
   scope ?? '',
 ];
 
-const shown = ({ v }: Value): string => {
-  const text = String(v).replace(/[\s\p{Cc}]+/gu, ' ');
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 1)}…` : text;
-};
+const shown = (value: Value): string => valueLine(value, MOST_SHOWN);
 
 const counts = (reply: Readonly<Record<string, unknown>>): string => {
   const { scope, fact_count, contradiction_count, filtered_count, expired_fact_count } = reply;
@@ -80,10 +82,4 @@ const counts = (reply: Readonly<Record<string, unknown>>): string => {
     ...(Number(expired_fact_count) > 0 ? [`${expired_fact_count} expired`] : []),
     ...(reply['truncated'] === true ? ['cut: some values are too long'] : []),
   ].join(', ');
-};
-
-const readShare = (text: string): number => {
-  const share = Number(text);
-  if (text.trim() !== '' && share >= 0 && share <= 1) return share;
-  throw new ServiceError('validation', '--min-confidence must be a number from 0 to 1');
 };

@@ -1,7 +1,14 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type CommandContext, defineCommand, EXIT, type Progress, ServiceError } from '../../kernel/plugin-api.ts';
-import { type BatchTarget, sendBatch } from './batch-client.ts';
+import {
+  type CommandContext,
+  defineCommand,
+  EXIT,
+  type PatientTarget,
+  type Progress,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
+import { sendBatch } from './batch-client.ts';
 import { counted } from './counted.ts';
 import { type ImportChunk, importChunks } from './import-chunks.ts';
 import { importExportFile } from './import-export-file.ts';
@@ -107,7 +114,7 @@ const openSource = (file: string, stdin: Readable): { source: AsyncIterable<Buff
 };
 
 const importChunk = async (
-  target: BatchTarget,
+  target: PatientTarget,
   chunk: ImportChunk,
   tally: Tally,
   progress: Progress,

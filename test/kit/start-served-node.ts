@@ -2,10 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
-import { type CommandResult, runInProcess } from '../adapters/cli/run-in-process.ts';
+import { type CommandResult, runInProcess, type Terminal } from '../adapters/cli/run-in-process.ts';
 import { createMemoryLogger } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { checkReplies } from './check-replies.ts';
+
+/** Where a command is run: at a pipe without input, unless told otherwise. */
+interface At {
+  readonly input?: string;
+  readonly terminal?: Terminal;
+  readonly variables?: Readonly<Record<string, string>>;
+}
 
 /** A node of all plugins that listens on a port of this machine, for commands that speak to a running node. */
 export interface ServedNode {
@@ -14,7 +21,7 @@ export interface ServedNode {
   /** Of the first administrator. */
   readonly adminKey: string;
   /** Runs a command with a key, in place of the administrator's. */
-  run(argv: readonly string[], key?: string): Promise<CommandResult>;
+  run(argv: readonly string[], key?: string, at?: At): Promise<CommandResult>;
   /** A request with a key, in place of the administrator's. */
   ask(
     method: string,
@@ -42,8 +49,10 @@ export const startServedNode = async (env: Readonly<Record<string, string>> = {}
     node,
     folder,
     adminKey: ADMIN_KEY,
-    run: (argv, key = ADMIN_KEY) =>
-      runInProcess(argv, { env: { SVC_URL: url, SVC_API_KEY: key, XDG_CONFIG_HOME: join(folder, 'config') } }),
+    run: (argv, key = ADMIN_KEY, { variables, ...at } = {}) => {
+      const env = { SVC_URL: url, SVC_API_KEY: key, XDG_CONFIG_HOME: join(folder, 'config'), ...variables };
+      return runInProcess(argv, { env, ...at });
+    },
     async ask(method, path, body, key = ADMIN_KEY, others = {}) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...others };
       const reply = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });

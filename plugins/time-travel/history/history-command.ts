@@ -1,4 +1,12 @@
-import { askServer, defineCommand, SCOPES } from '../../../kernel/plugin-api.ts';
+import {
+  askServer,
+  defineCommand,
+  jsonLine,
+  queryOf,
+  SCOPES,
+  type ShownValue,
+  valueLine,
+} from '../../../kernel/plugin-api.ts';
 
 const PAGE = 200;
 /** Characters of a value in the table. */
@@ -7,7 +15,7 @@ const MOST_SHOWN = 48;
 interface ShownFact {
   readonly id: string;
   readonly relation: string;
-  readonly value: { readonly v: unknown };
+  readonly value: ShownValue;
   readonly confidence: number;
   readonly source: string;
   readonly scope: string;
@@ -40,7 +48,7 @@ export const historyCommand = defineCommand({
   needs: 'server',
   arguments: { entity: { summary: 'the entity, as facts name it' } },
   options: {
-    scope: { type: 'text', value: 'word', summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
+    scope: { type: 'text', value: 'word', of: SCOPES, summary: `facts of this scope alone: ${SCOPES.join(', ')}` },
     relation: { type: 'text', value: 'name', summary: 'facts of this relation alone' },
     limit: { type: 'integer', value: 'number', minimum: 1, maximum: 100_000, default: 500, summary: 'facts to show' },
     json: { type: 'flag', summary: 'one JSON object per event' },
@@ -63,7 +71,7 @@ export const historyCommand = defineCommand({
       for (const triple of document['winners'] as readonly ShownTriple[]) triples.set(keyOf(triple), triple);
       cursor = document['cursor'] as string | null;
     } while (cursor !== null && events.length < limit);
-    if (json) stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    if (json) stdout.write(events.map(jsonLine).join(''));
     else if (events.length === 0) stderr.write('Nothing that you may see was recorded about this entity.\n');
     else
       stdout.write(
@@ -74,11 +82,6 @@ export const historyCommand = defineCommand({
 });
 
 const COLUMNS = ['time', 'what', 'relation', 'value', 'confidence', 'scope', 'source'];
-
-const queryOf = (members: Readonly<Record<string, string | undefined>>): string =>
-  Object.entries(members)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
-    .join('&');
 
 const keyOf = ({ relation, scope, reigns }: ShownTriple): string =>
   JSON.stringify([relation, scope, reigns[0]?.fact_ids]);
@@ -119,8 +122,4 @@ const winners = (events: readonly ShownEvent[], triples: readonly ShownTriple[])
   return lines.length === 0 ? '' : `\nWinners:\n${lines.join('')}`;
 };
 
-/** Control characters would be carried out by the terminal. */
-const shown = ({ value }: ShownFact): string => {
-  const text = String(value.v).replace(/[\s\p{Cc}]+/gu, ' ');
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 1)}…` : text;
-};
+const shown = ({ value }: ShownFact): string => valueLine(value, MOST_SHOWN);

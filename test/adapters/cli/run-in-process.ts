@@ -14,13 +14,21 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/** Somebody sits there. */
+export interface Terminal {
+  readonly columns: number;
+  /** What is entered at one prompt after the other. */
+  readonly answers?: readonly string[];
+}
+
 class Collected extends Writable {
   text = '';
   readonly #onText: (text: string) => void;
 
-  constructor(onText: (text: string) => void = () => {}) {
+  constructor(onText: (text: string) => void = () => {}, terminal: Terminal | undefined = undefined) {
     super();
     this.#onText = onText;
+    if (terminal !== undefined) Object.assign(this, { isTTY: true, columns: terminal.columns, hasColors: () => true });
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
@@ -30,26 +38,41 @@ class Collected extends Writable {
   }
 }
 
+/** A person who is asked enters the next of the answers, and then ends the input. */
+const keyboardOf = (): Readable => Object.assign(new Readable({ read() {} }), { isTTY: true });
+
 /**
- * Runs a command in this process, with no terminal. Without `deps.openNode` the command must not need a node of its
+ * Runs a command in this process, with no terminal unless one is given. Without `deps.openNode` the command must not need a node of its
  * own.
  */
 export const runInProcess = async (
   argv: readonly string[],
   deps: Partial<Pick<CommandLineDeps, 'env' | 'loadCommands' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {
     readonly input?: string;
+    /** In place of pipes, which are used otherwise. */
+    readonly terminal?: Terminal;
     readonly clock?: Clock;
     readonly openTransport?: CommandLineDeps['openTransport'];
     /** Gets standard error as it comes. */
     readonly onStderr?: (text: string) => void;
   } = {},
 ): Promise<CommandResult> => {
-  const stdout = new Collected();
-  const stderr = new Collected(deps.onStderr);
+  const { terminal } = deps;
+  const stdout = new Collected(undefined, terminal);
+  const stdin = terminal === undefined ? Readable.from([Buffer.from(deps.input ?? '')]) : keyboardOf();
+  const answers = [...(terminal?.answers ?? [])];
+  const stderr = new Collected((text) => {
+    deps.onStderr?.(text);
+    if (terminal === undefined) return;
+    // A person answers what looks like a question.
+    if (!text.endsWith(': ')) return;
+    const answer = answers.shift();
+    stdin.push(answer === undefined ? null : `${answer}\n`);
+  }, terminal);
   const exitCode = await runCommandLine(argv, {
     version: '1.2.3',
     env: deps.env ?? {},
-    stdin: Readable.from([Buffer.from(deps.input ?? '')]),
+    stdin,
     stdout,
     stderr,
     clock: deps.clock ?? createSystemClock(),

@@ -122,6 +122,6 @@ describe('the command jobs', () => {
     expect(late.stderr).to.contain('the job has ended already');
     const wrong = await jobs('list', '--status', 'broken');
     expect(wrong.exitCode).to.equal(1);
-    expect(wrong.stderr).to.contain('query.status');
+    expect(wrong.stderr).to.contain('It must be one of: pending, running, done, failed');
   });
 });

@@ -1,0 +1,36 @@
+import { askServer } from './ask-server.ts';
+import type { CommandServer, ServerReply } from './command-definition.ts';
+import { queryOf } from './read-words.ts';
+
+export interface PagesAsked {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Member of the reply that holds the items. */
+  readonly list: string;
+  /** Most items to read, all pages together. */
+  readonly limit: number;
+}
+
+export interface ReadPage<T> {
+  readonly items: readonly T[];
+  readonly document: ServerReply['document'];
+  /** More is there, whether it is still read or not. */
+  readonly hasMore: boolean;
+}
+
+const PAGE = 500;
+
+/** The pages of a list of a running node, from the first on, until the limit or the end is reached. */
+export async function* readPages<T>(server: CommandServer, asked: PagesAsked): AsyncGenerator<ReadPage<T>> {
+  const { path, query, list, limit } = asked;
+  let cursor: string | undefined;
+  let read = 0;
+  do {
+    const address = `${path}?${queryOf({ ...query, cursor, limit: Math.min(PAGE, limit - read) })}`;
+    const { document } = await askServer(server, { method: 'GET', path: address });
+    const items = (document[list] ?? []) as readonly T[];
+    read += items.length;
+    cursor = (document['cursor'] ?? undefined) as string | undefined;
+    yield { items, document, hasMore: cursor !== undefined };
+  } while (cursor !== undefined && read < limit);
+}

@@ -1,0 +1,54 @@
+import { type Clock, ServiceError } from '../../ports/ports.ts';
+import type { CommandServer, ServerReply, ServerRequest } from './command-definition.ts';
+
+/** Pauses between tries; a request is given up after the last one. */
+const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
+const MAX_RETRY_AFTER_S = 60;
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+
+/** What to ask, and the clock for the pauses between tries. */
+export interface PatientTarget {
+  readonly server: CommandServer;
+  readonly clock: Clock;
+}
+
+export interface Patience {
+  /** False gives up at once when nobody replies: a wrong address is likelier than a node that is about to start. */
+  readonly answeredBefore: boolean;
+  /** Is told before every pause. */
+  onPause(why: ServerReply | ServiceError, delayMs: number): void;
+}
+
+/**
+ * Sends a write, and sends it again while the node is out of reach for a moment or asks for patience. It needs an
+ * Idempotency-Key, so that nothing is stored twice. Resolves to the last reply, whatever its status; rejects with
+ * `unavailable` where none came.
+ */
+export const sendPatiently = async (
+  { server, clock }: PatientTarget,
+  request: ServerRequest & { readonly headers: { readonly 'idempotency-key': string } },
+  { answeredBefore, onPause }: Patience,
+): Promise<ServerReply> => {
+  for (let attempt = 0; ; attempt += 1) {
+    const reply = await server.send(request).catch(noReply);
+    const delayMs = RETRY_DELAYS_MS[attempt];
+    if (reply instanceof ServiceError) {
+      if (delayMs === undefined || (attempt === 0 && !answeredBefore)) throw reply;
+    } else if (delayMs === undefined || !asksForPatience(reply)) return reply;
+    const pauseMs = reply instanceof ServiceError ? delayMs : Math.max(delayMs, retryAfterMs(reply));
+    onPause(reply, pauseMs);
+    await new Promise<void>((resolve) => void clock.schedule(pauseMs, resolve));
+  }
+};
+
+const noReply = (error: unknown): ServiceError => {
+  if (error instanceof ServiceError) return error;
+  throw error;
+};
+
+/** How long the node asks to wait. */
+const retryAfterMs = (reply: ServerReply): number =>
+  Math.min(Number(reply.header('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S) * 1_000;
+
+const asksForPatience = ({ status, document }: ServerReply): boolean =>
+  RETRIED_STATUSES.has(status) || (status === 409 && document['code'] === 'idempotency_in_progress');

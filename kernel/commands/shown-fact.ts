@@ -1,0 +1,99 @@
+import type { Cell } from './command-definition.ts';
+import { shortText } from './shown-text.ts';
+
+/** A fact as a node returns it, as far as commands show it. */
+export interface ShownFact {
+  readonly id: string;
+  readonly entity: string;
+  readonly relation: string;
+  readonly value: ShownValue;
+  readonly source: string;
+  readonly confidence: number;
+  readonly scope: string;
+  readonly timestamp: string;
+  readonly valid_until: string | null;
+  readonly garden_id: string | null;
+  readonly contradicted: boolean;
+  readonly differs_elsewhere?: boolean;
+  readonly attested?: boolean | null;
+  readonly received_from?: string | null;
+}
+
+export interface ShownValue {
+  readonly type: string;
+  readonly v: string | number | boolean | null;
+  readonly interpret_as?: string;
+}
+
+/** Characters of a value in a list. A longer one is whole in `--json`. */
+const MOST_SHOWN = 1_000;
+const SEPARATOR = ' · ';
+
+/** The value on one line, harmless for a terminal. */
+export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => shortText(String(v), most);
+
+export interface FactEntry {
+  /** Stands before the value, such as a number. */
+  readonly lead?: string;
+  readonly nowMs: number;
+  /** More about the fact, such as its score. */
+  readonly more?: readonly string[];
+}
+
+/** Rows for `table`: the value, and below it what the fact is about, who says so, how sure, since when. */
+export const factRows = (
+  fact: ShownFact,
+  { lead = '-', nowMs, more = [] }: FactEntry,
+): readonly (readonly Cell[])[] => {
+  const where = fact.garden_id === null ? fact.scope : `${fact.scope}, garden ${shortText(gardenName(fact.garden_id))}`;
+  const details = [
+    `${shortText(fact.entity)} ${shortText(fact.relation)}`,
+    shortText(fact.source),
+    `confidence ${fact.confidence.toFixed(2)}`,
+    ageOf(fact.timestamp, nowMs),
+    where,
+    ...more,
+    fact.id,
+  ];
+  const marks = marksOf(fact, nowMs);
+  const value: Cell = { text: valueLine(fact.value), style: 'strong' };
+  const warning: Cell = { text: marks.join(SEPARATOR), style: 'warning' };
+  const about: Cell = { text: details.join(SEPARATOR), style: 'faint' };
+  return [[lead, value], ...(marks.length === 0 ? [] : [['', warning]]), ['', about]];
+};
+
+/** What a reader must know before believing the fact. */
+const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
+  ...(fact.contradicted ? ['contradicted'] : []),
+  ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
+  ...(fact.confidence === 0 ? ['retraction'] : []),
+  ...(fact.value.interpret_as === 'instruction' ? ['instruction'] : []),
+  ...(fact.attested === false ? ['source not attested'] : []),
+  ...(fact.received_from == null ? [] : [`received from ${shortText(fact.received_from)}`]),
+  ...(fact.valid_until === null ? [] : [endOf(fact.valid_until, nowMs)]),
+];
+
+const endOf = (validUntil: string, nowMs: number): string =>
+  `${Date.parse(validUntil) > nowMs ? 'valid until' : 'expired'} ${shortText(validUntil)}`;
+
+/** The slug at the end of the URI of a garden. */
+const gardenName = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
+
+const UNITS = [
+  [365 * 86_400, 'year'],
+  [30 * 86_400, 'month'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** Such as `3 days ago`. An instant that cannot be read is shown as it is. */
+export const ageOf = (instant: string, nowMs: number): string => {
+  const seconds = (nowMs - Date.parse(instant)) / 1_000;
+  if (!Number.isFinite(seconds)) return shortText(instant, 40);
+  const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least) ?? [];
+  if (size === undefined) return 'just now';
+  const count = Math.floor(Math.abs(seconds) / size);
+  const span = `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return seconds < 0 ? `in ${span}` : `${span} ago`;
+};

@@ -1,0 +1,57 @@
+import { VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
+import { ServiceError } from '../../ports/service-error.ts';
+import { parseInstant } from '../time/instant.ts';
+
+/** A value for a request, and whether its type was guessed. */
+export interface TypedValue {
+  readonly value: { readonly type: ValueType; readonly v: string | number | boolean | null };
+  readonly isGuessed: boolean;
+}
+
+/** A string takes so many bytes; what is longer, or has several lines, is a text. */
+const STRING_BYTES = 16 * 1024;
+
+/**
+ * A word of the command line as a value. Without a type it is guessed so that nothing of the word is lost: a number only
+ * where the number is spelled exactly like the word. A `ref` and `null` are never guessed. Throws `validation` where the
+ * word is no value of the type.
+ */
+export const typedValue = (word: string, type: string | undefined): TypedValue => {
+  if (type === undefined) return { value: guessed(word), isGuessed: true };
+  if (!isValueType(type)) throw refused(`--type must be one of ${VALUE_TYPES.join(', ')}`);
+  return { value: { type, v: contentOf(word, type) }, isGuessed: false };
+};
+
+const guessed = (word: string): TypedValue['value'] => {
+  if (word === 'true' || word === 'false') return { type: 'boolean', v: word === 'true' };
+  if (isExactNumber(word)) return { type: 'number', v: Number(word) };
+  if (parseInstant(word) !== null) return { type: 'datetime', v: word };
+  const isText = /[\r\n]/.test(word) || Buffer.byteLength(word) > STRING_BYTES;
+  return { type: isText ? 'text' : 'string', v: word };
+};
+
+/** `007`, `1.10` and `1e3` are words, as is a number that a double cannot hold. */
+const isExactNumber = (word: string): boolean => /^-?\d/.test(word) && String(Number(word)) === word;
+
+const contentOf = (word: string, type: ValueType): string | number | boolean | null => {
+  switch (type) {
+    case 'number': {
+      const number = word.trim() === '' ? Number.NaN : Number(word);
+      if (Number.isFinite(number)) return number;
+      throw refused('the value is no number', 'write it like 12.5, or choose another --type');
+    }
+    case 'boolean':
+      if (word === 'true' || word === 'false') return word === 'true';
+      throw refused('a boolean value is true or false', 'choose another --type for other words');
+    case 'null':
+      if (word === '' || word === 'null') return null;
+      throw refused('a value of the type null is the word null', 'choose another --type for other words');
+    default:
+      return word;
+  }
+};
+
+const isValueType = (type: string): type is ValueType => (VALUE_TYPES as readonly string[]).includes(type);
+
+const refused = (message: string, hint?: string): ServiceError =>
+  new ServiceError('validation', message, hint === undefined ? {} : { hint });

@@ -1,0 +1,28 @@
+import { ageOf, type Cell, type ShownFact, shortText, valueLine } from '../../../kernel/plugin-api.ts';
+
+/** A conflict as the node returns it. */
+export interface ShownConflict {
+  readonly conflict_id: string;
+  readonly status: 'unresolved' | 'resolved';
+  readonly resolved_by: string | null;
+  readonly detected_at: string;
+  readonly members: readonly string[];
+  readonly fact_a: ShownFact;
+  readonly fact_b: ShownFact;
+}
+
+/** What the contradiction is about, in one line. */
+export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownConflict, nowMs: number): string => {
+  const about = `${shortText(fact_a.entity)} ${shortText(fact_a.relation)} (${fact_a.scope})`;
+  return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${shortText(conflict_id)}\n`;
+};
+
+/** Rows for a table with a column for each fact. */
+export const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
+  ['', ...facts.map((_, at) => String.fromCharCode('A'.charCodeAt(0) + at))],
+  ['value', ...facts.map(({ value }): Cell => ({ text: valueLine(value), style: 'strong' }))],
+  ['source', ...facts.map(({ source }) => shortText(source))],
+  ['confidence', ...facts.map(({ confidence }) => confidence.toFixed(2))],
+  ['asserted', ...facts.map(({ timestamp }) => ageOf(timestamp, nowMs))],
+  ['fact', ...facts.map(({ id }) => id)],
+];

@@ -1,0 +1,123 @@
+import {
+  askServer,
+  type CommandContext,
+  defineCommand,
+  factRows,
+  jsonLine,
+  readShare,
+  refusalOf,
+  SCOPES,
+  type ServerReply,
+  ServiceError,
+  type ShownFact,
+  sendPatiently,
+  shortText,
+  type TypedValue,
+  typedValue,
+  VALUE_TYPES,
+  wordOrInput,
+} from '../../../kernel/plugin-api.ts';
+
+const ARGUMENTS = {
+  entity: { summary: 'what the fact is about, such as user:alice' },
+  relation: { summary: 'what is said about it, such as memory:role' },
+  value: { summary: 'what it is, or - for standard input', optional: true },
+} as const;
+
+const OPTIONS = {
+  type: { type: 'text', value: 'type', of: VALUE_TYPES, summary: `type of the value: ${VALUE_TYPES.join(', ')}` },
+  source: { type: 'text', value: 'uri', summary: 'who says so; the entity of your key unless given' },
+  confidence: { type: 'text', value: 'number', summary: 'how sure the source is, from 0 to 1 (default: 1)' },
+  scope: { type: 'text', value: 'word', of: SCOPES, summary: `who may read it: ${SCOPES.join(', ')} (default: local)` },
+  garden: { type: 'text', value: 'name', summary: 'slug or URI of the garden to keep it in' },
+  validUntil: { type: 'text', value: 'instant', summary: 'when it ends' },
+  derivedFrom: { type: 'words', value: 'list', summary: 'ids or content ids of the facts that it follows from' },
+  retract: { type: 'flag', summary: 'take back what was said before about this entity and relation' },
+  json: { type: 'flag', summary: 'the stored fact as JSON' },
+} as const;
+
+type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
+
+export const assertCommand = defineCommand({
+  name: 'assert',
+  summary: 'store a fact',
+  description:
+    'Stores a fact: this entity has, for this relation, this value. Nothing is overwritten: another value for the same ' +
+    'entity and relation is a contradiction, which "conflicts" shows and "resolve" settles.',
+  notes: `Without --type the type is guessed: true and false are booleans, 12.5 is a number,
+2026-03-02T09:00:00Z is a datetime, and everything else is a string or, with
+several lines, a text. The type "ref" names another entity. Write -- before the
+words where one begins with a dash: assert -- room:1 memory:celsius -5.`,
+  examples: [
+    'fact-memory-node assert user:alice memory:role CEO',
+    'fact-memory-node assert user:alice memory:manager user:bob --type ref --confidence 0.8 --scope company',
+    'fact-memory-node assert project:atlas memory:notes - < notes.txt',
+    'fact-memory-node assert user:alice memory:role --retract',
+  ],
+  needs: 'server',
+  arguments: ARGUMENTS,
+  options: OPTIONS,
+  async run(context) {
+    const { options, stdout, stderr, clock, table } = context;
+    const { value, isGuessed } = await givenValue(context);
+    const source = options.source ?? (await ownEntity(context));
+    const reply = await store(context, { ...membersOf(context), value, source });
+    const fact = reply.document as unknown as ShownFact;
+    if (options.json) stdout.write(jsonLine(fact));
+    else stdout.write(table(factRows(fact, { nowMs: clock.nowMs() })));
+    if (isGuessed && value.type !== 'string')
+      stderr.write(`The type ${value.type} was guessed; --type names another.\n`);
+    if (fact.contradicted)
+      stderr.write('Another fact says otherwise: "fact-memory-node conflicts" shows both sides.\n');
+  },
+});
+
+const givenValue = async ({ arguments: { value }, options, stdin }: Context): Promise<TypedValue> => {
+  if (options.retract) {
+    const excess = value === undefined ? (options.type ?? options.confidence) : value;
+    if (excess === undefined) return { value: { type: 'null', v: null }, isGuessed: false };
+    throw new ServiceError('validation', '--retract takes no value, type or confidence', {
+      hint: 'it ends what was said about this entity and relation, whatever the value',
+    });
+  }
+  if (value !== undefined) return typedValue(await wordOrInput(value, stdin), options.type);
+  if (options.type === 'null') return typedValue('', options.type);
+  throw new ServiceError('validation', 'the value is missing', { hint: 'give it as the third word, or - to read it' });
+};
+
+const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
+  entity,
+  relation,
+  confidence: options.retract ? 0 : readShare('--confidence', options.confidence),
+  scope: options.scope,
+  garden_id: options.garden,
+  valid_until: options.validUntil,
+  derived_from: options.derivedFrom?.map((one) => (UUID.test(one) ? { fact_id: one } : one)),
+});
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A fact of a person is said by the entity of the key that the person uses. */
+const ownEntity = async ({ server }: Context): Promise<string> => {
+  const { document } = await askServer(server, { method: 'GET', path: '/v1/me' });
+  const entity = document['entity_uri'];
+  if (typeof entity === 'string') return entity;
+  throw new ServiceError('unavailable', 'the node does not say which entity your key has', {
+    hint: 'name the source with --source',
+  });
+};
+
+/** One key for all tries, so that a reply that was lost does not store the fact twice. */
+const store = async ({ server, clock, random, options, stderr }: Context, body: object): Promise<ServerReply> => {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': random.uuid() };
+  const request = { method: 'POST', path: '/v1/facts', headers, body: Buffer.from(JSON.stringify(body)) };
+  const reply = await sendPatiently({ server, clock }, request, {
+    answeredBefore: options.source === undefined,
+    onPause(why, delayMs) {
+      const reason = why instanceof ServiceError ? why.message : `the node replied with status ${why.status}`;
+      stderr.write(`${shortText(reason)}; trying again in ${delayMs / 1_000} s\n`);
+    },
+  });
+  if (reply.status >= 400) throw refusalOf(reply);
+  return reply;
+};

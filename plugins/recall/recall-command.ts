@@ -1,0 +1,148 @@
+import {
+  askServer,
+  type CommandContext,
+  defineCommand,
+  factRows,
+  jsonLine,
+  readShare,
+  type ServerReply,
+  ServiceError,
+  type ShownFact,
+  shortText,
+  wordOrInput,
+} from '../../kernel/plugin-api.ts';
+import { MAX_LIMIT } from './recall-request.ts';
+import { WEIGHT_SPELLINGS } from './stage-weights.ts';
+
+const MAX_BUDGET = 200_000;
+const USUAL_BUDGET = 4_000;
+
+const ARGUMENTS = { question: { summary: 'what to ask, or - for standard input', optional: true } } as const;
+
+const OPTIONS = {
+  budget: {
+    type: 'integer',
+    value: 'number',
+    unit: 'tokens',
+    minimum: 1,
+    maximum: MAX_BUDGET,
+    default: USUAL_BUDGET,
+    summary: 'tokens that the facts may take',
+  },
+  scope: { type: 'text', value: 'word', summary: 'a scope, or garden:<slug>; all that the key may read unless given' },
+  entity: { type: 'text', value: 'uri', summary: 'recall about this entity; the question may be left out' },
+  relation: { type: 'text', value: 'name', summary: 'facts with this relation alone' },
+  asOf: { type: 'text', value: 'instant', summary: 'what would have been recalled at that moment' },
+  minConfidence: { type: 'text', value: 'number', summary: 'leave out facts below this confidence, from 0 to 1' },
+  depth: { type: 'integer', value: 'steps', minimum: 0, maximum: 2, summary: 'steps between entities to follow' },
+  weights: {
+    type: 'words',
+    value: 'list',
+    summary: 'what counts how much, such as lexical=0.5,vector=0.5; they add up to 1',
+  },
+  includeContradicted: { type: 'flag', summary: 'also facts of an open contradiction' },
+  limit: { type: 'integer', value: 'number', minimum: 1, maximum: MAX_LIMIT, summary: 'most facts to recall' },
+  json: { type: 'flag', summary: 'the reply of the node as JSON' },
+} as const;
+
+type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
+
+interface Recalled {
+  readonly fact: ShownFact;
+  readonly score: number;
+  readonly from_card: boolean;
+}
+
+export const recallCommand = defineCommand({
+  name: 'recall',
+  summary: 'find the facts that matter for a question',
+  description:
+    'Shows the facts that matter most for a question, best first, within a budget of tokens, and says what was left ' +
+    'out and why. What a fact says is what its source said; the node does not judge it.',
+  notes: `Weights: ${Object.keys(WEIGHT_SPELLINGS).join(', ')}. Once one is given, the others are 0.`,
+  examples: [
+    'fact-memory-node recall "Who is Alice?"',
+    'fact-memory-node recall "What changed?" --scope company --budget 500 --json',
+    'fact-memory-node recall --entity user:alice --as-of 2026-03-02T09:00:00Z',
+  ],
+  needs: 'server',
+  arguments: ARGUMENTS,
+  options: OPTIONS,
+  async run(context) {
+    const { options, server, stdout, stderr } = context;
+    const { document } = await askServer(server, { method: 'POST', path: '/v1/recall', body: await bodyOf(context) });
+    if (options.json) {
+      stdout.write(jsonLine(document));
+      return;
+    }
+    const recalled = (document['facts'] ?? []) as readonly Recalled[];
+    if (recalled.length === 0) stderr.write('No fact that you may see fits.\n');
+    stdout.write(listOf(recalled, context));
+    stderr.write(remarks(document));
+  },
+});
+
+const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Promise<object> => {
+  const query = question === undefined ? undefined : await wordOrInput(question, stdin);
+  if (query === undefined && options.entity === undefined) {
+    throw new ServiceError('validation', 'there is nothing to ask', {
+      hint: 'give a question in quotes, or name an entity with --entity',
+    });
+  }
+  return {
+    query,
+    entity: options.entity,
+    relation: options.relation,
+    scope: options.scope,
+    token_budget: options.budget,
+    as_of: options.asOf,
+    min_confidence: readShare('--min-confidence', options.minConfidence),
+    depth: options.depth,
+    weights: options.weights === undefined ? undefined : readWeightWords(options.weights),
+    include_contradicted: options.includeContradicted,
+    limit: options.limit,
+  };
+};
+
+/** `lexical=0.5` and the like; which names and sums are right is the node's to say. */
+const readWeightWords = (words: readonly string[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    words.map((word) => {
+      const [name = '', text = '', ...more] = word.split('=');
+      const weight = readShare('each weight of --weights', text === '' ? 'none' : text) ?? 0;
+      if (more.length === 0 && Object.hasOwn(WEIGHT_SPELLINGS, name)) return [name, weight];
+      throw new ServiceError('validation', '--weights must be a list such as lexical=0.5,vector=0.5', {
+        hint: `names are ${Object.keys(WEIGHT_SPELLINGS).join(', ')}`,
+      });
+    }),
+  );
+
+const listOf = (recalled: readonly Recalled[], { clock, table }: Context): string => {
+  const nowMs = clock.nowMs();
+  return table(
+    recalled.flatMap(({ fact, score, from_card }, at) => {
+      const more = [`score ${score.toFixed(2)}`, ...(from_card ? ['a card, which sums facts up'] : [])];
+      return factRows(fact, { lead: `${at + 1}.`, nowMs, more });
+    }),
+  );
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  contradicted: 'in an open contradiction (--include-contradicted shows them)',
+  budget: 'for the budget (--budget)',
+};
+
+/** What was left out, what it cost, and what could not be asked. */
+const remarks = (document: ServerReply['document']): string => {
+  const omitted = Object.entries((document['omitted'] ?? {}) as Readonly<Record<string, number>>)
+    .filter(([, count]) => count > 0)
+    .map(([why, count]) => `${count} ${REASONS[why] ?? shortText(why)}`);
+  const degraded = (document['degraded'] ?? []) as readonly string[];
+  return [
+    `${document['tokens_used']} of ${document['token_budget']} tokens\n`,
+    ...(omitted.length === 0 ? [] : [`Left out: ${omitted.join(', ')}.\n`]),
+    ...(degraded.length === 0
+      ? []
+      : [`Not everything could be asked: ${degraded.map((one) => shortText(one)).join(', ')}.\n`]),
+  ].join('');
+};

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { type ServedNode, startServedNode } from '../../../kit/start-served-node.ts';
+
+const HOSTILE = 'CTO\u001b]0;owned\u0007\u009b31m\u202e\u2028 end';
+/** What a terminal could take for an order. Line ends are the command's own. */
+const STEERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe('the commands assert, query and fact', () => {
+  let at: ServedNode;
+  beforeEach(async () => {
+    at = await startServedNode();
+  });
+  afterEach(() => at.stop());
+
+  const factOf = async (...words: string[]) => {
+    const { exitCode, stdout, stderr } = await at.run(['assert', ...words, '--json']);
+    expect(exitCode, stderr).to.equal(0);
+    return JSON.parse(stdout);
+  };
+
+  it('store a fact under the name of the key, and say what was stored', async () => {
+    const { exitCode, stdout, stderr } = await at.run(['assert', 'user:noor', 'memory:role', 'CEO']);
+    expect([exitCode, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.match(
+      /^- {2}CEO\n {3}user:noor memory:role · agent:admin · confidence 1\.00 · just now · local · /,
+    );
+    const again = await factOf('user:noor', 'memory:role', 'CEO');
+    expect(stdout).to.contain(again.id);
+  });
+
+  it('store what the options say', async () => {
+    const base = await factOf('user:noor', 'memory:role', 'CEO');
+    await at.ask('POST', '/v1/gardens', { slug: 'board', name: 'The board', scope: 'team' });
+    const words = ['--source', 'agent:x', '--confidence', '0.5', '--scope', 'team', '--garden', 'board'];
+    const more = ['--valid-until', '2036-01-01T00:00:00Z', '--derived-from', `${base.id},${base.cid}`];
+    const fact = await factOf('user:noor', 'memory:boss', 'user:ann', '--type', 'ref', ...words, ...more);
+    expect(fact).to.deep.include({ value: { type: 'ref', v: 'user:ann', interpret_as: 'content' }, source: 'agent:x' });
+    expect(fact).to.include({ confidence: 0.5, scope: 'team', valid_until: '2036-01-01T00:00:00Z' });
+    expect(fact.garden_id).to.match(/\/garden\/board$/);
+    const { stdout } = await at.run(['fact', fact.id]);
+    expect(stdout).to.contain('valid until 2036').and.to.contain('team, garden board').and.to.contain(fact.cid);
+    expect(stdout).to.match(/Derived from:\n(?:.*\n)*user:noor +/);
+    const { fact: read, provenance } = JSON.parse((await at.run(['fact', fact.cid, '--json'])).stdout);
+    expect(read.id).to.equal(fact.id);
+    expect(provenance.derived_from).to.not.equal(undefined);
+  });
+
+  it('guess the type of a value, say so, and read it from standard input', async () => {
+    const guessed = await at.run(['assert', 'user:noor', 'memory:age', '42']);
+    expect(guessed.stderr).to.equal('The type number was guessed; --type names another.\n');
+    const words = ['assert', 'project:atlas', 'memory:notes', '-', '--json'];
+    const { stdout } = await at.run(words, undefined, { input: 'one\ntwo\n' });
+    expect(JSON.parse(stdout).value).to.include({ type: 'text', v: 'one\ntwo' });
+    const negative = await at.run(['assert', '--json', '--', 'room:1', 'memory:celsius', '-5']);
+    expect(JSON.parse(negative.stdout).value).to.include({ type: 'number', v: -5 });
+  });
+
+  it('take back what was said', async () => {
+    await factOf('user:noor', 'memory:role', 'CEO');
+    const retraction = await at.run(['assert', 'user:noor', 'memory:role', '--retract']);
+    expect(retraction.stdout).to.match(/^- {2}null\n {3}retraction\n/);
+    const { stdout } = await at.run(['query', '--entity', 'user:noor', '--json']);
+    expect(JSON.parse(stdout).facts.map(({ confidence }: { confidence: number }) => confidence)).to.deep.equal([0]);
+    const all = await at.run(['query', '--entity', 'user:noor', '--include-retracted']);
+    expect(all.stdout).to.contain('CEO').and.to.contain('retraction');
+  });
+
+  for (const [words, complaint] of [
+    [['assert', 'user:noor', 'memory:role'], 'the value is missing'],
+    [['assert', 'user:noor', 'memory:role', 'x', '--retract'], '--retract takes no value'],
+    [['assert', 'user:noor', 'memory:role', 'x', '--confidence', '2'], '--confidence must be a number from 0 to 1'],
+    [['assert', 'user:noor', 'memory:role', 'x', '--scope', 'galaxy'], 'local, team, company, public'],
+    [['assert', 'user:noor', 'memory:age', 'x', '--type', 'number'], 'the value is no number'],
+    [['assert', ' ', 'memory:role', 'x'], 'body.entity'],
+    [['query', '--as-of', 'soon'], 'as_of'],
+    [['query', '--min-confidence', ''], '--min-confidence must be a number from 0 to 1'],
+    [['fact', '00000000-0000-4000-8000-000000000000'], 'error: '],
+  ] as const) {
+    it(`refuse "${words.join(' ')}" and say why`, async () => {
+      const { exitCode, stdout, stderr } = await at.run(words);
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.contain(complaint);
+    });
+  }
+
+  it('say which options of a query narrow it, and that there is more', async () => {
+    for (const role of ['one', 'two', 'three'])
+      await factOf('user:noor', `memory:${role}`, role, '--source', 'agent:s');
+    const one = await at.run(['query', '--relation', 'memory:two']);
+    expect(one.stdout).to.match(/^1\. {2}two\n/);
+    expect(one.stderr).to.equal('1 of 1 fact\n');
+    const cut = await at.run(['query', '--source', 'agent:s', '--limit', '2']);
+    expect(cut.stderr).to.equal('2 of 3 facts\nThere is more: add --all.\n');
+    const none = await at.run(['query', '--source', 'agent:nobody']);
+    expect([none.exitCode, none.stdout, none.stderr]).to.deep.equal([0, '', 'No fact that you may see fits.\n']);
+  });
+
+  it('follow all pages of a query, a fact a line for programs', async () => {
+    const bodies = Array.from({ length: 620 }, (_, n) => ({
+      entity: `item:${n}`,
+      relation: 'memory:place',
+      value: { type: 'number', v: n },
+      source: 'agent:s',
+    }));
+    await at.ask('POST', '/v1/facts/batch', bodies);
+    const { exitCode, stdout, stderr } = await at.run(['query', '--all', '--json']);
+    expect([exitCode, stderr]).to.deep.equal([0, '']);
+    const facts = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(new Set(facts.map(({ entity }) => entity)).size).to.equal(620);
+    const shown = await at.run(['query', '--all']);
+    expect(shown.stdout).to.match(/\n620\. +\d+\n/);
+  });
+
+  it('show the past', async () => {
+    const first = await factOf('user:noor', 'memory:role', 'CEO');
+    await factOf('user:noor', 'memory:role', '--retract');
+    const { stdout } = await at.run(['query', '--entity', 'user:noor', '--as-of', first.hlc]);
+    expect(stdout).to.match(/^1\. {2}CEO\n/);
+    expect((await at.run(['fact', first.id, '--as-of', first.hlc])).stdout).to.match(/^- {2}CEO\n/);
+  });
+
+  it('let no fact steer the terminal, and colour nothing elsewhere', async () => {
+    const fact = await factOf('user:noor', 'memory:role', HOSTILE);
+    expect(fact.value.v).to.equal(HOSTILE);
+    for (const words of [['query'], ['query', '--json'], ['query', '--all', '--json'], ['fact', fact.id]]) {
+      const { exitCode, stdout } = await at.run(words);
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.contain('CTO').and.not.to.match(STEERS);
+    }
+  });
+
+  it('fit a terminal, with colours unless the reader wants none', async () => {
+    await factOf('user:noor', 'memory:role', `${'long words '.repeat(20)}end`);
+    const colourful = await at.run(['query'], undefined, { terminal: { columns: 60 } });
+    expect(colourful.stdout).to.contain('\u001b[1mlong words');
+    const terminal = { columns: 60 };
+    const plain = await at.run(['query'], undefined, { terminal, variables: { NO_COLOR: '1' } });
+    expect(plain.stdout).not.to.contain('\u001b');
+    const lines = plain.stdout.trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).to.be.at.most(60);
+    expect(plain.stdout.replace(/\s+/g, ' ')).to.contain('long words end');
+    expect(colourful.stdout.replaceAll(/\u001b\[\d+m/g, '')).to.equal(plain.stdout);
+  });
+});
