@@ -67,11 +67,15 @@ const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.contradicted ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
   ...(fact.confidence === 0 ? ['retraction'] : []),
-  ...(fact.value.interpret_as === 'instruction' ? ['instruction'] : []),
+  ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),
   ...(fact.received_from == null ? [] : [`received from ${shortText(fact.received_from)}`]),
   ...(fact.valid_until === null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
+
+/** Content goes without saying. */
+const readingOf = ({ interpret_as: reading = 'content' }: ShownValue): readonly string[] =>
+  reading === 'content' ? [] : [shortText(reading)];
 
 const endOf = (validUntil: string, nowMs: number): string =>
   `${Date.parse(validUntil) > nowMs ? 'valid until' : 'expired'} ${shortText(validUntil)}`;

@@ -12,9 +12,9 @@ export interface TypedValue {
 const STRING_BYTES = 16 * 1024;
 
 /**
- * A word of the command line as a value. Without a type it is guessed so that nothing of the word is lost: a number only
- * where the number is spelled exactly like the word. A `ref` and `null` are never guessed. Throws `validation` where the
- * word is no value of the type.
+ * A word of the command line as a value. Without a type it is guessed so that nothing of the word is lost: a number
+ * only where the number is spelled exactly like the word. A `ref` and `null` are never guessed. Throws `validation`
+ * where the word is no value of the type.
  */
 export const typedValue = (word: string, type: string | undefined): TypedValue => {
   if (type === undefined) return { value: guessed(word), isGuessed: true };

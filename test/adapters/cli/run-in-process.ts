@@ -42,8 +42,8 @@ class Collected extends Writable {
 const keyboardOf = (): Readable => Object.assign(new Readable({ read() {} }), { isTTY: true });
 
 /**
- * Runs a command in this process, with no terminal unless one is given. Without `deps.openNode` the command must not need a node of its
- * own.
+ * Runs a command in this process, with no terminal unless one is given. Without `deps.openNode` the command must not
+ * need a node of its own.
  */
 export const runInProcess = async (
   argv: readonly string[],
