@@ -145,6 +145,19 @@ export interface Subscription {
  * routes.
  */
 export interface Api {
+  /** Name and version of this node, with links to its open documents. Needs: open. */
+  'GET /': {
+    answers: {
+      200: {
+        name: string;
+        version: string;
+        links: {
+          href: string;
+          title: string;
+        }[];
+      };
+    };
+  };
   /** Node metadata. Needs: open. */
   'GET /.well-known/svc': {
     answers: {
@@ -207,6 +220,10 @@ export interface Api {
         status: 'ready';
       };
     };
+  };
+  /** The API reference of this node, as a page. Needs: open. */
+  'GET /spec': {
+    answers: { 200: string };
   };
   /** Audit log of the tenant, oldest first. Needs: audit.read. */
   'GET /v1/admin/audit': {

@@ -1,7 +1,9 @@
 import { definePlugin, KERNEL_API, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
 import { createDocument } from './create-document.ts';
-import { documentRoute } from './document-routes.ts';
+import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
+import { createEntrance, entrancePage } from './entrance.ts';
 import { KeptDocument } from './kept-document.ts';
+import { referencePage } from './reference-page.ts';
 
 const VERSION = '0.9.0-alpha.1';
 
@@ -13,15 +15,17 @@ export const openapiPlugin = definePlugin({
   requires: { self: NodeSelf, description: NodeDescription },
   setup({ use, route }) {
     const { self, description } = use;
+    const { names, nodeUrl } = self;
     const readDocument = async () =>
-      createDocument({
-        described: await description.read(),
-        names: self.names,
-        nodeUrl: self.nodeUrl,
-        version: VERSION,
-      });
-    const document = new KeptDocument('application/json', async () => JSON.stringify(await readDocument()));
+      createDocument({ described: await description.read(), names, nodeUrl, version: VERSION });
+    const readEntrance = async () => createEntrance(names.name, VERSION, (await description.read()).routes);
+    const json = (make: () => Promise<unknown>) =>
+      new KeptDocument('application/json', async () => JSON.stringify(await make()));
+    const page = (make: () => Promise<string>) => new KeptDocument('text/html; charset=utf-8', make);
+    const document = json(readDocument);
     route(documentRoute(document, 'open'));
     route(documentRoute(document, 'api'));
+    route(referenceRoute(page(async () => referencePage(await readDocument()))));
+    route(entranceRoute({ page: page(async () => entrancePage(await readEntrance())), json: json(readEntrance) }));
   },
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { DescribedNode, DescribedRoute } from '../../kernel/plugin-api.ts';
+import type { DescribedNode, DescribedRoute, JsonSchema } from '../../kernel/plugin-api.ts';
 import { projectRoot } from '../architecture/source-files.ts';
-import type { JsonSchema } from './describe-schema.ts';
+
 import { docLines, spellMembers, spellType } from './spell-type.ts';
 
 /** Where the types of the client are kept. */

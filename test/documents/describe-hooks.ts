@@ -1,5 +1,5 @@
 import type { SourceFile } from '../architecture/source-files.ts';
-import { tableHead, tableRow } from './describe-schema.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 
 const HOOK =
   /\/\*\*((?:(?!\*\/).)*)\*\/\s*export const (\w+) = define(Filter|Collect|Event)Hook(?:<.*?>)?\(\s*'([^']+)',?\s*\)/gs;

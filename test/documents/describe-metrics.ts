@@ -1,5 +1,5 @@
 import type { Instrument } from '../../kernel/plugin-api.ts';
-import { tableHead, tableRow } from './describe-schema.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 
 /** Every instrument that the node declares, as a scrape names it. */
 export const describeMetrics = (instruments: readonly Instrument[]): string[] => [

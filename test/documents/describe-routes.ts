@@ -1,5 +1,9 @@
-import type { DescribedNode, DescribedRoute } from '../../kernel/plugin-api.ts';
-import { type JsonSchema, memberRows, tableHead, tableRow, typeWords } from './describe-schema.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
+import type { ApiAnswer, ApiBody, ApiDocument, ApiOperation } from '../../plugins/openapi/api-document.ts';
+import { curlExample } from '../../plugins/openapi/curl-example.ts';
+import { operationsOf, type PlacedOperation } from '../../plugins/openapi/operation-list.ts';
+import { memberRows, type Piece, typeWords } from '../../plugins/openapi/schema-words.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 
 /** Pages with the rules behind the routes of a plugin. */
 const RULES: Readonly<Record<string, string>> = {
@@ -9,79 +13,103 @@ const RULES: Readonly<Record<string, string>> = {
   cards: 'cards-and-graph.md',
   conflicts: 'conflicts.md',
   facts: 'facts.md',
+  federation: 'federation.md',
   gardens: 'gardens.md',
   graph: 'cards-and-graph.md',
   instructions: 'instructions.md',
   keys: 'keys-and-tokens.md',
+  'multi-tenant': 'tenants.md',
+  namespaces: 'namespaces.md',
   recall: 'recall.md',
   subscriptions: 'subscriptions.md',
   tombstones: 'tombstones.md',
 };
 
 /** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */
-export const describeRoutes = ({ plugins, routes, components }: DescribedNode): string[] => {
-  const owners = plugins.filter(({ name }) => routes.some(({ plugin }) => plugin === name));
-  return [
-    ...owners
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .flatMap(({ name, summary }) => [
-        `## ${name}`,
-        '',
-        `${summary}.${RULES[name] === undefined ? '' : ` [Rules](${RULES[name]}).`}`,
-        '',
-        ...routes.filter(({ plugin }) => plugin === name).flatMap(describeRoute),
-      ]),
-    ...(Object.keys(components).length === 0 ? [] : ['## Shared schemas', '']),
-    ...Object.entries(components)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .flatMap(([name, schema]) => [`### ${name}`, '', ...describeBody(schema as JsonSchema)]),
-  ];
-};
-
-const describeRoute = (route: DescribedRoute): string[] => {
-  const { method, path, summary, access, params, query, body, item, bodyOptional, bodyLimit } = route;
-  const inputs = [
-    ...(params === undefined ? [] : parameterRows('path', params)),
-    ...(query === undefined ? [] : parameterRows('query', query)),
-    ...(body === undefined ? [] : parameterRows('body', body)),
-    ...(item === undefined ? [] : parameterRows('each item', item)),
-  ];
-  const limits = [bodyOptional ? 'The body may be left out.' : '', LIMITS[bodyLimit] ?? ''];
-  return [
-    `### ${method} ${readablePath(path)}`,
+export const describeRoutes = (document: ApiDocument): string[] => [
+  ...document.tags.flatMap(({ name, description }) => [
+    `## ${name}`,
     '',
-    [`${summary}. Needs: ${access}.`, ...limits].filter(Boolean).join(' '),
+    `${description}.${RULES[name] === undefined ? '' : ` [Rules](${RULES[name]}).`}`,
     '',
-    ...(inputs.length === 0 ? [] : [...tableHead('in', 'name', 'accepts', 'default'), ...inputs, '']),
-    ...describeAnswers(route),
+    ...operationsOf(document, name).flatMap((placed) => describeOperation(document, placed)),
+  ]),
+  '## Shared schemas',
+  '',
+  ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+    `### ${name}`,
+    '',
+    ...describeBody(schema),
+  ]),
+];
+
+const describeOperation = (document: ApiDocument, { method, path, operation }: PlacedOperation): string[] => {
+  const inputs = [...parameterRows(operation), ...bodyRows(operation.requestBody)];
+  return [
+    `### ${method} ${path}`,
+    '',
+    `\`${operation.operationId}\`: ${operation.summary}. ${operation.description ?? ''}`.trim(),
+    '',
+    ...(inputs.length === 0 ? [] : [...tableHead('in', 'name', 'accepts', 'default', ''), ...inputs, '']),
+    ...describeAnswers(operation),
+    '```shell',
+    curlExample(document, method.toLowerCase(), path, operation),
+    '```',
+    '',
   ];
 };
 
-const LIMITS: Readonly<Record<string, string>> = { bulk: 'Takes 16 MiB.', small: 'Takes 64 KiB.' };
+const parameterRows = ({ parameters = [] }: ApiOperation): string[] =>
+  parameters.map(({ in: place, name, required = false, schema, description = '' }) =>
+    tableRow(place, `\`${name}\``, wordsOf(typeWords(schema)), presence(schema['default'], required), description),
+  );
 
-/** `:id` and `*entity_uri` as `{id}` and `{entity_uri}`. */
-const readablePath = (path: string): string => path.replaceAll(/[:*](\w+)/g, '{$1}');
-
-const parameterRows = (place: string, schema: JsonSchema): string[] => {
-  const rows = memberRows(schema);
-  if (rows.length === 0) return [tableRow(place, '', typeWords(schema), '')];
-  return rows.map((row) => {
-    const [, name = '', accepts = '', presence = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
-    return `| ${place} | ${name} | ${accepts} | ${presence} |`;
-  });
+const bodyRows = (body: ApiBody | undefined): string[] => {
+  const schema = body?.content['application/json']?.schema;
+  if (body === undefined || schema === undefined) return [];
+  const [place, shown] = schema['type'] === 'array' ? ['each item', schema['items'] as JsonSchema] : ['body', schema];
+  const rows = memberRows(shown);
+  if (rows.length === 0) return [tableRow(place, '', wordsOf(typeWords(shown)), body.required ? 'required' : '', '')];
+  return rows.map(({ name, words, isRequired, fallback, description }) =>
+    tableRow(place, `\`${name}\``, wordsOf(words), presence(fallback, isRequired), description),
+  );
 };
 
-const describeAnswers = ({ answers }: DescribedRoute): string[] =>
-  Object.entries(answers).flatMap(([status, { json, text }]) => {
-    if (json !== undefined) return [`Returns **${status}**:`, '', ...describeBody(json)];
-    return [`Returns **${status}**${text === undefined ? ' without a body' : `, ${text.join(' or ')}`}.`, ''];
+const presence = (fallback: unknown, isRequired: boolean): string => {
+  if (fallback !== undefined) return JSON.stringify(fallback);
+  return isRequired ? 'required' : 'optional';
+};
+
+const describeAnswers = ({ responses }: ApiOperation): string[] =>
+  Object.entries(responses).flatMap(([status, answer]) => {
+    if ('$ref' in answer) return [];
+    const { content = {}, headers = {} } = answer as ApiAnswer;
+    const { 'application/json': json, ...others } = content;
+    const added = Object.entries(headers).map(([name, { description }]) => `\`${name}\`: ${description}`);
+    const types = Object.keys(others);
+    const what = json === undefined && types.length === 0 ? ' without a body' : '';
+    const head = `Returns **${status}**${types.length === 0 ? what : `, ${types.join(' or ')}`}`;
+    const said = [`${head}${json === undefined ? '.' : ':'}`, ...added].join(' ');
+    return [said, '', ...(json === undefined ? [] : describeBody(json.schema))];
   });
 
 /** The members of an object, or what else the body is. */
 const describeBody = (schema: JsonSchema): string[] => {
   const rows = memberRows(schema);
-  if (rows.length === 0) return [`${typeWords(schema)}.`, ''];
-  return [...tableHead('member', 'is', 'presence', ''), ...rows, ''].map((row) =>
-    row.replaceAll('| required |', '| always |'),
-  );
+  if (rows.length === 0) return [`${wordsOf(typeWords(schema))}.`, ''];
+  return [
+    ...tableHead('member', 'is', 'presence', ''),
+    ...rows.map(({ name, words, isRequired, description }) =>
+      tableRow(`\`${name}\``, wordsOf(words), isRequired ? 'always' : 'optional', description),
+    ),
+    '',
+  ];
 };
+
+const wordsOf = (pieces: readonly Piece[]): string =>
+  pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      return 'code' in piece ? `\`${piece.code}\`` : `[${piece.schema}](#${piece.schema.toLowerCase()})`;
+    })
+    .join('');

@@ -1,5 +1,5 @@
 import { ErrorCodes, type OwnedWord } from '../../kernel/plugin-api.ts';
-import { tableHead, tableRow } from './describe-schema.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 
 /** Error codes by status. */
 export const describeErrors = (words: readonly OwnedWord[]): string[] => {

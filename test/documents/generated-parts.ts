@@ -8,8 +8,8 @@ import { describeHooks } from './describe-hooks.ts';
 import { describeMetrics } from './describe-metrics.ts';
 import { describePublicApi } from './describe-public-api.ts';
 import { describeRoutes } from './describe-routes.ts';
-import { tableHead } from './describe-schema.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
+import { tableHead } from './markdown-table.ts';
 
 /** What follows from the code and is kept in the repository. */
 export interface Generated {
@@ -23,10 +23,11 @@ export const generateReference = async (): Promise<Generated> => {
   const node = await startTestNode();
   try {
     const description = await node.kernel.get(NodeDescription).read();
+    const { body: document } = await node.request('GET', '/openapi.json');
     const words = node.kernel.get(Vocabulary).all();
     const settings = (await declaredSettings()).map(settingRow);
     const parts = new Map([
-      ['routes', describeRoutes(description)],
+      ['routes', describeRoutes(document)],
       ['settings', [...tableHead('setting', 'variable', 'default', 'accepts', 'meaning'), ...settings]],
       ['hooks', describeHooks(await readSources())],
       ['errors', describeErrors(words)],

@@ -1,5 +1,6 @@
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { componentName } from '../../kernel/vocabulary/components.ts';
-import { type JsonSchema, membersOf } from './describe-schema.ts';
+import { membersOf } from '../../plugins/openapi/schema-members.ts';
 
 /** Where a value goes: what the node returns has every member it promises; what callers send may leave defaults out. */
 export type Side = 'answer' | 'body' | 'query';

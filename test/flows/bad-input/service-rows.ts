@@ -54,6 +54,8 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     accepts: 401,
     isOpen: true,
   },
+  { route: 'GET /', path: () => '/', accepts: 200, isOpen: true },
+  { route: 'GET /spec', path: () => '/spec', accepts: 200, isOpen: true },
   { route: 'GET /openapi.json', path: () => '/openapi.json', accepts: 200, isOpen: true },
   { route: 'GET /v1/openapi.json', path: () => '/v1/openapi.json', accepts: 200 },
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },

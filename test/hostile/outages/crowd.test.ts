@@ -73,6 +73,8 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /.well-known/svc': 'asks no store',
   'GET /healthz': 'asks no store',
   'GET /readyz': 'asks no store',
+  'GET /': 'is made once',
+  'GET /spec': 'is made once',
   'GET /openapi.json': 'is made once',
   'GET /v1/openapi.json': 'is made once',
   'GET /v1/me': 'asks no store',

@@ -33,6 +33,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /.well-known/svc': 'open',
   'GET /healthz': 'open',
   'GET /readyz': 'open',
+  'GET /': 'open',
+  'GET /spec': 'open',
   'GET /openapi.json': 'open',
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
   // Counts of the whole node for its operator, and nothing of any fact.

@@ -1,0 +1,35 @@
+import { shellQuote } from '../../kernel/plugin-api.ts';
+import type { ApiDocument, ApiOperation, ApiParameter } from './api-document.ts';
+
+/**
+ * The example of an operation as a command. The key comes from the variable
+ * `SVC_API_KEY`.
+ */
+export const curlExample = (
+  document: Pick<ApiDocument, 'servers'>,
+  method: string,
+  path: string,
+  { parameters = [], requestBody, security }: ApiOperation,
+): string => {
+  const shown = (place: ApiParameter['in']) =>
+    parameters.filter((parameter) => parameter.in === place && 'example' in parameter);
+  const filled = shown('path').reduce(
+    (text, { name, example }) => text.replace(`{${name}}`, () => encodeURIComponent(String(example))),
+    path,
+  );
+  const query = shown('query').map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`);
+  const url = `${document.servers[0]?.url ?? ''}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const named = Object.entries(requestBody?.content ?? {}).find(([, { example }]) => example !== undefined);
+  const headers = [
+    ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $SVC_API_KEY"']),
+    ...shown('header').map(({ name, example }) => `-H ${shellQuote(`${name}: ${String(example)}`)}`),
+  ];
+  const body =
+    named === undefined
+      ? []
+      : [`-H ${shellQuote(`Content-Type: ${named[0]}`)}`, `-d ${shellQuote(bodyText(named[1].example))}`];
+  const verb = method === 'get' ? [] : [`-X ${method.toUpperCase()}`];
+  return [['curl', ...verb, shellQuote(url)].join(' '), ...headers, ...body].join(' \\\n  ');
+};
+
+const bodyText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));

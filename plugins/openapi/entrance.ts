@@ -1,0 +1,32 @@
+import type { DescribedRoute } from '../../kernel/plugin-api.ts';
+import { html } from './html-text.ts';
+import { framePage } from './page-frame.ts';
+
+/** What stands at `/`: who answers here, and where to go on. */
+export interface Entrance {
+  /** The service's own name. */
+  readonly name: string;
+  /** Of the program. */
+  readonly version: string;
+  readonly links: readonly { readonly href: string; readonly title: string }[];
+}
+
+/** The links lead to the documents that need no credential. */
+export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => ({
+  name,
+  version,
+  links: routes
+    .filter(({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/')
+    .map(({ path, summary }) => ({ href: path, title: summary })),
+});
+
+export const entrancePage = ({ name, version, links }: Entrance): string =>
+  framePage(
+    name,
+    html`<main>
+<h1>${name}</h1>
+<p>A fact-memory node, version ${version}: it keeps typed, traceable, immutable facts for agents and people.</p>
+<ul>
+${links.map(({ href, title }) => html`<li><a href="${href}">${title}</a></li>\n`)}</ul>
+</main>`,
+  );

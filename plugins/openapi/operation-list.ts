@@ -1,0 +1,17 @@
+import type { ApiDocument, ApiOperation } from './api-document.ts';
+
+/** An operation with where the document has it. */
+export interface PlacedOperation {
+  /** In upper case. */
+  readonly method: string;
+  readonly path: string;
+  readonly operation: ApiOperation;
+}
+
+/** The operations of a tag, in the order of the document. */
+export const operationsOf = ({ paths }: Pick<ApiDocument, 'paths'>, tag: string): readonly PlacedOperation[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags }]) => tags.includes(tag))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );

@@ -1,0 +1,88 @@
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
+import { membersOf } from './schema-members.ts';
+
+/** A piece of a description: plain text, the name of a shared schema, or something to be shown as it is spelled. */
+export type Piece = string | { readonly schema: string } | { readonly code: string };
+
+/** What a value may be, in few words. */
+export const typeWords = (schema: JsonSchema): readonly Piece[] => {
+  const { $ref: reference, anyOf, oneOf, allOf, enum: values, const: only } = schema;
+  if (typeof reference === 'string') return [{ schema: reference.slice(reference.lastIndexOf('/') + 1) }];
+  const choices = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
+  if (choices !== undefined) return joined(choices.map(typeWords), ' or ');
+  if (Array.isArray(allOf)) return joined((allOf as readonly JsonSchema[]).map(typeWords), ' with ');
+  if (Array.isArray(values)) return [values.map((value) => JSON.stringify(value)).join(', ')];
+  if (only !== undefined) return [JSON.stringify(only)];
+  const types = [(schema['type'] ?? []) as string | readonly string[]].flat();
+  if (types.length === 0) return [Object.keys(membersOf(schema)).length === 0 ? 'any value' : 'object'];
+  return joined(
+    types.map((type) => oneTypeWords(type, schema)),
+    ' or ',
+  );
+};
+
+/** A row for each member of an object and for the members of objects in it, in order. */
+export interface MemberRow {
+  /** With the way to it: `entries[].seq`. */
+  readonly name: string;
+  readonly words: readonly Piece[];
+  readonly isRequired: boolean;
+  /** What an absent member stands for; undefined where nothing does. */
+  readonly fallback: unknown;
+  readonly description: string;
+}
+
+export const memberRows = (schema: JsonSchema, way = '', depth = 0): readonly MemberRow[] => {
+  const { path, object } = objectIn(schema, way);
+  const required = new Set((object['required'] ?? []) as readonly string[]);
+  return Object.entries(membersOf(object)).flatMap(([name, member]): readonly MemberRow[] => {
+    const row = {
+      name: path === '' ? name : `${path}.${name}`,
+      words: typeWords(member),
+      isRequired: required.has(name),
+      fallback: member['default'],
+      description: String(member['description'] ?? ''),
+    };
+    return depth === MAX_DEPTH ? [row] : [row, ...memberRows(member, row.name, depth + 1)];
+  });
+};
+
+const MAX_DEPTH = 3;
+
+/** The object behind lists, and behind a choice between it and null. */
+const objectIn = (schema: JsonSchema, path: string): { readonly path: string; readonly object: JsonSchema } => {
+  const { items, anyOf } = schema;
+  if (typeof items === 'object' && items !== null) return objectIn(items as JsonSchema, `${path}[]`);
+  const choices = ((anyOf ?? []) as readonly JsonSchema[]).filter(({ type }) => type !== 'null');
+  const [only] = choices;
+  return choices.length === 1 && only !== undefined ? objectIn(only, path) : { path, object: schema };
+};
+
+const oneTypeWords = (type: string, schema: JsonSchema): readonly Piece[] => {
+  if (type === 'array') return ['list of ', ...typeWords((schema['items'] ?? {}) as JsonSchema)];
+  if (type === 'integer') return [`whole number${bounds(schema)}`];
+  if (type === 'number') return [`number${bounds(schema)}`];
+  if (type === 'string') return schema['format'] === 'date-time' ? ['instant'] : textWords(schema);
+  return [type];
+};
+
+const bounds = ({ minimum, maximum }: JsonSchema): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, ${minimum} or more`;
+  return maximum === undefined ? '' : `, ${maximum} or less`;
+};
+
+const textWords = ({ pattern, minLength, maxLength }: JsonSchema): readonly Piece[] => {
+  if (typeof pattern === 'string') return ['text like ', { code: pattern }];
+  if (maxLength !== undefined) return [`text of ${minLength ?? 0} to ${maxLength} characters`];
+  return [minLength === undefined ? 'text' : 'text, not empty'];
+};
+
+const joined = (parts: readonly (readonly Piece[])[], between: string): readonly Piece[] => {
+  const seen = new Set<string>();
+  const distinct = parts.filter((part) => {
+    const key = JSON.stringify(part);
+    return !seen.has(key) && Boolean(seen.add(key));
+  });
+  return distinct.flatMap((part, at) => (at === 0 ? part : [between, ...part]));
+};
