@@ -8,10 +8,10 @@ import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
 
 /**
- * Runs one command to its end and returns the exit code. `argv` holds the arguments alone. Errors are told on standard
+ * Runs one command to its end and returns the exit code. `given` holds the arguments alone. Errors are told on standard
  * error; nothing is thrown.
  */
-export const runCommandLine = async (argv: readonly string[], deps: CommandLineDeps): Promise<number> => {
+export const runCommandLine = async (given: readonly string[], deps: CommandLineDeps): Promise<number> => {
   let exitCode: number = EXIT.ok;
   const done = (code: number): void => {
     exitCode = code;
@@ -21,6 +21,7 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
   addInitCommand(program, deps, done);
   addRestoredCommand(program, deps, done);
   addPluginsCommands(program, deps, done);
+  const argv = startsNode(given) ? ['start', ...given] : given;
   const { configFile, rest } = takeConfigFile(argv);
   const word = rest.find((part) => !part.startsWith('-'));
   const isOwn = program.commands.some((command) => command.name() === word);
@@ -37,6 +38,14 @@ export const runCommandLine = async (argv: readonly string[], deps: CommandLineD
     return EXIT.failed;
   }
 };
+
+/** Without a command the program starts a node: the name of the program is all that a newcomer has to type. */
+const startsNode = (given: readonly string[]): boolean => {
+  const [first] = takeConfigFile(given).rest;
+  return first === undefined || (first.startsWith('-') && !ABOUT_PROGRAM.has(first));
+};
+
+const ABOUT_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '-V', '--version']);
 
 /** Help and a wrong word need to know all commands. A configuration that is broken stops neither. */
 const addOtherCommands = async (
@@ -72,7 +81,10 @@ const takeConfigFile = (argv: readonly string[]) => {
 /** Subcommands inherit the settings that are made before they are added. */
 const createProgram = (deps: CommandLineDeps): Command =>
   new Command('fact-memory-node')
-    .description('A self-hosted memory of facts for agents and people.')
+    .description(
+      'A self-hosted memory of facts for agents and people. Without a command it starts a node. "svc" is a second, ' +
+        'shorter name of this program.',
+    )
     .version(deps.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .showHelpAfterError('hint: add --help for usage and examples')
@@ -87,7 +99,8 @@ const createProgram = (deps: CommandLineDeps): Command =>
       'after',
       `
 Examples:
-  fact-memory-node start                        run a node on ./data
+  fact-memory-node                              run a node on ./data
+  fact-memory-node start --port 9000            run it on another port
   fact-memory-node key add --entity agent:me    generate an API key
   fact-memory-node import facts.jsonl           import facts from a file
   fact-memory-node export --out memory.ndjson   export all facts to a file

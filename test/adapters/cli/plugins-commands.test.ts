@@ -132,11 +132,19 @@ describe('the command line', () => {
     });
   }
 
-  it('shows its help when nothing was asked, and says that nothing was done', async () => {
-    const { exitCode, stderr } = await place.run([]);
+  it('starts a node when nothing else was asked, with the options of a start', async () => {
+    const { exitCode, stdout } = await place.run(['--print', '--port', '9000']);
 
-    expect(exitCode).to.equal(1);
-    expect(stderr).to.contain('Usage:');
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/SVC_PORT +9000/);
+  });
+
+  it('shows its help and its version without starting anything', async () => {
+    for (const flag of ['--help', '-h', '--version', '-V']) {
+      const { exitCode, stdout } = await place.run([flag]);
+      expect([exitCode, stdout.length > 3]).to.deep.equal([0, true]);
+    }
+    expect((await place.run(['--hepl'])).exitCode).to.equal(1);
   });
 
   it('guesses what was meant', async () => {

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { type PackedPackage, packedPackage } from './packed-package.ts';
+import { type StartedProgram, startProgram } from './started-program.ts';
+
+const runFile = promisify(execFile);
+/** How npm fails where it can reach no registry and its cache lacks a package. */
+const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ENETUNREACH|E50\d|network/;
+
+const FACT = {
+  entity: 'user:alice',
+  relation: 'memory:role',
+  value: { type: 'string', v: 'CEO' },
+  source: 'agent:me',
+};
+
+describe('npx from an empty folder', function () {
+  this.timeout(600_000);
+  let packed: PackedPackage;
+  let place: string;
+  let folder: string;
+  let env: Record<string, string>;
+  /** What a user types, up to the name of the program. */
+  let npx: readonly [string, ...string[]];
+  let running: StartedProgram | undefined;
+
+  before(async () => {
+    packed = await packedPackage();
+    place = mkdtempSync(join(tmpdir(), 'npx-'));
+    folder = join(place, 'empty');
+    mkdirSync(folder);
+    env = { npm_config_cache: await cacheBeside(place), npm_config_update_notifier: 'false', SVC_PORT: '0' };
+    npx = ['npx', '--yes', '--prefer-offline', '--ignore-scripts', `--package=${packed.tarball}`, '--'];
+    const [command, ...args] = npx;
+    const failure = await runFile(command, [...args, 'fact-memory-node', '--version'], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+    }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (failure === undefined) return;
+    if (!NO_REGISTRY.test(failure.message)) throw failure;
+    console.log('      npm reaches no registry here: the programs are taken from the unpacked tarball instead');
+    folder = join(packed.folder, 'empty');
+    mkdirSync(folder);
+    npx = ['npx', '--no', '--'];
+  });
+  afterEach(async () => {
+    await running?.end('SIGKILL');
+    running = undefined;
+  });
+  after(() => rmSync(place, { recursive: true, force: true }));
+
+  const keyHeader = () => ({ Authorization: `Bearer ${readFileSync(join(folder, 'data/admin.key'), 'utf8').trim()}` });
+
+  it('starts a node without another word, which replies, stops on Ctrl-C and makes nothing but its data', async () => {
+    running = await startProgram([...npx, 'fact-memory-node'], { folder, env });
+    expect(running.greeting).to.contain('Ctrl-C stops the node').and.to.contain('curl');
+    const stored = await fetch(`${running.url}/v1/facts`, {
+      method: 'POST',
+      headers: { ...keyHeader(), 'Content-Type': 'application/json' },
+      body: JSON.stringify(FACT),
+    });
+    expect(stored.status).to.equal(201);
+    const { stderr } = await running.end('SIGINT');
+    running = undefined;
+    expect(stderr).to.contain('"stopped"').and.to.not.match(/"level":"(warn|error)"|cut off/);
+    expect(existsSync(join(folder, 'data/svc.db'))).to.equal(true);
+    expect(existsSync(join(folder, 'node_modules'))).to.equal(false);
+  });
+
+  it('goes on under the shorter name with what was stored', async () => {
+    running = await startProgram([...npx, 'svc', 'start'], { folder, env });
+    expect(running.greeting).to.match(/^Serving /);
+    const found = await fetch(`${running.url}/v1/facts?entity=user:alice`, { headers: keyHeader() });
+    const { facts } = (await found.json()) as { facts: { value: { v: string } }[] };
+    expect(facts.map(({ value }) => value.v)).to.deep.equal(['CEO']);
+  });
+
+  for (const name of ['fact-memory-node', 'svc']) {
+    it(`shows the help of ${name} without starting anything`, async () => {
+      const [command, ...args] = npx;
+      const { stdout } = await runFile(command, [...args, name, '--help'], {
+        cwd: folder,
+        env: { ...process.env, ...env },
+      });
+      expect(stdout.replaceAll(/\s+/g, ' ')).to.contain('Without a command it starts a node');
+    });
+  }
+});
+
+/** A cache with the packages of the user's, in which npx puts what it installs: the user's own cache does not grow. */
+const cacheBeside = async (place: string): Promise<string> => {
+  const { stdout } = await runFile('npm', ['config', 'get', 'cache']);
+  const cache = join(place, 'cache');
+  mkdirSync(cache);
+  const packages = join(stdout.trim(), '_cacache');
+  if (existsSync(packages)) symlinkSync(packages, join(cache, '_cacache'), 'dir');
+  return cache;
+};

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectRoot } from '../architecture/source-files.ts';
+
+const runFile = promisify(execFile);
+
+/** A file of the tarball, as npm lists it. */
+export interface PackedFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface PackedPackage {
+  /** Path of the tarball. */
+  readonly tarball: string;
+  readonly sizeBytes: number;
+  readonly files: readonly PackedFile[];
+  /** A folder with the tarball's content as an installed package. Programs in folders below it find the package. */
+  readonly folder: string;
+  /** Where the package was unpacked. */
+  readonly installed: string;
+}
+
+/** What authors of plugins install beside the package: its tests run with these. */
+const BESIDE = ['mocha', 'chai', 'fast-check', 'typescript', '@types/node', '@types/mocha'];
+
+let packed: Promise<PackedPackage> | undefined;
+
+/**
+ * What would be published, packed and unpacked once for each process of tests. The build is the one that the tests run
+ * from. Packages that the manifest names are links to those of the repository, so that this needs no registry; a
+ * package that the manifest does not name is not found.
+ */
+export const packedPackage = (): Promise<PackedPackage> => {
+  packed ??= pack();
+  return packed;
+};
+
+const pack = async (): Promise<PackedPackage> => {
+  const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const { stdout } = await runFile(
+    'npm',
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, '--loglevel', 'error'],
+    { cwd: projectRoot(), maxBuffer: 16 * 1024 * 1024 },
+  );
+  const [told] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }];
+  const tarball = join(folder, told.filename);
+  const installed = join(folder, 'node_modules', 'fact-memory-node');
+  mkdirSync(installed, { recursive: true });
+  await runFile('tar', ['-xzf', tarball, '--strip-components', '1', '-C', installed]);
+  const manifest = readFileSync(join(installed, 'package.json'), 'utf8');
+  const { dependencies, bin } = JSON.parse(manifest) as Record<'dependencies' | 'bin', Record<string, string>>;
+  for (const name of [...Object.keys(dependencies), ...BESIDE]) linkPackage(folder, name);
+  linkCommands(folder, installed, bin);
+  return { tarball, sizeBytes: told.size, files: told.files, folder, installed };
+};
+
+const linkPackage = (folder: string, name: string): void => {
+  const place = join(folder, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(projectRoot(), 'node_modules', name), place, 'dir');
+};
+
+const linkCommands = (folder: string, installed: string, bin: Readonly<Record<string, string>>): void => {
+  const commands = join(folder, 'node_modules', '.bin');
+  mkdirSync(commands);
+  for (const [name, file] of Object.entries(bin)) symlinkSync(join(installed, file), join(commands, name));
+  for (const name of ['mocha', 'tsc']) symlinkSync(join(projectRoot(), 'node_modules', '.bin', name), join(commands, name));
+};

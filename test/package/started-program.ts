@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { servedAddress } from '../kit/served-address.ts';
+
+export interface StartedProgram {
+  readonly url: string;
+  readonly greeting: string;
+  /** Sends a signal to every process of the program, as a terminal does, and resolves with its exit code and log. */
+  end(signal?: NodeJS.Signals): Promise<{ readonly exitCode: number | null; readonly stderr: string }>;
+}
+
+export interface ProgramPlace {
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a command that serves a node, in a group of processes of its own. Rejects with its log when it ends. */
+export const startProgram = async (
+  [command, ...argv]: readonly [string, ...string[]],
+  { folder, env = {} }: ProgramPlace,
+): Promise<StartedProgram> => {
+  const child = spawn(command, argv, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: 'pipe',
+    detached: true,
+  });
+  const ended = Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]).then(
+    ([stderr, [exitCode]]) => ({ exitCode, stderr }),
+  );
+  const isEarly = ended.then(({ stderr }) => Promise.reject(new Error(`the program ended: ${stderr}`)));
+  try {
+    const { url, greeting } = await Promise.race([servedAddress(child), isEarly]);
+    return {
+      url,
+      greeting,
+      end(signal = 'SIGINT') {
+        signalGroup(child, signal);
+        return ended;
+      },
+    };
+  } catch (error) {
+    signalGroup(child, 'SIGKILL');
+    throw error;
+  }
+};
+
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+};

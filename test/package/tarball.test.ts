@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect } from 'chai';
+import { type PackedPackage, packedPackage } from './packed-package.ts';
+
+/** Compressed. The pages of docs/ are a third of it, and the suites for authors of plugins another. */
+const MAX_TARBALL_BYTES = 3 * 1024 * 1024;
+const MAX_FILES = 4_000;
+
+/** Everything that may be in the package, by its beginning or its name. */
+const EXPECTED: readonly RegExp[] = [
+  /^dist\/(adapters|client|config|kernel|plugins|ports)\/.+\.(js|mjs|d\.ts|wasm|json)$/,
+  /^dist\/test\/(contract|fakes|kit)\/.+\.(js|d\.ts)$/,
+  /^docs\/.+\.(md|json)$/,
+  /^examples\/.+\.(mjs|json|md)$/,
+  /^test\/examples\/.+\.(ts|mjs|json)$/,
+  /^packaging\/.+$/,
+  /^((adapters|bench|config|kernel|plugins|ports|test)\/)?README\.md$/,
+  /^(CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
+  /^(LICENSE|NOTICE|package\.json)$/,
+];
+
+const STRAY = /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.|data|coverage|node_modules)/;
+
+/** Relative links of a page, without those in blocks of code. */
+const linksOf = (text: string): string[] =>
+  [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^([a-z]+:|#)/.test(link));
+
+describe('the packed package', function () {
+  this.timeout(300_000);
+  let packed: PackedPackage;
+  before(async () => {
+    packed = await packedPackage();
+  });
+
+  it('holds the program, its documents and what authors of plugins need, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !EXPECTED.some((pattern) => pattern.test(path)) || STRAY.test(path))).to.deep.equal([]);
+    for (const path of ['LICENSE', 'README.md', 'dist/config/main.js', 'docs/README.md']) expect(paths).to.include(path);
+  });
+
+  it('is of a bounded size', () => {
+    expect(packed.sizeBytes).to.be.within(500_000, MAX_TARBALL_BYTES);
+    expect(packed.files.length).to.be.below(MAX_FILES);
+  });
+
+  it('has no link that leads out of it', () => {
+    const pages = packed.files.filter(({ path }) => path.endsWith('.md'));
+    expect(pages.length).to.be.above(50);
+    const dead = pages.flatMap(({ path }) =>
+      linksOf(readFileSync(join(packed.installed, path), 'utf8'))
+        .filter((link) => {
+          const target = posix.normalize(posix.join(posix.dirname(path), link.split('#')[0] ?? ''));
+          return target.startsWith('..') || !existsSync(join(packed.installed, target));
+        })
+        .map((link) => `${path} links to ${link}`),
+    );
+    expect(dead).to.deep.equal([]);
+  });
+
+  it('has every file that its manifest names, and its programs can be run', () => {
+    const manifest = JSON.parse(readFileSync(join(packed.installed, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+      exports: Record<string, string | Record<string, string>>;
+      [name: string]: unknown;
+    };
+    expect(Object.keys(manifest.bin)).to.have.members(['fact-memory-node', 'svc']);
+    for (const file of Object.values(manifest.bin)) {
+      expect(readFileSync(join(packed.installed, file), 'utf8')).to.match(/^#!\/usr\/bin\/env node\n/);
+      expect(statSync(join(packed.installed, file)).isFile()).to.equal(true);
+    }
+    for (const [entry, target] of Object.entries(manifest.exports)) {
+      if (entry.includes('*')) continue;
+      for (const file of typeof target === 'string' ? [target] : Object.values(target)) {
+        expect(existsSync(join(packed.installed, file)), `${entry}: ${file}`).to.equal(true);
+      }
+    }
+  });
+});
