@@ -9,7 +9,7 @@ import { join, sep } from 'node:path';
 const PROCESSES = 2;
 const FILES_A_PART = 25;
 /** Parts of their own, and the first ones: what takes long must not begin last. */
-const LONG = ['simulation', 'processes', 'crash', 'plugins/federation'];
+const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package'];
 /** More failures than this are no accident. */
 const MOST_RETRIED = 5;
 

@@ -69,7 +69,9 @@ describe('npx from an empty folder', function () {
     expect(stored.status).to.equal(201);
     const { stderr } = await running.end('SIGINT');
     running = undefined;
-    expect(stderr).to.contain('"stopped"').and.to.not.match(/"level":"(warn|error)"|cut off/);
+    expect(stderr)
+      .to.contain('"stopped"')
+      .and.to.not.match(/"level":"(warn|error)"|cut off/);
     expect(existsSync(join(folder, 'data/svc.db'))).to.equal(true);
     expect(existsSync(join(folder, 'node_modules'))).to.equal(false);
   });

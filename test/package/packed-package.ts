@@ -69,5 +69,6 @@ const linkCommands = (folder: string, installed: string, bin: Readonly<Record<st
   const commands = join(folder, 'node_modules', '.bin');
   mkdirSync(commands);
   for (const [name, file] of Object.entries(bin)) symlinkSync(join(installed, file), join(commands, name));
-  for (const name of ['mocha', 'tsc']) symlinkSync(join(projectRoot(), 'node_modules', '.bin', name), join(commands, name));
+  for (const name of ['mocha', 'tsc'])
+    symlinkSync(join(projectRoot(), 'node_modules', '.bin', name), join(commands, name));
 };

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { servedAddress } from '../kit/served-address.ts';
 
+/** No test needs one for longer. */
+const LIFE_LIMIT_MS = 240_000;
+
 export interface StartedProgram {
   readonly url: string;
   readonly greeting: string;
@@ -26,6 +29,10 @@ export const startProgram = async (
     stdio: 'pipe',
     detached: true,
   });
+  // A test that fails before it ends the program would otherwise leave it behind, and wait for it.
+  const stopsLate = setTimeout(() => signalGroup(child, 'SIGKILL'), LIFE_LIMIT_MS).unref();
+  process.once('exit', () => signalGroup(child, 'SIGKILL'));
+  child.once('close', () => clearTimeout(stopsLate));
   const ended = Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]).then(
     ([stderr, [exitCode]]) => ({ exitCode, stderr }),
   );

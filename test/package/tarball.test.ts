@@ -37,8 +37,11 @@ describe('the packed package', function () {
 
   it('holds the program, its documents and what authors of plugins need, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !EXPECTED.some((pattern) => pattern.test(path)) || STRAY.test(path))).to.deep.equal([]);
-    for (const path of ['LICENSE', 'README.md', 'dist/config/main.js', 'docs/README.md']) expect(paths).to.include(path);
+    expect(paths.filter((path) => !EXPECTED.some((pattern) => pattern.test(path)) || STRAY.test(path))).to.deep.equal(
+      [],
+    );
+    for (const path of ['LICENSE', 'README.md', 'dist/config/main.js', 'docs/README.md'])
+      expect(paths).to.include(path);
   });
 
   it('is of a bounded size', () => {
