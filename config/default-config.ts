@@ -28,6 +28,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     jobs: true,
     keys: true,
     lint: true,
+    mcp: true,
     metrics: true,
     'multi-tenant': true,
     namespaces: true,

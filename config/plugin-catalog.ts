@@ -21,6 +21,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,
+  mcp: async () => (await import('../plugins/mcp/mcp-plugin.ts')).mcpPlugin,
   metrics: async () => (await import('../plugins/metrics/metrics-plugin.ts')).metricsPlugin,
   lint: async () => (await import('../plugins/lint/lint-plugin.ts')).lintPlugin,
   'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,

@@ -18,6 +18,7 @@ import { countSlowHandlers } from './hooks/count-slow-handlers.ts';
 import { HookBus } from './hooks/hook-bus.ts';
 import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/kernel-hooks.ts';
 import { Cursors } from './http/cursors.ts';
+import { createLocalRequests, LocalRequests } from './http/local-requests.ts';
 import { createCursorCodec } from './http/page-cursor.ts';
 import { shapeProblems } from './http/route-shape.ts';
 import { routeProblems } from './http/route-table.ts';
@@ -90,6 +91,7 @@ export const createKernel = (given: KernelOptions): Kernel => {
       await openStore(node, plan.migrations);
       openLeases(node);
       node.container.provide(NodeDescription, { read: () => readDescription(node) });
+      node.container.provide(LocalRequests, ownRoutes(node));
       await setUpPlugins(node);
       await finishSetup(node);
     });
@@ -188,6 +190,13 @@ const openLeases = (node: Assembly): void => {
   container.provide(Leases, leases);
   container.provide(StoreCopies, createStoreCopies({ store: container.get(FactStore), clock: adapters.clock, log }));
 };
+
+const ownRoutes = (node: Assembly): LocalRequests =>
+  createLocalRequests({
+    served: () => node.served,
+    names: node.container.get(NodeSelf).names,
+    telemetry: node.telemetry,
+  });
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>
   describeNode({

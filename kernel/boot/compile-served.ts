@@ -1,11 +1,11 @@
 import type { ServeOptions } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import { compileRoutes, type RouteOptions } from '../http/compile-route.ts';
-import { createForeignPageCheck } from '../http/foreign-page.ts';
+import { createForeignOriginCheck, createForeignPageCheck } from '../http/foreign-page.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 
-type OfTheNode = 'self' | 'refuseForeignPage' | 'maxBodyBytes' | 'trustedProxies';
+type OfTheNode = 'self' | 'refuseForeignPage' | 'refuseForeignOrigin' | 'maxBodyBytes' | 'trustedProxies';
 
 export interface ServedParts extends Omit<RouteOptions, OfTheNode> {
   readonly container: Container;
@@ -17,6 +17,8 @@ export interface ServedParts extends Omit<RouteOptions, OfTheNode> {
 export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts): ServeOptions => {
   const { authRequired, maxBodyBytes, trustedProxies } = container.get(NodeSettings);
   const self = container.get(NodeSelf);
-  const refuseForeignPage = authRequired ? undefined : createForeignPageCheck({ nodeUrl: self.nodeUrl, allowsOrigin });
-  return compileRoutes({ ...parts, self, refuseForeignPage, maxBodyBytes, trustedProxies });
+  const addresses = { nodeUrl: self.nodeUrl, allowsOrigin };
+  const refuseForeignPage = authRequired ? undefined : createForeignPageCheck(addresses);
+  const refuseForeignOrigin = createForeignOriginCheck(addresses);
+  return compileRoutes({ ...parts, self, refuseForeignPage, refuseForeignOrigin, maxBodyBytes, trustedProxies });
 };

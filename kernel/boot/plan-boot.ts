@@ -9,6 +9,7 @@ import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
 import { Cursors } from '../http/cursors.ts';
+import { LocalRequests } from '../http/local-requests.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
@@ -72,6 +73,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   NodeNotes,
   NodeSettings,
   NodeDescription,
+  LocalRequests,
   Facts,
   FactFeed,
   FactErasure,

@@ -41,6 +41,8 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Looks at each request first, and throws its refusal; without it every page may call. */
   readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
+  /** The same for routes that take known origins alone; without it they take every page. */
+  readonly refuseForeignOrigin?: ((request: InboundRequest) => void) | undefined;
   /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
   readonly trustedProxies?: readonly string[];
   /** For tests; a node that serves has none. */
@@ -136,11 +138,13 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const readBody = compileBodyReader(route, options.maxBodyBytes, { undeclared: isPartOfApi ? 'refused' : 'ignored' });
   const access = typeof route.access === 'string' ? route.access : 'key';
   const label = `${route.method} ${route.path}`;
-  const asked = { label, path: route.path, access } as const;
+  const asked = { label, path: route.path, access, challenge: route.challenge } as const;
+  const requireKnownOrigin = route.origins === 'known' ? options.refuseForeignOrigin : undefined;
   return (request) =>
     answer(request, asked, options, async (requestId, headers) => {
       const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
       const caller = await identifyCaller(info, options);
+      requireKnownOrigin?.(request);
       await admitRequest(info, caller, options.hooks, headers);
       requirePermission(caller);
       const params = readParams(request.pathParameters);
@@ -180,6 +184,8 @@ interface Asked {
   readonly label: string | null;
   readonly path: string | null;
   readonly access: HttpRequestInfo['access'];
+  /** Parameters of `WWW-Authenticate`. */
+  readonly challenge?: string | undefined;
 }
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
@@ -200,7 +206,7 @@ const answer = (request: InboundRequest, asked: Asked, options: Answering, work:
  */
 const replyTo = async (
   request: InboundRequest,
-  { label: route, path, access }: Asked,
+  { label: route, path, access, challenge }: Asked,
   { clock, log, random, self, refuseForeignPage, holdRefusal, reportRefusal, measured }: Answering,
   work: Work,
 ): Promise<OutboundReply> => {
@@ -216,7 +222,8 @@ const replyTo = async (
     return reply;
   } catch (error) {
     measured.refused(error);
-    const reply = errorReply(error, { log, names: self.names, requestId, instance: request.path, headers, route });
+    const instance = request.path;
+    const reply = errorReply(error, { log, names: self.names, requestId, instance, headers, route, challenge });
     if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
     // A request without a credential guesses none. An open route that takes a credential takes it in its body.
     const presentsCredential = !isProtected || request.headerCount('authorization') > 0;

@@ -78,11 +78,13 @@ export interface ErrorReplyContext extends ProblemContext {
   readonly headers: Readonly<Record<string, string>>;
   /** Method and pattern of the route, for the log. */
   readonly route: string | null;
+  /** Parameters of `WWW-Authenticate`. */
+  readonly challenge?: string | undefined;
 }
 
 /** The answer to a failed request. Bugs and failed resources are logged with the request id, refusals are not. */
 export const errorReply = (error: unknown, context: ErrorReplyContext): OutboundReply => {
-  const { log, requestId, route } = context;
+  const { log, requestId, route, challenge } = context;
   const operating = operatingError(error);
   if (operating === INTERNAL) log.error('request failed', { requestId, route, error });
   else if (operating.status >= 500) log.warn('request could not be served', { requestId, route, error });
@@ -90,7 +92,7 @@ export const errorReply = (error: unknown, context: ErrorReplyContext): Outbound
     status: operating.status,
     headers: {
       ...context.headers,
-      ...(operating.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(operating.status === 401 && { 'WWW-Authenticate': challenge === undefined ? 'Bearer' : `Bearer ${challenge}` }),
       ...operating.headers,
       'Content-Type': 'application/problem+json',
     },

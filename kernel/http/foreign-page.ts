@@ -32,6 +32,26 @@ export const createForeignPageCheck = ({
   };
 };
 
+/**
+ * For a route that takes known origins alone, on any node: throws `authorization` for a request of a page that is
+ * neither the node's own nor allowed. A page of the node's own name is its own under the addresses that it has for
+ * itself; a foreign name that was made to lead here is none of them.
+ */
+export const createForeignOriginCheck = ({
+  nodeUrl,
+  allowsOrigin,
+}: OwnAddresses): ((request: InboundRequest) => void) => {
+  const own = new URL(nodeUrl);
+  return (request) => {
+    const origin = request.header('origin');
+    if (origin === undefined || allowsOrigin(origin) || origin === own.origin) return;
+    const host = request.header('host');
+    const name = host === undefined ? undefined : nameOf(host);
+    const isOwn = name !== undefined && (name === nameOf(own.host) || isLoopbackName(name));
+    if (!isOwn || !isOriginOf(origin, host)) throw unknownOrigin();
+  };
+};
+
 /** Asked by supervisors, under whatever name these have for the node. They tell nothing. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
@@ -58,4 +78,9 @@ const foreignHost = (): ServiceError =>
 const foreignOrigin = (): ServiceError =>
   new ServiceError('authorization', 'this node asks for no keys, so pages of other origins may not call it', {
     hint: 'add the origin of the page to SVC_CORS_ALLOWED_ORIGINS, or ask for keys with SVC_AUTH_REQUIRED=true',
+  });
+
+const unknownOrigin = (): ServiceError =>
+  new ServiceError('authorization', 'pages of other origins may not call this route', {
+    hint: 'add the origin of the page to SVC_CORS_ALLOWED_ORIGINS; a program sends no Origin header',
   });

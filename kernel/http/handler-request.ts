@@ -19,6 +19,11 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
     this.body = body;
   }
 
+  /** The request as it came in. Undefined for an object that a test or a plugin made. */
+  static receivedBy(request: object): InboundRequest | undefined {
+    return #request in request ? (request as HandlerRequest<unknown, unknown, unknown>).#request : undefined;
+  }
+
   // An own property and not a method, so that a handler may take it out of the request.
   readonly header = (name: string): string | undefined => this.#request.header(name);
 

@@ -91,6 +91,13 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   /** One line for `--print` and the API description. */
   readonly summary: string;
   readonly access: Access;
+  /**
+   * `known`: a request with an `Origin` that is neither the node's own nor allowed by CORS is refused, also where the
+   * node asks for keys. For protocols whose clients are programs, which no foreign page shall use (DNS rebinding).
+   */
+  readonly origins?: 'known';
+  /** Parameters of `WWW-Authenticate` in answers of 401, for example `resource_metadata="https://..."`. */
+  readonly challenge?: string;
   /** Quota dimension that a request counts against. */
   readonly dimension?: string;
   readonly params?: Schema<P>;

@@ -15,8 +15,9 @@ import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { loginCommands } from './login-commands.ts';
+import { ResourceMetadata } from './oidc-api.ts';
 import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
-import { resourceMetadataRoute } from './resource-metadata-route.ts';
+import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
 export const oidcPlugin = definePlugin({
   name: 'oidc',
@@ -32,15 +33,17 @@ export const oidcPlugin = definePlugin({
     quotas: optional(Quotas),
     audit: optional(AuditLog),
   },
+  provides: [ResourceMetadata],
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
-  setup({ config: settings, use, on, route }) {
+  setup({ config: settings, use, on, provide, route }) {
     const { clock, self, vocabulary, transport, keys, quotas, audit } = use;
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     route(exchangeRoute({ settings, provider, keys, quotas, audit, permissions }));
+    provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
     if (!settings.enabled) return;
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;

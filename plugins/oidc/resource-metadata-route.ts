@@ -1,12 +1,14 @@
 import { listOf, type NodeSelf, objectOf, orNull, type Route, STRING_JSON } from '../../kernel/plugin-api.ts';
 
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
+
 /** `GET /.well-known/oauth-protected-resource` (RFC 9728): which identity provider the people of this node have. */
 export const resourceMetadataRoute = (
   { nodeUrl }: NodeSelf,
   { issuer, clientId }: { readonly issuer: string; readonly clientId: string | null },
 ): Route => ({
   method: 'GET',
-  path: '/.well-known/oauth-protected-resource',
+  path: RESOURCE_METADATA_PATH,
   summary: 'Which identity provider vouches for callers',
   access: 'open',
   answers: {

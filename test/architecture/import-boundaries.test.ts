@@ -11,6 +11,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/koa': ['koa', '@koa/router', '@koa/cors'],
   'adapters/log': ['pino'],
   'adapters/cli': ['commander', 'cli-progress'],
+  'plugins/mcp': ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   'plugins/metrics': ['prom-client'],
   'plugins/oidc': ['jose'],
   'plugins/tracing': ['@opentelemetry/api'],

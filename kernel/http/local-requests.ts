@@ -1,0 +1,164 @@
+import {
+  defineRef,
+  type Endpoint,
+  type InboundRequest,
+  type OutboundReply,
+  type ServeOptions,
+  ServiceError,
+} from '../../ports/ports.ts';
+import type { ServiceNames } from '../identity/service-names.ts';
+import type { RouteRequest } from '../plugins/route-definition.ts';
+import type { Span } from '../telemetry/span.ts';
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
+import { HandlerRequest } from './handler-request.ts';
+import { type RouteQuestion, spellQuestion } from './route-path.ts';
+import { MAX_PAGE_BYTES } from './spelled-list.ts';
+
+export interface LocalReply {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+}
+
+/**
+ * The routes of this node, for a plugin that speaks another protocol. A question goes the whole way of a request that
+ * came over the wire: credential, quota, permission, validation, audit. There is no second way around them.
+ */
+export interface LocalRequests {
+  /** Whether the node has the route, named by method and pattern. False until every plugin was set up. */
+  serves(route: string): boolean;
+  /**
+   * Asks as the caller of `outer`, with its credential, session, capability and address, under its request id, and as a
+   * part of its trace. Any status is a reply. Throws for a route that the node does not have, for a reply of more than
+   * 8 MiB (`too_large`), and for an `outer` that is such a question itself.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a request of any route
+  send(outer: RouteRequest<any, any, any>, question: RouteQuestion): Promise<LocalReply>;
+}
+
+export const LocalRequests = defineRef<LocalRequests>('kernel.local-requests');
+
+export interface LocalRequestParts {
+  /** What the transport serves; undefined until every plugin was set up. */
+  served(): ServeOptions | undefined;
+  readonly names: ServiceNames;
+  readonly telemetry: Telemetry;
+}
+
+export const createLocalRequests = ({ served, names, telemetry }: LocalRequestParts): LocalRequests => {
+  let endpoints: ReadonlyMap<string, Endpoint> | undefined;
+  const find = (route: string): Endpoint | undefined => {
+    endpoints ??= indexed(served());
+    return endpoints?.get(route);
+  };
+  const forwarded = new Set([
+    ...FORWARDED,
+    names.headers.session.toLowerCase(),
+    names.headers.verify.toLowerCase(),
+    names.header('Capability').toLowerCase(),
+  ]);
+  return {
+    serves: (route) => find(route) !== undefined,
+    send: async (outer, question) => {
+      const received = HandlerRequest.receivedBy(outer);
+      if (received === undefined || received instanceof LocalRequest) {
+        throw new Error('a local request is made for a request that came over the wire');
+      }
+      const endpoint = find(question.route);
+      if (endpoint === undefined) throw new Error(`this node has no route ${question.route}`);
+      return telemetry.span(`local ${question.route}`, {}, async (span) => {
+        const request = new LocalRequest(received, question, { span, forwarded, requestId: outer.requestId });
+        return localReply(await endpoint.handle(request));
+      });
+    },
+  };
+};
+
+const indexed = (served: ServeOptions | undefined): ReadonlyMap<string, Endpoint> | undefined =>
+  served && new Map(served.endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+
+/** Who asks, and from where. What describes the outer body stays with the outer request. */
+const FORWARDED = ['authorization', 'host', 'origin', 'x-forwarded-for'];
+
+interface LocalRequestWays {
+  readonly span: Span;
+  readonly forwarded: ReadonlySet<string>;
+  readonly requestId: string;
+}
+
+/** A question as the endpoint sees it. */
+class LocalRequest implements InboundRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly #outer: InboundRequest;
+  readonly #forwarded: ReadonlySet<string>;
+  readonly #own: ReadonlyMap<string, string>;
+  readonly #body: Uint8Array;
+
+  constructor(outer: InboundRequest, question: RouteQuestion, { span, forwarded, requestId }: LocalRequestWays) {
+    const { method, path, query, pathParameters } = spellQuestion(question);
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.pathParameters = pathParameters;
+    this.#outer = outer;
+    this.#forwarded = forwarded;
+    this.#body = question.body === undefined ? EMPTY : Buffer.from(JSON.stringify(question.body));
+    this.#own = new Map([
+      ...Object.entries(question.headers ?? {}),
+      ...Object.entries(span.headers()),
+      ['x-request-id', requestId],
+      ...(question.body === undefined
+        ? []
+        : ([
+            ['content-type', 'application/json'],
+            ['content-length', String(this.#body.length)],
+          ] as const)),
+    ]);
+  }
+
+  get remoteAddress(): string {
+    return this.#outer.remoteAddress;
+  }
+
+  get signal(): AbortSignal {
+    return this.#outer.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#own.get(name) ?? (this.#forwarded.has(name) ? this.#outer.header(name) : undefined);
+  }
+
+  headerCount(name: string): number {
+    if (this.#own.has(name)) return 1;
+    return this.#forwarded.has(name) ? this.#outer.headerCount(name) : 0;
+  }
+
+  async body(maxBytes: number): Promise<Uint8Array> {
+    if (this.#body.length <= maxBytes) return this.#body;
+    throw new ServiceError('too_large', `the body is larger than ${maxBytes} bytes`);
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+const localReply = async ({ status, headers, body }: OutboundReply): Promise<LocalReply> => {
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { status, header: (name) => byName.get(name.toLowerCase()), text: await textOf(body) };
+};
+
+const textOf = async (body: OutboundReply['body']): Promise<string> => {
+  if (body === undefined || typeof body === 'string') return body ?? '';
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    const bytes = Buffer.from(part);
+    length += bytes.length;
+    if (length > MAX_PAGE_BYTES) throw new ServiceError('too_large', 'the reply of the route is larger than 8 MiB');
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString();
+};

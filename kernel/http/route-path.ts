@@ -1,0 +1,53 @@
+/** What a question to a route may hold in its query. A list is a parameter that is given several times. */
+export type QueryValue = string | number | boolean | null | undefined | readonly string[];
+
+/** A question to a route, named by method and pattern: `GET /v1/cards/*entity_uri`. */
+export interface RouteQuestion {
+  readonly route: string;
+  /** As they are: they are percent-encoded here. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Values that are undefined or null are left out. */
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A question as it goes over the wire. */
+export interface SpelledQuestion {
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** By the names of the pattern, percent-encoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Spells the address of a question. Every parameter is encoded as one segment, so that no value of a parameter can
+ * lead to another route. Throws a `RangeError` for a parameter that is missing or empty: no path says that.
+ */
+export const spellQuestion = ({ route, params = {}, query = {} }: RouteQuestion): SpelledQuestion => {
+  const [method = '', pattern = ''] = route.split(' ');
+  const pathParameters: Record<string, string> = {};
+  const path = pattern.replaceAll(PARAMETER, (_, name: string) => {
+    const value = params[name] ?? '';
+    if (value === '') throw new RangeError(`the route ${route} needs the parameter ${name}`);
+    const encoded = encodeURIComponent(value.toWellFormed());
+    pathParameters[name] = encoded;
+    return encoded;
+  });
+  return { method, path, query: spellQuery(query), pathParameters };
+};
+
+const PARAMETER = /[:*]([a-z][a-z0-9_]*)/g;
+
+const spellQuery = (query: NonNullable<RouteQuestion['query']>): string =>
+  Object.entries(query)
+    .flatMap(([name, value]) => valuesOf(value).map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`))
+    .join('&');
+
+const valuesOf = (value: QueryValue): readonly string[] => {
+  if (value === undefined || value === null) return [];
+  return typeof value === 'object' ? value : [String(value)];
+};

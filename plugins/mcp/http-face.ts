@@ -1,0 +1,71 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpRequestContext,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { JsonObject } from './refused-question.ts';
+import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
+
+/** One message that came to `POST /v1/mcp`. */
+export interface McpExchange {
+  readonly body: JsonObject;
+  readonly url: string;
+  /** First value of a header, by lower-case name. */
+  header(name: string): string | undefined;
+  readonly signal: AbortSignal;
+  readonly server: MemoryServerParts;
+}
+
+/** Serves single messages, of the current revision of the protocol and of those before it. Keeps nothing in between. */
+export interface HttpFace {
+  answer(exchange: McpExchange): Promise<Response>;
+  /** Ends exchanges that are under way. */
+  close(): Promise<void>;
+}
+
+export const createHttpFace = (): HttpFace => {
+  // Lists do not change while the node runs, so that no client needs a stream that waits for changes.
+  const current = createMcpHandler((context) => createMemoryServer(partsIn(context)), {
+    legacy: 'reject',
+    maxSubscriptions: 0,
+  });
+  return {
+    answer: async (exchange) => {
+      const request = webRequest(exchange);
+      if (await isLegacyRequest(request, exchange.body)) return answerBefore(request, exchange);
+      const authInfo = { token: '', clientId: '', scopes: [], extra: { parts: exchange.server } };
+      return current.fetch(request, { authInfo, parsedBody: exchange.body });
+    },
+    close: () => current.close(),
+  };
+};
+
+const partsIn = ({ authInfo }: McpRequestContext): MemoryServerParts =>
+  authInfo?.extra?.['parts'] as MemoryServerParts;
+
+/** Revisions before 2026-07-28, without a session. The answer is one JSON document, never a stream. */
+const answerBefore = async (request: Request, { body, server: parts }: McpExchange): Promise<Response> => {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = createMemoryServer(parts);
+  await server.connect(transport);
+  const end = (): void => void server.close().catch(() => {});
+  request.signal.addEventListener('abort', end, { once: true });
+  try {
+    return await transport.handleRequest(request, { parsedBody: body });
+  } finally {
+    end();
+  }
+};
+
+const webRequest = ({ url, header, signal }: McpExchange): Request => {
+  const headers = new Headers({ 'content-type': 'application/json' });
+  for (const name of HEADERS) {
+    const value = header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  return new Request(url, { method: 'POST', headers, signal });
+};
+
+/** Those that the protocol defines. The credential is not among them: the node has judged it. */
+const HEADERS = ['accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];

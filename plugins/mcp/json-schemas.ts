@@ -1,0 +1,28 @@
+import { fromJsonSchema } from '@modelcontextprotocol/server';
+import { compileSchema, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import type { JsonObject } from './refused-question.ts';
+
+type StandardSchema = ReturnType<typeof fromJsonSchema<JsonObject>>;
+
+/**
+ * A schema of arguments, checked as bodies of requests are: undeclared members are refused with the nearest known name,
+ * defaults are filled in, and no message repeats a value.
+ */
+export const argumentsSchema = (json: JsonObject): StandardSchema => {
+  const check = compileSchema(schema<JsonObject>(json));
+  return fromJsonSchema(json, {
+    getValidator: () => (input) => {
+      try {
+        return { valid: true, data: check(input, 'arguments') as never, errorMessage: undefined };
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        const problems = error.violations?.map(({ path, message }) => `${path} ${message}`) ?? [error.message];
+        return { valid: false, data: undefined, errorMessage: problems.join('; ') };
+      }
+    },
+  });
+};
+
+/** A schema that results are known to fit: tests and clients check them, a running node need not. */
+export const resultSchema = (json: JsonObject): StandardSchema =>
+  fromJsonSchema(json, { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) });

@@ -1,0 +1,27 @@
+import type { AskNode } from './ask-node.ts';
+import type { ToolDefinition, ToolEffect } from './tool-definition.ts';
+import { CORE_TOOLS } from './tools/core-tools.ts';
+import { EXTENDED_TOOLS } from './tools/extended-tools.ts';
+
+export const PROFILES = ['core', 'extended'] as const;
+
+export interface ToolChoice {
+  readonly profile: (typeof PROFILES)[number];
+  /** Leaves out all tools that write. */
+  readonly readOnly: boolean;
+}
+
+/** The tools that the caller gets: those that it may use, that the node can serve and that the operator wants. */
+export const listedTools = ({ profile, readOnly }: ToolChoice, node: AskNode): readonly ToolDefinition[] =>
+  (profile === 'core' ? CORE_TOOLS : [...CORE_TOOLS, ...EXTENDED_TOOLS]).filter(
+    ({ permission, routes, effect }) =>
+      (permission === 'any' || node.caller.permissions.has(permission)) &&
+      (effect === 'nothing' || !readOnly) &&
+      routes.every((route) => node.serves(route)),
+  );
+
+/** What a client tells its user before it runs a tool. */
+export const annotationsOf = (effect: ToolEffect) =>
+  effect === 'nothing'
+    ? { readOnlyHint: true, openWorldHint: false }
+    : { readOnlyHint: false, destructiveHint: effect === 'hides', idempotentHint: true, openWorldHint: false };

@@ -1,0 +1,82 @@
+import { type Reply, type Route, type RouteRequest, schema } from '../../kernel/plugin-api.ts';
+import type { HttpFace } from './http-face.ts';
+import type { MemoryServerParts } from './memory-server.ts';
+import type { JsonObject } from './refused-question.ts';
+
+export const MCP_PATH = '/v1/mcp';
+
+type Message = JsonObject;
+
+export interface McpRouteParts {
+  /** The SDK is loaded by the first request that needs it. */
+  face(): Promise<HttpFace>;
+  /** Of the server that is made for a request. */
+  partsFor(request: RouteRequest<undefined, undefined, Message>): MemoryServerParts;
+  readonly nodeUrl: string;
+  /** Where a client learns how to get a key; undefined while nobody but an operator gives keys. */
+  readonly resourceMetadata: string | undefined;
+}
+
+/**
+ * `POST /v1/mcp`: the Model Context Protocol, streamable HTTP without sessions. GET and DELETE belong to sessions, so
+ * they are methods that the path does not have.
+ */
+export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Message> => ({
+  method: 'POST',
+  path: MCP_PATH,
+  summary: 'Model Context Protocol: the tools, resources and prompts of this memory, one message a request',
+  access: { permission: 'any' },
+  origins: 'known',
+  ...(parts.resourceMetadata !== undefined && { challenge: `resource_metadata="${parts.resourceMetadata}"` }),
+  body: schema<Message>({
+    type: 'object',
+    required: ['jsonrpc'],
+    properties: {
+      jsonrpc: { type: 'string', const: '2.0' },
+      id: { type: ['string', 'integer'] },
+      method: { type: 'string', maxLength: 256 },
+      params: { type: 'object' },
+      result: { type: 'object' },
+      error: { type: 'object' },
+    },
+  }),
+  answers: {
+    200: { json: RPC_JSON },
+    202: {},
+    400: { json: RPC_JSON },
+    404: { json: RPC_JSON },
+    406: { json: RPC_JSON },
+  },
+  example: {
+    headers: { Accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    status: 200,
+  },
+  handle: async (request) => {
+    const face = await parts.face();
+    const { body, header, signal } = request;
+    const url = `${parts.nodeUrl}${MCP_PATH}`;
+    return replyOf(await face.answer({ body, url, header, signal, server: parts.partsFor(request) }));
+  },
+});
+
+const RPC_JSON = {
+  type: 'object',
+  required: ['jsonrpc'],
+  properties: {
+    jsonrpc: { type: 'string', const: '2.0' },
+    id: { type: ['string', 'integer', 'null'] },
+    result: { type: 'object' },
+    error: { type: 'object' },
+  },
+} as const;
+
+const replyOf = async (response: Response): Promise<Reply> => {
+  const { status, headers } = response;
+  const contentType = headers.get('content-type') ?? undefined;
+  if (response.body === null) return { status };
+  const reply = { status, ...(contentType !== undefined && { contentType }) };
+  if (contentType?.startsWith('text/event-stream')) return { ...reply, bytes: response.body };
+  const text = await response.text();
+  return text === '' ? { status } : { ...reply, text };
+};

@@ -1,0 +1,96 @@
+import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { sha256Hex } from '../../kernel/plugin-api.ts';
+import type { AskNode } from './ask-node.ts';
+import type { ForgetTokens } from './forget-tokens.ts';
+import { argumentsSchema, resultSchema } from './json-schemas.ts';
+import { annotationsOf, listedTools, type ToolChoice } from './listed-tools.ts';
+import { problemText, RefusedQuestion } from './refused-question.ts';
+import { registerPrompts } from './register-prompts.ts';
+import { registerResources } from './register-resources.ts';
+import { serverInstructions } from './server-instructions.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+
+export interface MemoryServerParts {
+  readonly choice: ToolChoice;
+  readonly node: AskNode;
+  readonly tokens: ForgetTokens;
+  /** How the server calls itself to clients. */
+  readonly name: string;
+  readonly version: string;
+}
+
+/** One MCP server for one caller: its tools, resources and prompts. Made for each request over HTTP, so it is cheap. */
+export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
+  const { choice, node, name, version } = parts;
+  const server = new McpServer(
+    { name, version, title: 'Fact memory' },
+    {
+      instructions: serverInstructions(choice),
+      // The lists of a caller do not change while the node runs, so there is nothing to notify.
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
+      },
+      maxToolInputElements: MAX_ARGUMENT_ELEMENTS,
+    },
+  );
+  for (const tool of listedTools(choice, node)) registerTool(server, tool, parts);
+  registerResources(server, node);
+  registerPrompts(server, choice, node);
+  return server;
+};
+
+/** Members and elements of the arguments of one call. */
+const MAX_ARGUMENT_ELEMENTS = 20_000;
+
+const registerTool = (server: McpServer, tool: ToolDefinition, { node, tokens }: MemoryServerParts): void => {
+  const { name, description, effect, run } = tool;
+  const { inputSchema, outputSchema } = schemasOf(tool);
+  const config = { description, inputSchema, outputSchema, annotations: annotationsOf(effect) };
+  server.registerTool(name, config, async (args, context) => {
+    try {
+      const result = await run(args, { node, tokens, idempotencyKey: idempotencyKeyOf(context) });
+      return { structuredContent: result.structured, content: [{ type: 'text', text: result.text }] };
+    } catch (error) {
+      if (error instanceof RefusedQuestion) return refusedResult(error);
+      throw error;
+    }
+  });
+};
+
+const refusedResult = ({ problem }: RefusedQuestion): CallToolResult => ({
+  isError: true,
+  structuredContent: { error: problem },
+  content: [{ type: 'text', text: problemText(problem) }],
+});
+
+/** `_meta.idempotencyKey` of the call. A digest, because the client may choose any text. */
+const idempotencyKeyOf = ({ mcpReq }: ServerContext): string | undefined => {
+  const given: unknown = mcpReq._meta?.['idempotencyKey'];
+  return typeof given === 'string' && given !== '' ? sha256Hex(`mcp ${given}`) : undefined;
+};
+
+interface ToolSchemas {
+  readonly inputSchema: ReturnType<typeof argumentsSchema>;
+  readonly outputSchema: ReturnType<typeof resultSchema>;
+}
+
+/** Compiled once in a process. */
+const schemasOf = (tool: ToolDefinition): ToolSchemas => {
+  const known = COMPILED.get(tool);
+  if (known !== undefined) return known;
+  const { input, required, output } = tool;
+  const made = {
+    inputSchema: argumentsSchema({
+      type: 'object',
+      properties: input,
+      ...(required !== undefined && { required }),
+    }),
+    outputSchema: resultSchema({ type: 'object', properties: output }),
+  };
+  COMPILED.set(tool, made);
+  return made;
+};
+
+const COMPILED = new WeakMap<ToolDefinition, ToolSchemas>();

@@ -1,0 +1,61 @@
+import type { RouteQuestion } from '../../kernel/plugin-api.ts';
+import type { AskNode } from './ask-node.ts';
+
+/** A problem document of a route, as far as a model can use it. */
+export interface ToldProblem {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  /** Seconds. */
+  readonly retry_after?: number;
+}
+
+/** A route refused. A tool tells it as its own error. */
+export class RefusedQuestion extends Error {
+  override readonly name = 'RefusedQuestion';
+  readonly problem: ToldProblem;
+
+  constructor(problem: ToldProblem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Asks a route for its document. Throws `RefusedQuestion` with the problem of any status from 400 up. */
+export const ask = async (node: Pick<AskNode, 'send'>, question: RouteQuestion): Promise<JsonObject> => {
+  const { status, text } = await node.send(question);
+  const document = readObject(text);
+  if (status >= 400) throw new RefusedQuestion(problemIn(document, status));
+  return document;
+};
+
+const readObject = (text: string): JsonObject => {
+  if (text === '') return {};
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : { items: value };
+};
+
+const problemIn = (document: JsonObject, status: number): ToldProblem => {
+  const { code, detail, hint, errors, retry_after } = document;
+  return {
+    code: typeof code === 'string' ? code : 'unknown',
+    status,
+    detail: typeof detail === 'string' ? detail : `the node replied with status ${status}`,
+    ...(typeof hint === 'string' && { hint }),
+    ...(Array.isArray(errors) && { errors: errors as NonNullable<ToldProblem['errors']> }),
+    ...(typeof retry_after === 'number' && { retry_after }),
+  };
+};
+
+/** The problem as lines for a model. */
+export const problemText = ({ code, detail, hint, errors = [], retry_after }: ToldProblem): string =>
+  [
+    `${detail} (${code})`,
+    ...errors.map(({ path, message }) => `- ${path}: ${message}`),
+    ...(hint === undefined ? [] : [`Hint: ${hint}`]),
+    ...(retry_after === undefined ? [] : [`Try again in ${retry_after} s.`]),
+  ].join('\n');

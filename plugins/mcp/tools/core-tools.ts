@@ -1,0 +1,16 @@
+import type { ToolDefinition } from '../tool-definition.ts';
+import { forgetTool } from './forget-tool.ts';
+import { cardTool, conflictsTool, neighborsTool, queryTool, recallTool } from './read-tools.ts';
+import { assertTool, resolveTool } from './write-tools.ts';
+
+/** What every model gets. Their list costs at most 2,500 tokens; a test counts. */
+export const CORE_TOOLS: readonly ToolDefinition[] = [
+  recallTool,
+  assertTool,
+  queryTool,
+  cardTool,
+  neighborsTool,
+  conflictsTool,
+  resolveTool,
+  forgetTool,
+];

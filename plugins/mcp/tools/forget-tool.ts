@@ -1,0 +1,160 @@
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
+import { PREVIEW_LIFETIME_S } from '../forget-tokens.ts';
+import { counted, DATA_NOTICE, factsIn, factsText, factView } from '../memory-data.ts';
+import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
+import { defineTool, FLAG, OBJECTS, SCOPE, TEXT, type ToolContext, type ToolResult } from '../tool-definition.ts';
+
+/** More facts are not forgotten at once: nobody would read so long a preview. */
+const MAX_FORGOTTEN = 100;
+
+interface Target {
+  readonly fact_id?: string;
+  readonly entity?: string;
+  readonly relation?: string;
+  readonly scope?: string;
+  readonly tombstone?: boolean;
+}
+
+interface ForgetArguments extends Target {
+  readonly confirm?: string;
+}
+
+/** What would be hidden. */
+interface Preview {
+  readonly facts: readonly JsonObject[];
+  /** All that the entity has, where a tombstone hides more than is listed. */
+  readonly total: number;
+}
+
+export const forgetTool = defineTool<ForgetArguments>({
+  name: 'forget',
+  description:
+    'Two steps: without confirm it changes nothing and shows what would be hidden, with a token; show that to the user, then call again with the same arguments and confirm=token. Retracts, never deletes.',
+  permission: 'write',
+  routes: ['POST /v1/facts/batch', 'GET /v1/facts', 'GET /v1/facts/:id'],
+  effect: 'hides',
+  input: {
+    fact_id: { ...TEXT, description: 'This fact with all values of its entity and relation' },
+    entity: TEXT,
+    relation: TEXT,
+    scope: SCOPE,
+    tombstone: { ...FLAG, description: 'Hide the whole entity; needs admin' },
+    confirm: TEXT,
+  },
+  output: {
+    notice: TEXT,
+    status: { type: 'string', enum: ['preview', 'forgotten', 'nothing'] },
+    facts: OBJECTS,
+    confirm: TEXT,
+    expires_in_s: { type: 'integer' },
+  },
+  async run({ confirm, ...target }, context) {
+    const found = await preview(target, context);
+    if (found.facts.length === 0) return nothingLeft();
+    const previewed = { caller: context.node.caller, target, state: [found.total, idsOf(found.facts)] };
+    if (confirm === undefined) return shown(found, context.tokens.issue(previewed));
+    if (!context.tokens.accepts(confirm, previewed)) throw staleConfirmation();
+    await (target.tombstone === true ? bury(target, context) : retract(found.facts, confirm, context));
+    const remark = `Forgotten: ${counted(found.total, 'fact')}. They stay in the history.`;
+    return {
+      structured: { notice: DATA_NOTICE, status: 'forgotten', facts: found.facts },
+      text: factsText(remark, found.facts),
+    };
+  },
+});
+
+const preview = async (target: Target, context: ToolContext): Promise<Preview> => {
+  const { fact_id: factId, entity, relation, tombstone = false } = target;
+  if ((factId === undefined) === (entity === undefined)) throw refusal('give either fact_id or entity');
+  if (tombstone && (entity === undefined || relation !== undefined || target.scope !== undefined)) {
+    throw refusal('a tombstone hides a whole entity: give entity alone');
+  }
+  if (tombstone && !context.node.serves('POST /v1/tombstones')) throw refusal('this node has no tombstones');
+  if (factId !== undefined) return placeOf(factId, context);
+  const { facts, total } = await liveFacts(target, context);
+  if (!tombstone && total > facts.length) {
+    throw refusal(`at most ${MAX_FORGOTTEN} facts are forgotten at once: name a relation or a scope`);
+  }
+  return { facts, total };
+};
+
+/** A retraction covers all values of the fact's entity, relation and scope in its own place. */
+const placeOf = async (factId: string, context: ToolContext): Promise<Preview> => {
+  const fact = factView(await ask(context.node, { route: 'GET /v1/facts/:id', params: { id: factId } }));
+  const { entity, relation, scope } = fact as Readonly<Record<string, string>>;
+  const { facts: all, total } = await liveFacts({ entity, relation, scope } as Target, context);
+  if (total > all.length) throw refusal(`more than ${MAX_FORGOTTEN} facts share the place of this one`);
+  const facts = all.filter(({ garden_id }) => garden_id === fact['garden_id']);
+  return { facts, total: facts.length };
+};
+
+const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolContext): Promise<Preview> => {
+  const body = await ask(node, {
+    route: 'GET /v1/facts',
+    query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
+  });
+  const rows = factsIn(body);
+  // The row of a retraction is shown to those who poll; there is nothing left in its place.
+  const facts = rows.filter(({ confidence }) => confidence !== 0);
+  return { facts, total: Number(body['total']) - (rows.length - facts.length) };
+};
+
+const idsOf = (facts: readonly JsonObject[]): readonly unknown[] => facts.map(({ id }) => id).sort();
+
+/** One retraction for each place, all in one transaction. */
+const retract = async (facts: readonly JsonObject[], confirm: string, { node }: ToolContext): Promise<void> => {
+  const places = new Map(
+    facts.map(({ entity, relation, scope, garden_id }) => [
+      JSON.stringify([String(entity).toLowerCase(), String(relation).toLowerCase(), scope, garden_id]),
+      { entity, relation, scope, ...(garden_id !== undefined && { garden_id }) },
+    ]),
+  );
+  const retractions = [...places.values()].map((place) => ({
+    ...place,
+    source: node.caller.entityUri,
+    value: { type: 'string', v: 'retracted' },
+    confidence: 0,
+  }));
+  const body = await ask(node, {
+    route: 'POST /v1/facts/batch',
+    body: retractions,
+    headers: { 'idempotency-key': sha256Hex(`forget ${confirm}`) },
+  });
+  const results = body['results'] as readonly { readonly error?: RefusedQuestion['problem'] }[];
+  const refused = results.flatMap(({ error }) => error ?? []);
+  const [first] = refused;
+  if (first === undefined) return;
+  const done = results.length - refused.length;
+  const detail = `${refused.length} of ${results.length} retractions were refused, ${done} were made: ${first.detail}`;
+  throw new RefusedQuestion({ ...first, detail });
+};
+
+const bury = async ({ entity }: Target, { node }: ToolContext): Promise<void> => {
+  await ask(node, { route: 'POST /v1/tombstones', body: { entity_uri: entity, reason: 'forgotten by request' } });
+};
+
+const shown = ({ facts, total }: Preview, confirm: string): ToolResult => {
+  const more = total > facts.length ? `, of which ${facts.length} are listed` : '';
+  const remark =
+    `Preview: ${counted(total, 'fact')} would be hidden${more}. Nothing has changed yet. ` +
+    `To go on, call forget with the same arguments and confirm=${confirm} within ${PREVIEW_LIFETIME_S} s.`;
+  return {
+    structured: { notice: DATA_NOTICE, status: 'preview', facts, confirm, expires_in_s: PREVIEW_LIFETIME_S },
+    text: factsText(remark, facts),
+  };
+};
+
+const nothingLeft = (): ToolResult => ({
+  structured: { notice: DATA_NOTICE, status: 'nothing', facts: [] },
+  text: 'There is nothing to forget.',
+});
+
+const refusal = (detail: string): RefusedQuestion => new RefusedQuestion({ code: 'validation', status: 422, detail });
+
+const staleConfirmation = (): RefusedQuestion =>
+  new RefusedQuestion({
+    code: 'conflict',
+    status: 409,
+    detail: 'the confirmation does not fit: it is too old, or arguments, caller or facts are not those of the preview',
+    hint: 'call forget without confirm for a new preview',
+  });
