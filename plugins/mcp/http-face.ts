@@ -59,7 +59,8 @@ const answerBefore = async (request: Request, { body, server: parts }: McpExchan
 };
 
 const webRequest = ({ url, header, signal }: McpExchange): Request => {
-  const headers = new Headers({ 'content-type': 'application/json' });
+  // The node has read the body already, and what it answers is JSON whatever the client would take besides.
+  const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
   for (const name of HEADERS) {
     const value = header(name);
     if (value !== undefined) headers.set(name, value);
@@ -68,4 +69,4 @@ const webRequest = ({ url, header, signal }: McpExchange): Request => {
 };
 
 /** Those that the protocol defines. The credential is not among them: the node has judged it. */
-const HEADERS = ['accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
+const HEADERS = ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];

@@ -30,14 +30,13 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   ...(parts.resourceMetadata !== undefined && { challenge: `resource_metadata="${parts.resourceMetadata}"` }),
   body: schema<Message>({
     type: 'object',
-    required: ['jsonrpc'],
+    required: ['jsonrpc', 'method'],
+    // A batch is no object: the protocol has none any more. Nor does the node ask clients, so no message is a reply.
     properties: {
       jsonrpc: { type: 'string', const: '2.0' },
       id: { type: ['string', 'integer'] },
       method: { type: 'string', maxLength: 256 },
       params: { type: 'object' },
-      result: { type: 'object' },
-      error: { type: 'object' },
     },
   }),
   answers: {
@@ -45,10 +44,8 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
     202: {},
     400: { json: RPC_JSON },
     404: { json: RPC_JSON },
-    406: { json: RPC_JSON },
   },
   example: {
-    headers: { Accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     status: 200,
   },

@@ -54,6 +54,7 @@ describe('the configuration', () => {
       'jobs',
       'keys',
       'lint',
+      'mcp',
       'metrics',
       'multi-tenant',
       'namespaces',

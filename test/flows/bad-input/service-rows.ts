@@ -58,6 +58,17 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /spec', path: () => '/spec', accepts: 200, isOpen: true },
   { route: 'GET /openapi.json', path: () => '/openapi.json', accepts: 200, isOpen: true },
   { route: 'GET /v1/openapi.json', path: () => '/v1/openapi.json', accepts: 200 },
+  {
+    route: 'POST /v1/mcp',
+    path: () => '/v1/mcp',
+    body: {
+      valid: { jsonrpc: '"2.0"', id: '1', method: '"tools/list"', params: '{}' },
+      kinds: {},
+      required: ['jsonrpc', 'method'],
+      maxBytes: STANDARD_BODY_BYTES,
+    },
+    accepts: 200,
+  },
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },

@@ -28,6 +28,10 @@ const asQuery = (members: object): string =>
     .map(([name, value]) => `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : value)}`)
     .join('&');
 
+const message = (method: string, params: object): Target => ['/v1/mcp', { jsonrpc: '2.0', id: 1, method, params }];
+
+const toolCall = (name: string, args: object): Target => message('tools/call', { name, arguments: args });
+
 /** The reads of each route, or why it reads nothing. A registered route that is missing here fails the sweep. */
 export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen: Seen) => readonly Target[])>> = {
   'GET /.well-known/svc': 'open',
@@ -39,6 +43,21 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
   // Counts of the whole node for its operator, and nothing of any fact.
   'GET /v1/metrics': 'open',
+  'POST /v1/mcp': ({ factId }) => [
+    ...recalls().map((args) => toolCall('recall', args)),
+    ...['user:alice', 'user:bob', 'user:hidden', 'user:carol', 'doc:sum'].flatMap((entity): Target[] => [
+      toolCall('query', { entity, include_contradicted: true, include_retracted: true }),
+      toolCall('card', { entity, scope: 'company' }),
+      toolCall('neighbors', { entity, depth: 2 }),
+      toolCall('forget', { entity }),
+      message('resources/read', { uri: `memory://card/${entity}` }),
+    ]),
+    toolCall('conflicts', { status: 'all' }),
+    toolCall('forget', { fact_id: factId }),
+    message('resources/read', { uri: `memory://fact/${factId}` }),
+    message('prompts/get', { name: 'session_start', arguments: { topic: 'lantern' } }),
+    message('prompts/get', { name: 'conflict_review' }),
+  ],
   'GET /v1/me': () => [['/v1/me']],
   'GET /v1/me/limits': () => [['/v1/me/limits']],
   'GET /v1/facts': () => [
