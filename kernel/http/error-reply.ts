@@ -92,7 +92,9 @@ export const errorReply = (error: unknown, context: ErrorReplyContext): Outbound
     status: operating.status,
     headers: {
       ...context.headers,
-      ...(operating.status === 401 && { 'WWW-Authenticate': challenge === undefined ? 'Bearer' : `Bearer ${challenge}` }),
+      ...(operating.status === 401 && {
+        'WWW-Authenticate': challenge === undefined ? 'Bearer' : `Bearer ${challenge}`,
+      }),
       ...operating.headers,
       'Content-Type': 'application/problem+json',
     },

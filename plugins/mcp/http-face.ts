@@ -4,8 +4,8 @@ import {
   type McpRequestContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { JsonObject } from './refused-question.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
+import type { JsonObject } from './refused-question.ts';
 
 /** One message that came to `POST /v1/mcp`. */
 export interface McpExchange {
@@ -41,8 +41,7 @@ export const createHttpFace = (): HttpFace => {
   };
 };
 
-const partsIn = ({ authInfo }: McpRequestContext): MemoryServerParts =>
-  authInfo?.extra?.['parts'] as MemoryServerParts;
+const partsIn = ({ authInfo }: McpRequestContext): MemoryServerParts => authInfo?.extra?.['parts'] as MemoryServerParts;
 
 /** Revisions before 2026-07-28, without a session. The answer is one JSON document, never a stream. */
 const answerBefore = async (request: Request, { body, server: parts }: McpExchange): Promise<Response> => {

@@ -25,4 +25,6 @@ export const argumentsSchema = (json: JsonObject): StandardSchema => {
 
 /** A schema that results are known to fit: tests and clients check them, a running node need not. */
 export const resultSchema = (json: JsonObject): StandardSchema =>
-  fromJsonSchema(json, { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) });
+  fromJsonSchema(json, {
+    getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+  });

@@ -42,8 +42,8 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   answers: {
     200: { json: RPC_JSON },
     202: {},
-    400: { json: RPC_JSON },
-    404: { json: RPC_JSON },
+    400: REFUSED_JSON,
+    404: REFUSED_JSON,
   },
   example: {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -67,6 +67,9 @@ const RPC_JSON = {
     error: { type: 'object' },
   },
 } as const;
+
+/** A message that the protocol refuses; what the node refuses before is a problem document, as everywhere. */
+const REFUSED_JSON = { json: RPC_JSON, text: ['application/problem+json'] };
 
 const replyOf = async (response: Response): Promise<Reply> => {
   const { status, headers } = response;

@@ -36,7 +36,9 @@ export const ask = async (node: Pick<AskNode, 'send'>, question: RouteQuestion):
 const readObject = (text: string): JsonObject => {
   if (text === '') return {};
   const value: unknown = JSON.parse(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : { items: value };
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : { items: value };
 };
 
 const problemIn = (document: JsonObject, status: number): ToldProblem => {

@@ -1,7 +1,6 @@
-import { counted, DATA_NOTICE, factLine, factsIn, factsText, factView } from '../memory-data.ts';
+import { contentText, counted, DATA_NOTICE, factLine, factsIn, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { CURSOR, defineTool, FLAG, limitTo, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
-import { contentText } from '../memory-data.ts';
 
 const RECALL_BUDGET = 2_000;
 
@@ -39,7 +38,8 @@ export const recallTool = defineTool<JsonObject>({
 
 export const queryTool = defineTool<JsonObject>({
   name: 'query',
-  description: 'List facts by exact entity, relation or source, newest first, in pages. Use recall to search by meaning.',
+  description:
+    'List facts by exact entity, relation or source, newest first, in pages. Use recall to search by meaning.',
   permission: 'read',
   routes: ['GET /v1/facts'],
   effect: 'nothing',

@@ -1,7 +1,7 @@
-import { counted, contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
+import type { AskNode } from '../ask-node.ts';
+import { contentText, counted, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
-import type { AskNode } from '../ask-node.ts';
 
 /** Text that is longer is stored as the type for long texts. */
 const MAX_STRING_BYTES = 16 * 1024;
@@ -30,7 +30,8 @@ export interface AssertArguments {
 
 export const assertTool = defineTool<AssertArguments>({
   name: 'assert',
-  description: 'Store one fact. Facts are never changed; a differing value opens a conflict. A repeat stores nothing new.',
+  description:
+    'Store one fact. Facts are never changed; a differing value opens a conflict. A repeat stores nothing new.',
   permission: 'write',
   routes: ['POST /v1/facts'],
   effect: 'adds',

@@ -46,9 +46,13 @@ const verdictFaults = (text: string, codes: ErrorCodeSet): string[] => {
   return answer.results.flatMap(({ error, status }) => problemFaults(error, status ?? 0, codes));
 };
 
+/** A route may say besides where a client learns how to get a token. */
+const CHALLENGE = /^Bearer(?: resource_metadata="http[^"]+")?$/;
+
 const refusalFaults = ({ status, headers, text }: RawReply, codes: ErrorCodeSet): string[] => {
   const faults = headers.get('content-type') === 'application/problem+json' ? [] : ['is no problem document'];
-  if (status === 401 && headers.get('www-authenticate') !== 'Bearer') faults.push('does not ask for a bearer token');
+  if (status === 401 && !CHALLENGE.test(headers.get('www-authenticate') ?? ''))
+    faults.push('does not ask for a bearer token');
   if (status === 405 && headers.get('allow') === undefined) faults.push('does not name the methods there are');
   return [...faults, ...problemFaults(parse(text), status, codes)];
 };

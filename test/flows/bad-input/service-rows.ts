@@ -16,7 +16,7 @@ const ENTRY_FILTERS = {
   attested: 'boolean',
 } as const;
 
-/** Routes of the plugins `keys`, `oidc`, `audit`, `billing`, `metrics`, `node-info` and `openapi`. */
+/** Routes of the plugins `keys`, `oidc`, `audit`, `billing`, `metrics`, `node-info`, `openapi` and `mcp`. */
 export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /.well-known/svc', path: () => '/.well-known/svc', accepts: 200, isOpen: true },
   { route: 'GET /healthz', path: () => '/healthz', accepts: 200, isOpen: true },

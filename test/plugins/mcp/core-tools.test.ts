@@ -88,7 +88,9 @@ forEachStore('the core tools', () => {
         expect(wrong.content[0].text).to.match(/arguments\.value/);
         const unknown = await call(client, 'query', { entty: 'user:secret-value' });
         expect(unknown.isError).to.equal(true);
-        expect(unknown.content[0].text).to.match(/entity/).and.not.to.match(/secret-value/);
+        expect(unknown.content[0].text)
+          .to.match(/entity/)
+          .and.not.to.match(/secret-value/);
       });
     });
   }
