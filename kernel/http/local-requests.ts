@@ -22,15 +22,15 @@ export interface LocalReply {
 
 /**
  * The routes of this node, for a plugin that speaks another protocol. A question goes the whole way of a request that
- * came over the wire: credential, quota, permission, validation, audit. There is no second way around them.
+ * came over the wire, with every check on it. There is no second way around them.
  */
 export interface LocalRequests {
   /** Whether the node has the route, named by method and pattern. False until every plugin was set up. */
   serves(route: string): boolean;
   /**
-   * Asks as the caller of `outer`, with its credential, session, capability and address, under its request id, and as a
-   * part of its trace. Any status is a reply. Throws for a route that the node does not have, for a reply of more than
-   * 8 MiB (`too_large`), and for an `outer` that is such a question itself.
+   * Asks as the caller of `outer`, with its credential, address and headers of this service, under its request id, and
+   * as a part of its trace. Any status is a reply. Throws for a route that the node does not have, for a reply of more
+   * than 8 MiB (`too_large`), and for an `outer` that is such a question itself.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a request of any route
   send(outer: RouteRequest<any, any, any>, question: RouteQuestion): Promise<LocalReply>;
@@ -51,12 +51,9 @@ export const createLocalRequests = ({ served, names, telemetry }: LocalRequestPa
     endpoints ??= indexed(served());
     return endpoints?.get(route);
   };
-  const forwarded = new Set([
-    ...FORWARDED,
-    names.headers.session.toLowerCase(),
-    names.headers.verify.toLowerCase(),
-    names.header('Capability').toLowerCase(),
-  ]);
+  const prefixes = [`${names.name}-`, `x-${names.name}-`];
+  const isForwarded = (name: string): boolean =>
+    FORWARDED.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return {
     serves: (route) => find(route) !== undefined,
     send: async (outer, question) => {
@@ -67,7 +64,7 @@ export const createLocalRequests = ({ served, names, telemetry }: LocalRequestPa
       const endpoint = find(question.route);
       if (endpoint === undefined) throw new Error(`this node has no route ${question.route}`);
       return telemetry.span(`local ${question.route}`, {}, async (span) => {
-        const request = new LocalRequest(received, question, { span, forwarded, requestId: outer.requestId });
+        const request = new LocalRequest(received, question, { span, isForwarded, requestId: outer.requestId });
         return localReply(await endpoint.handle(request));
       });
     },
@@ -77,12 +74,15 @@ export const createLocalRequests = ({ served, names, telemetry }: LocalRequestPa
 const indexed = (served: ServeOptions | undefined): ReadonlyMap<string, Endpoint> | undefined =>
   served && new Map(served.endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
 
-/** Who asks, and from where. What describes the outer body stays with the outer request. */
-const FORWARDED = ['authorization', 'host', 'origin', 'x-forwarded-for'];
+/**
+ * Who asks, and from where; headers of the service go with them. What describes the outer body stays with the outer
+ * request.
+ */
+const FORWARDED: ReadonlySet<string> = new Set(['authorization', 'host', 'origin', 'x-forwarded-for']);
 
 interface LocalRequestWays {
   readonly span: Span;
-  readonly forwarded: ReadonlySet<string>;
+  isForwarded(name: string): boolean;
   readonly requestId: string;
 }
 
@@ -93,18 +93,18 @@ class LocalRequest implements InboundRequest {
   readonly query: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly #outer: InboundRequest;
-  readonly #forwarded: ReadonlySet<string>;
+  readonly #isForwarded: (name: string) => boolean;
   readonly #own: ReadonlyMap<string, string>;
   readonly #body: Uint8Array;
 
-  constructor(outer: InboundRequest, question: RouteQuestion, { span, forwarded, requestId }: LocalRequestWays) {
+  constructor(outer: InboundRequest, question: RouteQuestion, { span, isForwarded, requestId }: LocalRequestWays) {
     const { method, path, query, pathParameters } = spellQuestion(question);
     this.method = method;
     this.path = path;
     this.query = query;
     this.pathParameters = pathParameters;
     this.#outer = outer;
-    this.#forwarded = forwarded;
+    this.#isForwarded = isForwarded;
     this.#body = question.body === undefined ? EMPTY : Buffer.from(JSON.stringify(question.body));
     this.#own = new Map([
       ...Object.entries(question.headers ?? {}),
@@ -128,12 +128,12 @@ class LocalRequest implements InboundRequest {
   }
 
   header(name: string): string | undefined {
-    return this.#own.get(name) ?? (this.#forwarded.has(name) ? this.#outer.header(name) : undefined);
+    return this.#own.get(name) ?? (this.#isForwarded(name) ? this.#outer.header(name) : undefined);
   }
 
   headerCount(name: string): number {
     if (this.#own.has(name)) return 1;
-    return this.#forwarded.has(name) ? this.#outer.headerCount(name) : 0;
+    return this.#isForwarded(name) ? this.#outer.headerCount(name) : 0;
   }
 
   async body(maxBytes: number): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 /** What a question to a route may hold in its query. A list is a parameter that is given several times. */
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 
-/** A question to a route, named by method and pattern: `GET /v1/cards/*entity_uri`. */
+/** A question to a route, named by method and pattern: `GET /v1/facts/:id`. */
 export interface RouteQuestion {
   readonly route: string;
   /** As they are: they are percent-encoded here. */

@@ -26,7 +26,7 @@ export interface HttpFace {
 
 export const createHttpFace = (): HttpFace => {
   // Lists do not change while the node runs, so that no client needs a stream that waits for changes.
-  const current = createMcpHandler((context) => createMemoryServer(partsIn(context)), {
+  const { fetch: serve, close } = createMcpHandler((context) => createMemoryServer(partsIn(context)), {
     legacy: 'reject',
     maxSubscriptions: 0,
   });
@@ -35,9 +35,9 @@ export const createHttpFace = (): HttpFace => {
       const request = webRequest(exchange);
       if (await isLegacyRequest(request, exchange.body)) return answerBefore(request, exchange);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { parts: exchange.server } };
-      return current.fetch(request, { authInfo, parsedBody: exchange.body });
+      return serve(request, { authInfo, parsedBody: exchange.body });
     },
-    close: () => current.close(),
+    close,
   };
 };
 

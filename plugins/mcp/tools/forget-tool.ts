@@ -94,8 +94,9 @@ const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolCont
     query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
   });
   const rows = factsIn(body);
-  // The row of a retraction is shown to those who poll; there is nothing left in its place.
-  const facts = rows.filter(({ confidence }) => confidence !== 0);
+  // The row of a retraction is shown to those who poll; there is nothing left in its place. What the node wrote itself,
+  // such as a card, follows the facts.
+  const facts = rows.filter(({ confidence, source }) => confidence !== 0 && !String(source).startsWith('system:'));
   return { facts, total: Number(body['total']) - (rows.length - facts.length) };
 };
 

@@ -39,10 +39,10 @@ export interface Hiding<N extends SweepNode> {
 }
 
 /**
- * What differs between two nodes that were told the same: ids that were drawn, stamps, cursors, and when exactly it
- * was.
+ * What differs between two nodes that were told the same: ids that were drawn, stamps, cursors and other tokens, and
+ * when exactly it was.
  */
-const VOLATILE = /"(?:hlc|cursor|next_cursor)":"[^"]*"/g;
+const VOLATILE = /"(?:hlc|cursor|next_cursor|confirm)":"[^"]*"|\b(?:cursor |confirm=)[\w-]{20,}/g;
 const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const LATER_MS = Date.UTC(2026, 2, 3);
