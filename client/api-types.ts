@@ -1739,6 +1739,27 @@ export interface Api {
       };
     };
   };
+  /**
+   * Model Context Protocol: the tools, resources and prompts of this memory, one message a request.
+   * Needs: any key.
+   */
+  'POST /v1/mcp': {
+    body: {
+      jsonrpc: '2.0';
+      id?: string | number | undefined;
+      method: string;
+      params?: Record<string, unknown> | undefined;
+    };
+    answers: {
+      200: {
+        jsonrpc: '2.0';
+        id?: string | number | null;
+        result?: Record<string, unknown>;
+        error?: Record<string, unknown>;
+      };
+      202: undefined;
+    };
+  };
   /** The caller's identity and rights. Needs: any key. */
   'GET /v1/me': {
     answers: {
