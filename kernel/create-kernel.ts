@@ -91,7 +91,6 @@ export const createKernel = (given: KernelOptions): Kernel => {
       await openStore(node, plan.migrations);
       openLeases(node);
       node.container.provide(NodeDescription, { read: () => readDescription(node) });
-      node.container.provide(LocalRequests, ownRoutes(node));
       await setUpPlugins(node);
       await finishSetup(node);
     });
@@ -172,6 +171,8 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   container.provide(NodeSettings, options.node);
   container.provide(NodeNotes, createNodeNotes(store));
   container.provide(Cursors, createCursorCodec(cursorSecret));
+  const routes = { served: () => node.served, names: self.names, telemetry: node.telemetry };
+  container.provide(LocalRequests, createLocalRequests(routes));
   openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
   // What the kernel knows of itself; plugins come later and may say more.
   const auth = options.node.authRequired ? 'required' : 'none';
@@ -190,13 +191,6 @@ const openLeases = (node: Assembly): void => {
   container.provide(Leases, leases);
   container.provide(StoreCopies, createStoreCopies({ store: container.get(FactStore), clock: adapters.clock, log }));
 };
-
-const ownRoutes = (node: Assembly): LocalRequests =>
-  createLocalRequests({
-    served: () => node.served,
-    names: node.container.get(NodeSelf).names,
-    telemetry: node.telemetry,
-  });
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>
   describeNode({
