@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { CommandLineDeps } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
@@ -16,6 +17,7 @@ export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Pro
   stderr,
   clock: createSystemClock(),
   random: createSystemRandom(),
+  program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
   openTransport,
   loadCommands,
   openNode,

@@ -18,6 +18,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     'capability-tokens': true,
     cards: true,
     conflicts: true,
+    connect: true,
     decay: true,
     'fact-chain': true,
     facts: true,

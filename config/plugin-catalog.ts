@@ -12,6 +12,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
     (await import('../plugins/capability-tokens/capability-tokens-plugin.ts')).capabilityTokensPlugin,
   cards: async () => (await import('../plugins/cards/cards-plugin.ts')).cardsPlugin,
   conflicts: async () => (await import('../plugins/conflicts/conflicts-plugin.ts')).conflictsPlugin,
+  connect: async () => (await import('../plugins/connect/connect-plugin.ts')).connectPlugin,
   decay: async () => (await import('../plugins/decay/decay-plugin.ts')).decayPlugin,
   'fact-chain': async () => (await import('../plugins/fact-chain/fact-chain-plugin.ts')).factChainPlugin,
   facts: async () => (await import('../plugins/facts/facts-plugin.ts')).factsPlugin,

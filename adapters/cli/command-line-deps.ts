@@ -25,6 +25,8 @@ export interface CommandLineDeps {
   readonly stderr: Writable;
   readonly clock: Clock;
   readonly random: Random;
+  /** How another program starts this one from any folder: absolute paths of an interpreter and its script. */
+  readonly program: readonly string[];
   /** HTTP for commands. What is served with it can be reached from this machine alone, at a port that is free. */
   openTransport(): Promise<Transport>;
   /** What the plugins of a configuration add, those of ours that are off included. Never rejects. */

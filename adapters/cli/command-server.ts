@@ -3,6 +3,7 @@ import {
   maskUrls,
   type Random,
   readSecretFile,
+  type ServerPlace,
   type ServerReply,
   type ServerRequest,
   ServiceError,
@@ -18,14 +19,9 @@ export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string]
   ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY, then the key of a login)'],
 ];
 
-export interface ServerOptions {
-  readonly url?: string;
-  readonly keyFile?: string;
-}
-
 /** A running node. Only `send` connects; a wrong address and a missing key file are found before. */
 export const connectServer = async (
-  { url, keyFile }: ServerOptions,
+  { url, keyFile }: ServerPlace,
   env: Readonly<Record<string, string | undefined>>,
   random: Random,
 ): Promise<CommandServer> => {
@@ -42,6 +38,7 @@ export const connectServer = async (
   if (named === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
   const key = named === '' ? ((await kept?.read()) ?? '') : named;
   return {
+    url: base,
     send: (request) => send(base, request.key ?? key, request),
     async keepKey(fresh) {
       if (kept === undefined) throw noFolder();
@@ -68,10 +65,11 @@ const send = async (base: string, key: string, { method, path, ...rest }: Server
       headers,
       ...(rest.body === undefined ? {} : { body: new Uint8Array(rest.body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(rest.timeoutMs ?? REQUEST_TIMEOUT_MS),
     });
-    const document = parseObject(await response.text());
-    return { status: response.status, header: (name) => response.headers.get(name) ?? undefined, document };
+    const text = await response.text();
+    const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
+    return { status: response.status, header, text, document: parseObject(text) };
   } catch (cause) {
     throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}`, {
       cause,

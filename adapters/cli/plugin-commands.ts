@@ -7,11 +7,12 @@ import {
   isGroup,
   type PluginCommand,
   type Requires,
+  type ServerPlace,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, OwnedCommand } from './command-line-deps.ts';
-import { connectServer, SERVER_OPTIONS, type ServerOptions } from './command-server.ts';
+import { connectServer, SERVER_OPTIONS } from './command-server.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
 
@@ -73,13 +74,23 @@ const addCommand = (
   command.action(async (...all: unknown[]) => {
     const given = all[names.length] as Given;
     const named = Object.fromEntries(names.map((name, place) => [name, all[place]]));
-    done(await run(definition, owner, { named, given }, deps));
+    done(await run(definition, owner, { named, given: withNegated(definition, given) }, deps));
   });
+};
+
+/** `--no-hooks` is the member `noHooks` of a command, and the negative of `hooks` to commander. */
+const withNegated = ({ options }: AnyCommand, given: Given): Given => {
+  const names = Object.keys(options ?? {}).filter((name) => /^no[A-Z]/.test(name));
+  const positive = (name: string): string => `${name.charAt(2).toLowerCase()}${name.slice(3)}`;
+  return { ...given, ...Object.fromEntries(names.map((name) => [name, given[positive(name)] === false])) };
 };
 
 const commanderOption = (name: string, option: CommandOption): Option => {
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  if (option.type === 'flag') return new Option(flag, option.summary).default(false);
+  if (option.type === 'flag') {
+    const made = new Option(flag, option.summary);
+    return made.negate ? made : made.default(false);
+  }
   const result = new Option(`${flag} <${option.value}>`, option.summary).makeOptionMandatory(option.required === true);
   const accepted = 'of' in option ? option.of : undefined;
   if (accepted !== undefined) acceptWords(result, accepted);
@@ -148,6 +159,9 @@ const run = async (
     clock,
     random,
     ...terminalOf(deps),
+    env: deps.env,
+    program: deps.program,
+    openServer: (place: ServerPlace) => connectServer(place, deps.env, random),
     progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
     withNode,
   };
@@ -163,7 +177,7 @@ const run = async (
     }
     case 'server':
       return work({
-        server: await connectServer(given as ServerOptions, deps.env, random),
+        server: await connectServer(given as ServerPlace, deps.env, random),
         openTransport: deps.openTransport,
       });
     default:

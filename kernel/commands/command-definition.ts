@@ -104,11 +104,15 @@ export interface ServerRequest {
   readonly body?: Uint8Array;
   /** Sent in place of the key that commands use. */
   readonly key?: string;
+  /** How long to wait for the whole reply, two minutes unless given. */
+  readonly timeoutMs?: number;
 }
 
 export interface ServerReply {
   readonly status: number;
   header(name: string): string | undefined;
+  /** The body as it came. */
+  readonly text: string;
   /** The body as a JSON object, empty when it is none. */
   readonly document: Readonly<Record<string, unknown>>;
 }
@@ -118,6 +122,8 @@ export interface ServerReply {
  * Without a key of those, the one that the user has kept for this address is sent.
  */
 export interface CommandServer {
+  /** Base address, without a slash at its end. */
+  readonly url: string;
   /** Rejects with `unavailable` when nobody answers; any status is a reply. */
   send(request: ServerRequest): Promise<ServerReply>;
   /**
@@ -145,6 +151,12 @@ export interface CommandNode<R extends Requires> {
   readonly node: NodeSettings;
 }
 
+/** Which running node, as the options of commands name it. */
+export interface ServerPlace {
+  readonly url?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
 interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   readonly arguments: GivenArguments<A>;
   readonly options: GivenOptions<O>;
@@ -155,6 +167,15 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   readonly stderr: Writable;
   readonly clock: Clock;
   readonly random: Random;
+  /** The variables of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How another program starts this one from any folder: absolute paths of an interpreter and its script. */
+  readonly program: readonly string[];
+  /**
+   * A running node, for a command that `needs` none or another one than its options name. Nothing connects yet; rejects
+   * for a wrong address and a missing key file.
+   */
+  openServer(place: ServerPlace): Promise<CommandServer>;
   /**
    * Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. What would steer the
    * terminal is taken out of the cells.

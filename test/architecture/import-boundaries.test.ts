@@ -12,6 +12,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/log': ['pino'],
   'adapters/cli': ['commander', 'cli-progress'],
   'plugins/mcp': ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
+  'plugins/connect': ['jsonc-parser', 'smol-toml'],
   'plugins/metrics': ['prom-client'],
   'plugins/oidc': ['jose'],
   'plugins/tracing': ['@opentelemetry/api'],

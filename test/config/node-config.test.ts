@@ -44,6 +44,7 @@ describe('the configuration', () => {
       'capability-tokens',
       'cards',
       'conflicts',
+      'connect',
       'decay',
       'fact-chain',
       'facts',

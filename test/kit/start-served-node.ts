@@ -17,6 +17,8 @@ interface At {
 /** A node of all plugins that listens on a port of this machine, for commands that speak to a running node. */
 export interface ServedNode {
   readonly node: Node;
+  /** Base address. */
+  readonly url: string;
   readonly folder: string;
   /** Of the first administrator. */
   readonly adminKey: string;
@@ -47,6 +49,7 @@ export const startServedNode = async (env: Readonly<Record<string, string>> = {}
   const { url } = await node.start();
   return {
     node,
+    url,
     folder,
     adminKey: ADMIN_KEY,
     run: (argv, key = ADMIN_KEY, { variables, ...at } = {}) => {

@@ -47,7 +47,9 @@ const keyboardOf = (): Readable => Object.assign(new Readable({ read() {} }), { 
  */
 export const runInProcess = async (
   argv: readonly string[],
-  deps: Partial<Pick<CommandLineDeps, 'env' | 'loadCommands' | 'openNode' | 'inspectNode' | 'problemsOf'>> & {
+  deps: Partial<
+    Pick<CommandLineDeps, 'env' | 'program' | 'loadCommands' | 'openNode' | 'inspectNode' | 'problemsOf'>
+  > & {
     readonly input?: string;
     /** In place of pipes, which are used otherwise. */
     readonly terminal?: Terminal;
@@ -77,6 +79,7 @@ export const runInProcess = async (
     stderr,
     clock: deps.clock ?? createSystemClock(),
     random: createSystemRandom(),
+    program: deps.program ?? ['/usr/bin/node', '/opt/fact-memory-node/main.js'],
     openTransport: deps.openTransport ?? openTransport,
     loadCommands: deps.loadCommands ?? loadCommands,
     openNode: deps.openNode ?? (() => Promise.reject(new Error('no node here'))),

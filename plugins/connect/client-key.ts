@@ -1,0 +1,163 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  askServer,
+  type CommandServer,
+  type Random,
+  readSecretFile,
+  replaceSecretFile,
+  type ServerReply,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import type { Client, Place } from './clients/client.ts';
+import { type ConnectionRecord, type MadeKey, readRecords } from './connection-record.ts';
+
+const KEY_BYTES = 32;
+const LOOK_MS = 5_000;
+
+/** Which key a client will send. */
+export type KeyPlan =
+  /** One in a file, which `make` has to be registered first. */
+  | { readonly kind: 'file'; readonly file: string; readonly make: boolean; readonly known?: MadeKey | undefined }
+  /** The one that commands of this user send to this address; `make` draws and keeps one. */
+  | { readonly kind: 'kept'; readonly make: boolean }
+  | { readonly kind: 'none'; readonly why: string };
+
+interface KeyParts {
+  readonly client: Client;
+  readonly place: Place;
+  readonly server: CommandServer;
+  /** As the option names it. */
+  readonly keyFile: string | undefined;
+}
+
+/** Decides without changing anything. A key of an administrator is never handed on: the client gets one of its own. */
+export const planKey = async ({ client, place, server, keyFile }: KeyParts): Promise<KeyPlan> => {
+  const file = join(place.folders.own, 'clients', `${client.name}-${sha256Hex(server.url).slice(0, 16)}.key`);
+  const caller = await readCaller(server);
+  const isAdmin = caller?.permissions.includes('admin') === true;
+  if (keyFile !== undefined && !isAdmin) {
+    if (caller === undefined) throw unknownRights();
+    return { kind: 'file', file: resolve(keyFile), make: false };
+  }
+  if (place.scope === 'project') return planKept(server, isAdmin);
+  const known = await keyOfRecords(place, file);
+  if (known !== undefined || (await isThere(file))) {
+    const isRefused = caller !== undefined && (await readSecretFile(file).then((key) => isDead(server, key)));
+    if (!isRefused) return { kind: 'file', file, make: false, known };
+  }
+  if (isAdmin) return { kind: 'file', file, make: true };
+  if ((await server.keptKey()) !== undefined) return { kind: 'kept', make: false };
+  if (caller !== undefined)
+    return { kind: 'none', why: 'start it with the variable SVC_API_KEY, which holds your key' };
+  return {
+    kind: 'none',
+    why: `give one with --key-file, or sign in with "fact-memory-node login --url ${server.url}"`,
+  };
+};
+
+const planKept = async (server: CommandServer, isAdmin: boolean): Promise<KeyPlan> => {
+  if ((await server.keptKey()) !== undefined) return { kind: 'kept', make: false };
+  if (isAdmin) return { kind: 'kept', make: true };
+  return { kind: 'none', why: 'everybody who opens the project needs SVC_API_KEY, or "fact-memory-node login"' };
+};
+
+const unknownRights = (): ServiceError =>
+  new ServiceError('unavailable', 'the node does not say what the key in the file may do', {
+    hint: 'start the node, and check the address and the key; the key of an administrator must not go to a client',
+  });
+
+interface Caller {
+  readonly entity: string;
+  readonly permissions: readonly string[];
+}
+
+/** Whom the key of the command stands for; undefined where the node is out of reach or refuses the key. */
+export const readCaller = async (server: CommandServer, key?: string): Promise<Caller | undefined> => {
+  const reply = await look(server, key);
+  const { entity_uri: entity, permissions } = reply?.document ?? {};
+  if (reply?.status !== 200 || typeof entity !== 'string' || !Array.isArray(permissions)) return undefined;
+  return { entity, permissions };
+};
+
+const isDead = async (server: CommandServer, key: string | undefined): Promise<boolean> =>
+  key === undefined || (await look(server, key))?.status === 401;
+
+const look = (server: CommandServer, key: string | undefined): Promise<ServerReply | undefined> =>
+  server
+    .send({ method: 'GET', path: '/v1/me', timeoutMs: LOOK_MS, ...(key === undefined ? {} : { key }) })
+    .catch(() => undefined);
+
+const isThere = (file: string): Promise<boolean> =>
+  readFile(file).then(
+    () => true,
+    () => false,
+  );
+
+const keyOfRecords = async ({ folders }: Place, file: string): Promise<MadeKey | undefined> =>
+  (await readRecords(folders)).find(({ key }) => key?.file === file)?.key ?? undefined;
+
+/** Registers the key where the plan says so. Returns what was made, to be recorded. */
+export const makeKey = async (
+  plan: KeyPlan,
+  { client, server, place }: Omit<KeyParts, 'keyFile'>,
+  random: Random,
+): Promise<MadeKey | null> => {
+  if (plan.kind === 'none') return null;
+  if (!plan.make) return plan.kind === 'file' ? (plan.known ?? null) : null;
+  const rawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
+  // The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing.
+  const file = plan.kind === 'file' ? plan.file : (await server.keepKey(rawKey)).path;
+  if (plan.kind === 'file') await replaceSecretFile(file, rawKey, random);
+  try {
+    const { document } = await askServer(server, {
+      method: 'POST',
+      path: '/v1/auth/keys',
+      body: {
+        raw_key: rawKey,
+        entity_uri: `agent:${client.name}${userSuffix(place)}`,
+        permissions: ['read', 'write'],
+        description: `${client.title}, connected from the command line`,
+      },
+    });
+    return { file, id: String(document['id']) };
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+};
+
+const userSuffix = ({ folders: { env } }: Place): string => {
+  const name = (env['USER'] ?? env['USERNAME'] ?? '').toLowerCase().replaceAll(/[^a-z0-9._-]/g, '');
+  return name === '' ? '' : `-${name.slice(0, 64)}`;
+};
+
+/**
+ * Ends the key that was made for a connection, unless another connection sends it. Returns what the user has to know.
+ */
+export const endKey = async (
+  { client, scope, folder, key }: ConnectionRecord,
+  place: Place,
+  server: CommandServer,
+): Promise<string | undefined> => {
+  if (key === null) return undefined;
+  const others = (await readRecords(place.folders)).filter(
+    (other) => other.client !== client || other.scope !== scope || other.folder !== folder,
+  );
+  if (others.some((other) => other.key?.file === key.file)) return undefined;
+  const rawKey = await readSecretFile(key.file).catch(() => undefined);
+  const path = `/v1/auth/keys/${encodeURIComponent(key.id)}`;
+  const status =
+    rawKey === undefined
+      ? undefined
+      : await server.send({ method: 'DELETE', path, key: rawKey, timeoutMs: LOOK_MS }).then(
+          (reply) => reply.status,
+          () => undefined,
+        );
+  await rm(key.file, { force: true });
+  // 401 and 404: it had ended already.
+  return status === 204 || status === 401 || status === 404
+    ? undefined
+    : `The node did not end the key ${key.id}: revoke it with "fact-memory-node key revoke ${key.id}"`;
+};

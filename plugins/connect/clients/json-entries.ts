@@ -1,0 +1,56 @@
+import type { JsonEdit } from '../config-edit.ts';
+import { readJson, valueAt } from '../json-edit.ts';
+import type { HookName, WrittenEntry } from './client.ts';
+
+/** The member `name` of the object that a client keeps its servers in. */
+export const serverMember = (group: string, name: string, value: object): JsonEdit => ({
+  form: 'json',
+  changes: [{ kind: 'member', path: [group, name], value }],
+});
+
+/** Reads an entry with the member names that all JSON clients share. */
+export const readServerMember =
+  (group: string) =>
+  async (text: string, name: string): Promise<WrittenEntry | undefined> =>
+    writtenEntry(valueAt(await readJson(text), [group, name]));
+
+export const writtenEntry = (found: unknown): WrittenEntry | undefined => {
+  if (typeof found !== 'object' || found === null) return undefined;
+  const { command, args, env, url, headers } = found as Readonly<Record<string, unknown>>;
+  return {
+    command: textOf(command),
+    args: Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [],
+    env: textsOf(env),
+    url: textOf(url),
+    headers: textsOf(headers),
+    bearerVariable: textOf((found as Readonly<Record<string, unknown>>)['bearer_token_env_var']),
+  };
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const textsOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(typeof value === 'object' && value !== null ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+/** The events of a client, by our name of the hook. */
+export type EventNames = Readonly<Partial<Record<HookName, { readonly event: string; readonly timeout?: number }>>>;
+
+/** Adds one item to the list of each event; `spell` writes a command as the client wants it. */
+export const hookItems = (
+  events: EventNames,
+  commandOf: (hook: HookName) => string,
+  spell: (command: string, timeout: number | undefined) => object,
+): JsonEdit['changes'] =>
+  Object.entries(events).map(([hook, { event, timeout }]) => {
+    const command = commandOf(hook as HookName);
+    return {
+      kind: 'item' as const,
+      path: ['hooks', event],
+      value: spell(command, timeout),
+      marker: `hook ${hook} --client`,
+    };
+  });

@@ -1,0 +1,126 @@
+import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, isAbsolute, relative } from 'node:path';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A file of a client as it is now. */
+export interface ConfigFile {
+  /** As the client names it. */
+  readonly path: string;
+  /** The file behind symbolic links. */
+  readonly realPath: string;
+  /** Undefined where there is none. */
+  readonly text: string | undefined;
+  /** Permission bits, those of a private file where there is none. */
+  readonly mode: number;
+}
+
+/**
+ * Reads a file that is about to be edited. A link is followed, but never out of `within`: a project that somebody else
+ * made must not lead a command to files of its user. Throws `validation` for what cannot be edited.
+ */
+export const readConfigFile = async (path: string, within?: string): Promise<ConfigFile> => {
+  const realPath = await followLinks(path);
+  if (within !== undefined) await refuseOutside(realPath, path, within);
+  const stats = await lstat(realPath).catch(missing);
+  if (stats === undefined) return { path, realPath, text: undefined, mode: 0o600 };
+  if (!stats.isFile()) throw new ServiceError('validation', `${path} is no file`);
+  if (stats.size > MAX_FILE_BYTES) throw new ServiceError('validation', `${path} is larger than 16 MiB`);
+  // The superuser could write it all the same: who made it read-only meant it.
+  if ((stats.mode & 0o222) === 0) {
+    throw new ServiceError('validation', `${path} is read-only`, { hint: 'make it writable, and run this again' });
+  }
+  return { path, realPath, text: decode(await readFile(realPath), path), mode: stats.mode & 0o777 };
+};
+
+const decode = (bytes: Uint8Array, path: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ServiceError('validation', `${path} is not in UTF-8`);
+  }
+};
+
+const followLinks = async (path: string): Promise<string> => {
+  const stats = await lstat(path).catch(missing);
+  if (stats === undefined || !stats.isSymbolicLink()) return path;
+  try {
+    return await realpath(path);
+  } catch {
+    throw new ServiceError('validation', `${path} is a link to a file that is not there`);
+  }
+};
+
+const refuseOutside = async (realPath: string, path: string, within: string): Promise<void> => {
+  let folder = dirname(realPath);
+  while ((await lstat(folder).catch(missing)) === undefined && folder !== dirname(folder)) folder = dirname(folder);
+  const inside = relative(await realpath(within), await realpath(folder));
+  if (!isAbsolute(inside) && !/^\.\.(?:[/\\]|$)/.test(inside)) return;
+  throw new ServiceError('validation', `${path} leads out of the project folder`, {
+    hint: 'put a file of its own into the place of the link',
+  });
+};
+
+/**
+ * Writes the whole file or nothing, and returns the outermost folder that was made for it. Throws `conflict` where the
+ * file is no longer what was read.
+ */
+export const replaceConfigFile = (
+  { path, realPath, text: before, mode }: ConfigFile,
+  text: string,
+  random: Random,
+): Promise<string | undefined> =>
+  writeWholeFile(realPath, text, mode, random, () => refuseChanged(path, realPath, before));
+
+/** Writes the whole file or nothing; `check` runs last before the file takes its place. Folders are made. */
+export const writeWholeFile = async (
+  path: string,
+  text: string,
+  mode: number,
+  random: Random,
+  check: () => Promise<void> = async () => {},
+): Promise<string | undefined> => {
+  const madeFolder = await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${random.uuid()}.tmp`;
+  try {
+    const file = await open(draft, 'wx', mode);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(draft, mode);
+    await check();
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return madeFolder;
+};
+
+const refuseChanged = async (path: string, realPath: string, before: string | undefined): Promise<void> => {
+  const now = await readFile(realPath).then((bytes) => decode(bytes, path), missing);
+  if (now === before) return;
+  throw new ServiceError('conflict', `${path} was changed meanwhile`, { hint: 'run this again' });
+};
+
+/** Removes a file, and the empty folders around it up to the one that was made for it. */
+export const removeConfigFile = async (realPath: string, madeFolder: string | undefined): Promise<void> => {
+  await rm(realPath, { force: true });
+  if (madeFolder === undefined) return;
+  for (let folder = dirname(realPath); folder.startsWith(madeFolder); folder = dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+};
+
+const missing = (error: unknown): undefined => {
+  const { code } = error as { readonly code?: unknown };
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  throw error;
+};

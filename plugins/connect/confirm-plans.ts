@@ -1,0 +1,40 @@
+import type { Writable } from 'node:stream';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { type FilePlan, isChange } from './plan-files.ts';
+import { textDiff } from './text-diff.ts';
+
+/** Shows each file that changes, with the lines that go and come. */
+export const showPlans = (plans: readonly FilePlan[], stdout: Writable): void => {
+  for (const plan of plans.filter(isChange)) {
+    const { file, text } = plan;
+    const what = file.text === undefined ? ' (new file)' : text === undefined ? ' (removed)' : '';
+    stdout.write(
+      `${file.path}${what}\n${textDiff(file.text ?? '', text ?? '')
+        .map((line) => `  ${line}\n`)
+        .join('')}`,
+    );
+  }
+};
+
+interface Asked {
+  readonly options: { readonly dryRun: boolean; readonly yes: boolean };
+  readonly ask: ((prompt: string) => Promise<string>) | undefined;
+  readonly stderr: Writable;
+}
+
+/** Whether to write. Throws `validation` where nobody can be asked and the answer was not given before. */
+export const confirmed = async ({ options, ask, stderr }: Asked): Promise<boolean> => {
+  if (options.dryRun) {
+    stderr.write('Nothing was written.\n');
+    return false;
+  }
+  if (options.yes) return true;
+  if (ask === undefined) {
+    throw new ServiceError('validation', 'nothing was written, because nobody can be asked', {
+      hint: 'add --yes to write what was shown, or --dry-run to look only',
+    });
+  }
+  const isYes = /^y(?:es)?$/i.test((await ask('Write these changes (y or n): ')).trim());
+  if (!isYes) stderr.write('Nothing was written.\n');
+  return isYes;
+};

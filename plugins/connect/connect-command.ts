@@ -1,0 +1,226 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type CommandContext, type CommandServer, defineCommand, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
+import { type KeyPlan, makeKey, planKey } from './client-key.ts';
+import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
+import type { Client, Place, Scope, ServerEntry, TransportName } from './clients/client.ts';
+import { hookCommandLine, programOf } from './command-line-of.ts';
+import { confirmed, showPlans } from './confirm-plans.ts';
+import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
+import { carryOut, type FilePlan, isChange, planEdit, planUndo, recordOf } from './plan-files.ts';
+import { type UserFolders, userFolders } from './user-folders.ts';
+
+export const DEFAULT_SERVER_NAME = 'fact-memory';
+
+const ARGUMENTS = {
+  client: { summary: `${CLIENT_NAMES.join(', ')}; without it they are listed`, optional: true },
+} as const;
+
+export const PLACE_OPTIONS = {
+  scope: {
+    type: 'text',
+    value: 'word',
+    of: ['user', 'project'],
+    summary: 'user: all your projects; project: one folder',
+    default: 'user',
+  },
+  folder: { type: 'text', value: 'folder', summary: 'the project, for --scope project', default: '.' },
+} as const;
+
+const OPTIONS = {
+  ...PLACE_OPTIONS,
+  dryRun: { type: 'flag', summary: 'show what would change in each file, and write nothing' },
+  yes: { type: 'flag', summary: 'write without asking' },
+  noHooks: { type: 'flag', summary: 'the tools alone: nothing is recalled or noted by itself' },
+  transport: {
+    type: 'text',
+    value: 'word',
+    of: ['stdio', 'http'],
+    summary: 'how the client reaches the node',
+    default: 'stdio',
+  },
+  keyVariable: {
+    type: 'text',
+    value: 'name',
+    summary: 'variable that holds the key, for --transport http',
+    default: 'SVC_API_KEY',
+  },
+  name: { type: 'text', value: 'name', summary: 'name of the server in the client', default: DEFAULT_SERVER_NAME },
+  command: {
+    type: 'text',
+    value: 'line',
+    summary: 'how the client starts this program, such as "npx fact-memory-node"',
+  },
+} as const;
+
+type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
+
+export const connectCommand = defineCommand({
+  name: 'connect',
+  summary: 'connect an editor or an agent to a running node',
+  description:
+    'Writes the configuration of a client: the server of tools, and hooks that recall and note by themselves where the ' +
+    'client has hooks. Shows what would change before anything is written.',
+  notes: `A key of an administrator stays with you: with it the command makes a key for the
+client, which may read and write. "disconnect" takes out what was written.`,
+  examples: [
+    'fact-memory-node connect',
+    'fact-memory-node connect claude-code --key-file data/admin.key --dry-run',
+    'fact-memory-node connect cursor --scope project --yes',
+  ],
+  needs: 'server',
+  arguments: ARGUMENTS,
+  options: OPTIONS,
+  run: (context) => (context.arguments.client === undefined ? listClients(context) : connect(context)),
+});
+
+const listClients = async ({ env, stdout, table }: Context): Promise<void> => {
+  const folders = userFolders(env);
+  const records = await readRecords(folders);
+  const rows = await Promise.all(
+    CLIENTS.map(async (client) => [
+      client.name,
+      (await isInstalled(client, folders)) ? 'yes' : 'no',
+      records
+        .filter((record) => record.client === client.name)
+        .map(nameOf)
+        .join(', ') || 'no',
+      client.transports.join(', '),
+      client.hooks?.names.join(', ') ?? 'none',
+    ]),
+  );
+  stdout.write(table([['client', 'found here', 'connected', 'transports', 'hooks'], ...rows], { titled: true }));
+};
+
+const nameOf = ({ scope, folder }: ConnectionRecord): string => (folder === null ? scope : folder);
+
+const connect = async (context: Context): Promise<number> => {
+  const { options, server, env, stdout, stderr } = context;
+  const client = clientOf(context.arguments.client as string);
+  const place = await readPlace(client, options, userFolders(env));
+  const transport = readTransport(client, options.transport);
+  const former = await readRecord(client.name, place);
+  const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context) });
+  const plans = await planConnection(context, { client, place, transport, former, keyPlan });
+  const isDone = !plans.some(isChange) && !(keyPlan.kind !== 'none' && keyPlan.make);
+  if (isDone) {
+    stdout.write(`${client.title} is connected already; nothing changes.\n`);
+    return EXIT.ok;
+  }
+  showPlans(plans, stdout);
+  tellKey(keyPlan, client, stderr);
+  if (!(await confirmed(context))) return options.dryRun ? EXIT.ok : EXIT.failed;
+  const key = await makeKey(keyPlan, { client, server, place }, context.random);
+  const name = readName(options.name);
+  const common = { client: client.name, scope: place.scope, name, url: server.url, key };
+  const folder = place.scope === 'project' ? place.folder : null;
+  await write(plans, { ...common, folder, files: [] }, place.folders, context);
+  stdout.write(`${client.title} is connected. "fact-memory-node doctor ${client.name}" checks the connection.\n`);
+  for (const remark of client.remarks) stderr.write(`${remark}\n`);
+  return EXIT.ok;
+};
+
+/** The option of all commands for a running node; it is not among those that this command declares. */
+const keyFileOf = ({ options }: Context): string | undefined => (options as { readonly keyFile?: string }).keyFile;
+
+export const readPlace = async (
+  client: Client,
+  { scope, folder }: { readonly scope: string; readonly folder: string },
+  folders: UserFolders,
+): Promise<Place> => {
+  const known = client.scopes.find((one) => one === scope);
+  if (known === undefined) {
+    throw new ServiceError('validation', `--scope must be ${client.scopes.join(' or ')} for ${client.name}`);
+  }
+  const path = resolve(folder);
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (known === 'project' && !isFolder) throw new ServiceError('lookup', `there is no folder ${path}`);
+  return { folders, scope: known satisfies Scope, folder: path };
+};
+
+const readTransport = (client: Client, given: string): TransportName => {
+  const known = client.transports.find((one) => one === given);
+  if (known !== undefined) return known;
+  throw new ServiceError('validation', `--transport must be ${client.transports.join(' or ')} for ${client.name}`);
+};
+
+const readName = (name: string): string => {
+  if (/^[A-Za-z][\w-]{0,63}$/.test(name)) return name;
+  throw new ServiceError('validation', '--name must be a letter, then at most 63 letters, digits, _ or -');
+};
+
+interface Connection {
+  readonly client: Client;
+  readonly place: Place;
+  readonly transport: TransportName;
+  readonly former: ConnectionRecord | undefined;
+  readonly keyPlan: KeyPlan;
+}
+
+const planConnection = async ({ options, server, program }: Context, connection: Connection): Promise<FilePlan[]> => {
+  const { client, place, transport, former, keyPlan } = connection;
+  const within = place.scope === 'project' ? place.folder : undefined;
+  const words = {
+    program: programOf(place.scope, program, options.command),
+    node: ['--url', server.url, ...(keyPlan.kind === 'file' ? ['--key-file', keyPlan.file] : [])],
+  };
+  const entry: ServerEntry =
+    transport === 'stdio'
+      ? { transport, command: words.program[0] ?? '', args: [...words.program.slice(1), 'mcp', ...words.node] }
+      : { transport, url: mcpUrl(server), keyVariable: readVariable(options.keyVariable) };
+  const edits = [{ path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within }];
+  if (client.hooks !== undefined && !options.noHooks) {
+    const edit = client.hooks.edit((hook) => hookCommandLine(words, hook, client.name));
+    edits.push({ path: client.hooks.file(place), edit, within });
+  }
+  const recorded = former?.files ?? [];
+  const over = recorded.filter(({ path }) => !edits.some((edit) => edit.path === path));
+  return Promise.all([
+    ...edits.map((edit) =>
+      planEdit(
+        edit,
+        recorded.find(({ path }) => path === edit.path),
+      ),
+    ),
+    ...over.map((file) => planUndo(file, false)),
+  ]);
+};
+
+const mcpUrl = ({ url }: CommandServer): string => `${url}/v1/mcp`;
+
+const readVariable = (name: string): string => {
+  if (/^[A-Za-z_]\w{0,127}$/.test(name)) return name;
+  throw new ServiceError('validation', '--key-variable must be the name of a variable');
+};
+
+const tellKey = (plan: KeyPlan, { title }: Client, stderr: Context['stderr']): void => {
+  if (plan.kind === 'none') stderr.write(`${title} gets no key: ${plan.why}.\n`);
+  else if (plan.make) stderr.write(`A key is made for ${title}, which may read and write.\n`);
+  else if (plan.kind === 'file') stderr.write(`${title} sends the key in ${plan.file}.\n`);
+  else stderr.write(`${title} sends the key that you keep for this address.\n`);
+};
+
+const write = async (
+  plans: readonly FilePlan[],
+  record: ConnectionRecord,
+  folders: UserFolders,
+  { random }: Context,
+): Promise<void> => {
+  const files: FileRecord[] = [];
+  for (const plan of plans) {
+    const file = await recordOf(plan, folders, random);
+    if (file !== undefined) files.push(file);
+  }
+  await saveRecord(folders, { ...record, files }, random);
+  const made = new Map<string, string>();
+  for (const plan of plans) {
+    const madeFolder = await carryOut(plan, random);
+    if (madeFolder !== undefined) made.set(plan.file.realPath, madeFolder);
+  }
+  if (made.size === 0) return;
+  const withFolders = files.map((file) => ({ ...file, madeFolder: made.get(file.realPath) ?? file.madeFolder }));
+  await saveRecord(folders, { ...record, files: withFolders }, random);
+};

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import type { AppliedEdit, ConfigEdit, UndoneEdit } from './config-edit.ts';
+import { type ConfigFile, readConfigFile, removeConfigFile, replaceConfigFile, writeWholeFile } from './config-file.ts';
+import type { FileRecord } from './connection-record.ts';
+import { applyJson, hasJson, undoJson } from './json-edit.ts';
+import { applyToml, hasToml, undoToml } from './toml-edit.ts';
+import type { UserFolders } from './user-folders.ts';
+
+/** What would become of one file. Nothing is written yet. */
+export interface FilePlan {
+  readonly file: ConfigFile;
+  /** Undefined where the file would go. */
+  readonly text: string | undefined;
+  /** The file as `disconnect` would give it back; undefined where it would go. */
+  readonly base: string | undefined;
+  readonly applied: AppliedEdit | undefined;
+  /** What was written before and is unchanged: kept as it is. */
+  readonly record: FileRecord | undefined;
+  /** What the user has changed since, and is left alone. */
+  readonly kept: readonly string[];
+}
+
+export const isChange = ({ file, text }: FilePlan): boolean => file.text !== text;
+
+/** Plans an edit; what an earlier connection has written is taken out in the same step. */
+export const planEdit = (
+  { path, edit, within }: { readonly path: string; readonly edit: ConfigEdit; readonly within: string | undefined },
+  record: FileRecord | undefined,
+): Promise<FilePlan> =>
+  withPath(path, async () => {
+    const file = await readConfigFile(path, within);
+    if (file.text !== undefined && (await isApplied(file.text, edit))) {
+      return { file, text: file.text, base: file.text, applied: undefined, record, kept: [] };
+    }
+    const base = record === undefined ? file.text : (await undone(file, record, false)).text;
+    const applied = await apply(base ?? '', edit);
+    return { file, text: applied.text, base, applied, record: undefined, kept: [] };
+  });
+
+/** Plans what gives the file back. A file that is exactly as it was written becomes exactly what it was before. */
+export const planUndo = (record: FileRecord, force: boolean): Promise<FilePlan> =>
+  withPath(record.path, async () => {
+    const file = await readConfigFile(record.realPath);
+    const { text, kept } = await undone(file, record, force);
+    return { file: { ...file, path: record.path }, text, base: text, applied: undefined, record, kept };
+  });
+
+const undone = async (file: ConfigFile, record: FileRecord, force: boolean): Promise<UndoneEdit> => {
+  if (file.text === undefined) return { text: undefined, kept: [] };
+  const isUntouched = sha256Hex(file.text) === record.writtenSha256;
+  const before = record.backup === null ? undefined : await readFile(record.backup, 'utf8').catch(() => undefined);
+  if (isUntouched && (record.backup === null || before !== undefined)) return { text: before, kept: [] };
+  const { added, created, backup } = record;
+  const result =
+    added.form === 'json'
+      ? await undoJson(file.text, added.changes, created, force)
+      : await undoToml(file.text, added, force);
+  // A file that was there before the connection stays, be it empty.
+  if (result.text === undefined && backup !== null) return { ...result, text: added.form === 'json' ? '{}\n' : '' };
+  return result;
+};
+
+const isApplied = (text: string, edit: ConfigEdit): Promise<boolean> =>
+  edit.form === 'json' ? hasJson(text, edit.changes) : hasToml(text, edit);
+
+const apply = (text: string, edit: ConfigEdit): Promise<AppliedEdit> =>
+  edit.form === 'json' ? applyJson(text, edit.changes) : applyToml(text, edit);
+
+/** Refusals of an edit begin with what is wrong: the name of the file goes before it. */
+const withPath = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.message.includes(path)) throw error;
+    const { hint } = error;
+    throw new ServiceError({ id: error.code, status: error.status }, `${path} ${error.message}`, {
+      cause: error,
+      hint: hint ?? 'mend the file, and run this again; nothing was changed',
+    });
+  }
+};
+
+/** What will be recorded of a plan, and the copy of the file that it needs. */
+export const recordOf = async (
+  plan: FilePlan,
+  folders: UserFolders,
+  random: Random,
+): Promise<FileRecord | undefined> => {
+  const { file, base, text, applied, record } = plan;
+  if (applied === undefined) return isChange(plan) ? undefined : record;
+  const backup = base === undefined ? null : await keepBackup(file.realPath, base, folders, random);
+  return {
+    path: file.path,
+    realPath: file.realPath,
+    added: applied.added,
+    created: applied.created,
+    writtenSha256: sha256Hex(text ?? ''),
+    backup,
+  };
+};
+
+/** The same text of the same file is kept once. */
+const keepBackup = async (path: string, text: string, folders: UserFolders, random: Random): Promise<string> => {
+  const name = `${basename(path)}.${sha256Hex(path).slice(0, 8)}.${sha256Hex(text).slice(0, 16)}.bak`;
+  const backup = join(folders.own, 'backups', name);
+  await writeWholeFile(backup, text, 0o600, random);
+  return backup;
+};
+
+/** Does what was planned. Returns the outermost folder that was made for the file. */
+export const carryOut = async ({ file, text, record }: FilePlan, random: Random): Promise<string | undefined> => {
+  if (file.text === text) return undefined;
+  if (text !== undefined) return replaceConfigFile(file, text, random);
+  await removeConfigFile(file.realPath, record?.madeFolder);
+  return undefined;
+};
