@@ -103,21 +103,21 @@ describe('the command connect', () => {
       expect(exitCode, stderr).to.equal(0);
     }
     const url = `${at.url}/v1/mcp`;
-    const headers = (Authorization: string) => ({ Authorization });
+    const bearer = (reference: string) => ({ Authorization: `Bearer $\{${reference}}` });
     expect(json(await user.read('.claude.json')).mcpServers['fact-memory']).to.deep.equal({
       type: 'http',
       url,
-      headers: headers('Bearer ${SVC_API_KEY}'),
+      headers: bearer('SVC_API_KEY'),
     });
     expect(json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory']).to.deep.equal({
       url,
-      headers: headers('Bearer ${env:SVC_API_KEY}'),
+      headers: bearer('env:SVC_API_KEY'),
     });
     const code = json(await user.read('.config/Code/User/mcp.json'));
     expect(code.servers['fact-memory']).to.deep.equal({
       type: 'http',
       url,
-      headers: headers('Bearer ${input:fact-memory-key}'),
+      headers: bearer('input:fact-memory-key'),
     });
     expect(code.inputs).to.have.lengthOf(1);
     expect(code.inputs[0]).to.include({ type: 'promptString', id: 'fact-memory-key', password: true });
