@@ -44,6 +44,7 @@ const logRoute = (
     },
   }),
   answers: { 200: { json } },
+  example: { query: { event_type: 'fact_write', since: '2026-01-01T00:00:00Z', limit: 50 } },
   async handle({ caller, query }) {
     const filter = logFilter(query);
     const page = { afterSeq: seqOf(query.cursor), limit: query.limit };

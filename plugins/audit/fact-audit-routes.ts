@@ -41,6 +41,7 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
     },
   }),
   answers: { 200: { json: FACT_ENTRY_PAGE_JSON } },
+  example: { query: { entity_uri: 'project:atlas', event_type: 'fact_write', limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const filter = entryFilter(query);
@@ -66,6 +67,7 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   access: ACCESS,
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
   answers: { 200: { json: FACT_ENTRIES_JSON } },
+  example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
   async handle({ caller, params }) {
     const { entries, more } = await audit.ofFact(caller, params.id);
     return arrayReply(entries, factEntryJson, more);
@@ -89,6 +91,7 @@ export const exportAuditRoute = (audit: Audit): Route<undefined, ExportQuery> =>
     properties: { ...ENTRY_FILTERS, format: { type: 'string', enum: ['csv', 'jsonl'] } },
   }),
   answers: { 200: { text: ['text/csv', JSON_LINES] } },
+  example: { query: { format: 'csv', since: '2026-01-01T00:00:00Z' } },
   handle({ caller, query: { format, ...query }, header, signal }) {
     const filter = entryFilter(query);
     const wantsLines = format === undefined ? header('accept')?.includes(JSON_LINES) === true : format === 'jsonl';

@@ -17,6 +17,7 @@ export const createBackupRoute = (backups: Backups): Route => ({
   dimension: DIMENSION,
   bodyForm: 'none',
   answers: { 202: { json: objectOf({ job_id: STRING_JSON, status: STRING_JSON, estimated_s: COUNT_JSON }) } },
+  example: {},
   async handle({ caller }) {
     const jobId = await backups.begin(caller);
     return { status: 202, body: { job_id: jobId, status: 'pending', estimated_s: 0 } };
@@ -31,6 +32,7 @@ export const listBackupsRoute = (backups: Backups): Route => ({
   access: ADMIN,
   dimension: DIMENSION,
   answers: { 200: { json: BACKUP_LIST_JSON } },
+  example: {},
   async handle({ caller }) {
     const found = await backups.list(caller);
     const shown = found.slice(0, MAX_LISTED).map(summaryJson);

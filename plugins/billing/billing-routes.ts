@@ -51,6 +51,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
     },
   }),
   answers: { 200: { json: LEDGER_JSON } },
+  example: { query: { event_type: 'fact_written', entity_uri: 'agent:indexer', limit: 50 } },
   async handle(request) {
     const { query } = request;
     const filter = filterOf(query);

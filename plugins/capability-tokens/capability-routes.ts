@@ -60,6 +60,15 @@ export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<
     },
   }),
   answers: { 201: { json: ISSUED_JSON } },
+  example: {
+    body: {
+      issuer: 'agent:indexer',
+      subject: 'agent:planner',
+      verb: 'subscribe',
+      object: 'project:atlas',
+      ttl_seconds: 86_400,
+    },
+  },
   async handle({ caller, body: { ttl_seconds: ttlSeconds, ...request } }) {
     return { status: 201, body: issuedJson(await registry.issue(caller, { ...request, ttlSeconds })) };
   },
@@ -81,6 +90,12 @@ export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route
     properties: { token_json: { type: 'string', minLength: 1 } },
   }),
   answers: { 200: { json: FINDING_JSON } },
+  // The text is the member token_json of an answer that issued a token.
+  example: {
+    body: {
+      token_json: '{"token_id":"2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43","token_version":1,"issuer":"agent:indexer", ...}',
+    },
+  },
   async handle({ caller, body }) {
     return { status: 200, body: findingJson(await registry.inspect(caller, body.token_json)) };
   },
@@ -105,6 +120,10 @@ export const revokeCapabilityRoute = ({
     properties: { reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH } },
   }),
   answers: { 200: { json: REVOKED_JSON } },
+  example: {
+    params: { token_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' },
+    body: { reason: 'agent:planner has moved to another project' },
+  },
   async handle({ caller, params, body }) {
     return { status: 200, body: revokedJson(await registry.revoke(caller, params.token_id, body.reason ?? null)) };
   },
@@ -132,6 +151,7 @@ export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefi
   answers: {
     200: { json: objectOf({ tokens: listOf(CAPABILITY_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) },
   },
+  example: { query: { limit: 20 } },
   async handle(request) {
     const { registry, clock } = parts;
     const { cursor: sent, limit } = request.query;

@@ -31,6 +31,7 @@ export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entit
     },
   }),
   answers: { 200: { json: CARD_JSON } },
+  example: { params: { entity_uri: 'project:atlas' }, query: { scope: 'company', refresh: true } },
   async handle({ caller, params, query }) {
     const request = {
       entity: params.entity_uri,

@@ -50,6 +50,7 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
     answers: {
       200: { json: objectOf({ conflicts: listOf(component(CONFLICT)), cursor: CURSOR_JSON, has_more: BOOLEAN_JSON }) },
     },
+    example: { query: { status: 'unresolved', limit: 20 } },
     async handle(request) {
       const { status, limit, cursor: sent } = request.query;
       const bound = bindCursor(request, sent, status, parts);
@@ -99,6 +100,13 @@ export const resolveConflictRoute = ({
   answers: {
     200: {
       json: objectOf({ resolution_fact_id: STRING_JSON, conflict_status: { type: 'string', const: 'resolved' } }),
+    },
+  },
+  example: {
+    params: { id: 'svc:conflict:7d1f3c52-0a9e-4b68-8c27-5e9f6a0b1c34' },
+    body: {
+      winning_fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+      resolution_note: 'The release notes of May say so.',
     },
   },
   async handle(request) {

@@ -41,6 +41,7 @@ export const sweepRoute = (decay: Decay): Route<undefined, Asked, Asked> => ({
   body: schema<Asked>(ASKED),
   bodyOptional: true,
   answers: { 200: { json: SWEEP_JSON }, 202: { json: ACCEPTED_JOB_JSON } },
+  example: { body: { dry_run: true, scope: 'company', ttl_seconds: 7_776_000, min_confidence: 0.2 } },
   async handle({ caller, query, body, signal }) {
     const asked = merged(query, body);
     const isTrial = asked.dry_run ?? false;

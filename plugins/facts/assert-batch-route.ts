@@ -37,6 +37,26 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   bodyLimit: 'bulk',
   headers: { ...parts.readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 200: { json: BATCH_JSON, headers: REPLAYED_HEADER } },
+  example: {
+    headers: { 'Idempotency-Key': 'indexer-run-2026-05-04' },
+    body: [
+      {
+        entity: 'user:alice',
+        relation: 'memory:works_on',
+        value: { type: 'ref', v: 'project:atlas' },
+        source: 'agent:indexer',
+        scope: 'company',
+      },
+      {
+        entity: 'project:atlas',
+        relation: 'memory:budget_eur',
+        value: { type: 'number', v: 120_000 },
+        source: 'agent:indexer',
+        confidence: 0.8,
+        scope: 'company',
+      },
+    ],
+  },
   async handle(request) {
     const { assertions, readSession, quotas } = parts;
     const { caller, body: items } = request;

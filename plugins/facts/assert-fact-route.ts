@@ -42,6 +42,20 @@ export const assertFactRoute = ({
   body: schema<object>({ type: 'object' }),
   headers: { ...readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 201: { json: component(FACT), headers: REPLAYED_HEADER } },
+  example: {
+    headers: { 'Idempotency-Key': 'indexer-note-0001' },
+    body: {
+      entity: 'project:atlas',
+      relation: 'memory:status',
+      value: { type: 'string', v: 'in beta' },
+      source: 'agent:indexer',
+      confidence: 0.9,
+      scope: 'company',
+      valid_until: '2040-01-01T00:00:00Z',
+      write_mode: 'assert',
+      derived_from: [],
+    },
+  },
   async handle(request) {
     const { caller, body } = request;
     const options = { sessionId: readSession(request) };

@@ -40,6 +40,7 @@ export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => 
     query: schema<object>({ type: 'object', properties: claimed.properties }),
     headers: readSession.headers,
     answers: { 200: { json: component(FACT) } },
+    example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
     async handle(request) {
       const { caller, params, query } = request;
       const options = { sessionId: readSession(request), notes: claimed.notesOf(query) };
@@ -86,6 +87,7 @@ export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<
         }),
       },
     },
+    example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { depth: 3 } },
     async handle({ caller, params, query }) {
       const options = { depth: query.depth, notes: claimed.notesOf(query) };
       return { status: 200, body: provenanceJson(await queries.provenance(caller, params.id, options), query.depth) };
@@ -143,6 +145,10 @@ export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, und
       }),
     },
   },
+  example: {
+    params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' },
+    body: { cid: 'sha256:aee038c8267cdbba41b16dd2260b780032f01d41c7d95e138e2a089e9ab4a8cc' },
+  },
   async handle({ caller, params, body }) {
     const { isStoredValid, isMatch, computed, stored } = await queries.verifyCid(caller, params.id, body.cid);
     const mismatch = isMatch ? null : 'given_cid_mismatch';
@@ -179,6 +185,7 @@ export const cidBackfillStatusRoute = ({ queries }: FactRouteParts): Route => ({
       }),
     },
   },
+  example: {},
   async handle({ caller }) {
     const { total, pending } = await queries.countWithoutCid(caller);
     return {

@@ -67,6 +67,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
     headers: readSession.headers,
     answers: { 200: { json: { ...PAGE_JSON, additionalProperties: true }, headers: TOTAL_HEADER } },
+    example: { query: { entity: 'project:atlas', scope: 'company', min_confidence: 0.5, limit: 20 } },
     async handle(request) {
       const { caller, query } = request;
       const sessionId = readSession(request);

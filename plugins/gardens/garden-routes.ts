@@ -49,6 +49,15 @@ export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<un
     },
   }),
   answers: { 201: { json: component(GARDEN) } },
+  example: {
+    body: {
+      slug: 'atlas-team',
+      name: 'Atlas team',
+      scope: 'company',
+      description: 'What only the people and agents of project Atlas see',
+      quarantine: false,
+    },
+  },
   async handle({ caller, body }) {
     const { garden, members } = await gardens.create(caller, body);
     return { status: 201, body: gardenJson(garden, members, self) };
@@ -62,6 +71,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   summary: "The caller's gardens, oldest first; all of the tenant for an admin",
   access: { permission: 'read' },
   answers: { 200: { json: listOf(component(GARDEN)) } },
+  example: {},
   handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
@@ -73,6 +83,7 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   access: { permission: 'read' },
   params: gardenPath,
   answers: { 200: { json: component(GARDEN) } },
+  example: { params: { garden: 'atlas-team' } },
   async handle({ caller, params }) {
     const { garden, members } = await gardens.get(caller, readPathText(params.garden, 'garden'));
     const record = gardenJson(garden, [], self);
@@ -89,6 +100,7 @@ export const deleteGardenRoute = ({ gardens }: GardenRouteParts): Route<GardenPa
   access: { permission: DELETES },
   params: gardenPath,
   answers: { 204: NO_BODY },
+  example: { params: { garden: 'atlas-team' } },
   async handle({ caller, params }) {
     await gardens.delete(caller, readPathText(params.garden, 'garden'));
     return { status: 204 };

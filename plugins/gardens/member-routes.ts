@@ -16,6 +16,7 @@ export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPat
   access: ACCESS,
   params: gardenPath,
   answers: { 200: { json: listOf(component(GARDEN_MEMBER)) } },
+  example: { params: { garden: 'atlas-team' } },
   handle: async ({ caller, params }) =>
     arrayReply(await gardens.members(caller, readPathText(params.garden, 'garden')), memberJson),
 });
@@ -41,6 +42,7 @@ export const addMemberRoute = ({ gardens }: GardenRouteParts): Route<GardenPath,
     },
   }),
   answers: { 201: { json: component(GARDEN_MEMBER) } },
+  example: { params: { garden: 'atlas-team' }, body: { entity_uri: 'user:alice', role: 'writer' } },
   async handle({ caller, params, body: { entity_uri: entityUri, role } }) {
     const member = await gardens.addMember(caller, readPathText(params.garden, 'garden'), { entityUri, role });
     return { status: 201, body: memberJson(member) };
@@ -71,6 +73,7 @@ export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
     properties: { role: { type: 'string', enum: ROLES } },
   }),
   answers: { 200: { json: component(GARDEN_MEMBER) } },
+  example: { params: { garden: 'atlas-team', entity_uri: 'user:alice' }, body: { role: 'admin' } },
   async handle({ caller, params, body }) {
     const garden = readPathText(params.garden, 'garden');
     const member = await gardens.changeMember(caller, garden, params.entity_uri, body.role);
@@ -86,6 +89,7 @@ export const removeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
   access: ACCESS,
   params: memberPath,
   answers: { 204: NO_BODY },
+  example: { params: { garden: 'atlas-team', entity_uri: 'user:alice' } },
   async handle({ caller, params }) {
     await gardens.removeMember(caller, readPathText(params.garden, 'garden'), params.entity_uri);
     return { status: 204 };

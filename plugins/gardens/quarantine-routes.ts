@@ -67,6 +67,14 @@ export const promoteRoute = ({
     properties: { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON },
   }),
   answers: { 200: { json: PROMOTED_JSON } },
+  example: {
+    params: { garden: 'atlas-inbox' },
+    body: {
+      fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+      target_garden_id: 'atlas-team',
+      reason: 'Checked with Alice.',
+    },
+  },
   async handle(request) {
     const { caller, params, body } = request;
     const garden = readPathText(params.garden, 'garden');
@@ -84,6 +92,10 @@ export const rejectRoute = ({ quarantine }: QuarantineRouteParts): Route<GardenP
   params: gardenPath,
   body: schema<FactBody>({ type: 'object', required: ['fact_id'], properties: { ...FACT_ID, ...REASON } }),
   answers: { 200: { json: REJECTED_JSON } },
+  example: {
+    params: { garden: 'atlas-inbox' },
+    body: { fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', reason: 'The source is a draft.' },
+  },
   async handle({ caller, params, body: { fact_id: factId, reason = null } }) {
     const verdict = { factId, reason, garden: readPathText(params.garden, 'garden') };
     return { status: 200, body: rejectedJson(await quarantine.reject(caller, verdict)) };
@@ -131,6 +143,10 @@ export const admitHeldRoute = ({
   body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...SIGNED, ...REASON } }),
   bodyOptional: true,
   answers: { 200: { json: PROMOTED_JSON } },
+  example: {
+    params: { fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' },
+    body: { target_garden_id: 'atlas-team', reason: 'Checked with Alice.' },
+  },
   async handle(request) {
     const { caller, params, query, body } = request;
     const asked = { ...body, ...eitherOf(body, query) };
@@ -153,6 +169,7 @@ export const rejectHeldRoute = ({
   body: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
   bodyOptional: true,
   answers: { 200: { json: REJECTED_JSON } },
+  example: { params: { fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, body: { reason: 'The source is a draft.' } },
   async handle({ caller, params, query, body }) {
     const verdict = { factId: readPathText(params.fact_id, 'fact_id'), ...eitherOf(body, query) };
     return { status: 200, body: rejectedJson(await quarantine.reject(caller, verdict)) };
@@ -189,6 +206,7 @@ export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts):
       ),
     },
   },
+  example: { query: { garden_id: 'atlas-inbox', quarantine_status: 'pending', limit: 20 } },
   async handle({ caller, query }) {
     const { limit, offset } = query;
     const search = { garden: query.garden_id, status: query.quarantine_status, limit, offset };

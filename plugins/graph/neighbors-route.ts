@@ -71,6 +71,7 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   dimension: 'graph_query',
   query: neighborsQuery(parts.knowsPast),
   answers: { 200: { json: NEIGHBORS_JSON } },
+  example: { query: { entity: 'project:atlas', depth: 2, scope: 'company', min_confidence: 0.5, limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const walk = walkOf(query);

@@ -47,6 +47,22 @@ export const publishManifestRoute = (instructions: Instructions): Route<AgentPar
     },
   }),
   answers: { 200: { json: PUBLISHED_JSON } },
+  example: {
+    params: { agent_id: 'indexer' },
+    body: {
+      version: 'v1',
+      entries: [
+        {
+          name: 'release-notes',
+          description: 'How release notes of project Atlas are written',
+          fact_uri: 'instruction:default/agent/indexer/release-notes/v1',
+          load_triggers: { intents: ['write release notes'], keywords: ['release'], task_types: ['writing'] },
+          token_estimate: 40,
+        },
+      ],
+      skip_coverage_gate: false,
+    },
+  },
   async handle({ caller, params, body: { version, entries, skip_coverage_gate: skipCoverageGate } }) {
     const draft = { version, entries, skipCoverageGate };
     return { status: 200, body: publishedJson(await instructions.publish(caller, params.agent_id, draft)) };
@@ -61,6 +77,7 @@ export const currentManifestRoute = (instructions: Instructions): Route<AgentPar
   access: { permission: 'read' },
   params: agentParams,
   answers: { 200: { json: CURRENT_MANIFEST_JSON } },
+  example: { params: { agent_id: 'indexer' } },
   async handle({ caller, params }) {
     return { status: 200, body: currentManifestJson(await instructions.current(caller, params.agent_id)) };
   },
@@ -94,6 +111,10 @@ export const recallInstructionRoute = (
     },
   }),
   answers: { 200: { json: LOADED_JSON } },
+  example: {
+    params: { agent_id: 'indexer' },
+    body: { intent: 'write release notes', max_chunks: 4, token_budget: 800, manifest_hint: ['release-notes'] },
+  },
   async handle({ caller, params, body }) {
     const { intent, max_chunks: maxChunks, token_budget: tokenBudget, manifest_hint: hints } = body;
     const request = { intent, maxChunks, tokenBudget, hints };
@@ -123,6 +144,13 @@ export const instructionAuditRoute = (instructions: Instructions): Route<undefin
     },
   }),
   answers: { 204: NO_BODY },
+  example: {
+    body: {
+      audit_token: 'audi_Zm9yLW9uZS1sb2FkaW5nLW9mLW9uZS1hZ2VudA',
+      used_chunks: ['release-notes'],
+      missed_chunks: [],
+    },
+  },
   async handle({ caller, body: { audit_token, used_chunks, missed_chunks } }) {
     await instructions.report(caller, audit_token, { used: used_chunks ?? [], missed: missed_chunks ?? [] });
     return { status: 204 };

@@ -30,6 +30,7 @@ export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): R
   access: { permission: 'read' },
   params: PARAMS,
   answers: { 200: { json: JOB_JSON } },
+  example: { params: { id: 'c4f1d0a2-3b7e-4e59-8d26-71a9be5c0f34' } },
   handle: async ({ caller, params }) => ({ status: 200, body: jobJson(await jobs.read(caller, params.id)) }),
 });
 
@@ -62,6 +63,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
     },
   }),
   answers: { 200: { json: objectOf({ jobs: listOf(JOB_SUMMARY_JSON), cursor: CURSOR_JSON }) } },
+  example: { query: { status: 'done', limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const filter = { type: query.type, status: query.status };
@@ -86,6 +88,7 @@ export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> =>
   access: { permission: 'read' },
   params: PARAMS,
   answers: { 204: NO_BODY },
+  example: { params: { id: 'c4f1d0a2-3b7e-4e59-8d26-71a9be5c0f34' } },
   async handle({ caller, params }) {
     await jobs.cancel(caller, params.id);
     return { status: 204 };
@@ -101,5 +104,6 @@ export const resumeJobRoute = (jobs: Pick<JobQueue, 'resume'>): Route<Params> =>
   params: PARAMS,
   bodyForm: 'none',
   answers: { 202: { json: JOB_SUMMARY_JSON } },
+  example: { params: { id: 'c4f1d0a2-3b7e-4e59-8d26-71a9be5c0f34' } },
   handle: async ({ caller, params }) => ({ status: 202, body: jobSummaryJson(await jobs.resume(caller, params.id)) }),
 });

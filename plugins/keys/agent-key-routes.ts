@@ -23,6 +23,9 @@ export const registerAgentKeyRoute = (agentKeys: AgentKeys): Route<undefined, un
     },
   }),
   answers: { 201: { json: AGENT_KEY_JSON } },
+  example: {
+    body: { public_key: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', description: 'key of the indexer, 2026' },
+  },
   async handle({ caller, body: { public_key: publicKey, description = null } }) {
     return { status: 201, body: agentKeyJson(await agentKeys.register(caller, { publicKey, description })) };
   },
@@ -35,6 +38,7 @@ export const listAgentKeysRoute = (agentKeys: AgentKeys): Route => ({
   summary: "The caller's agent keys, newest first",
   access: { permission: 'any' },
   answers: { 200: { json: listOf(AGENT_KEY_JSON) } },
+  example: {},
   handle: async ({ caller }) => arrayReply(await agentKeys.own(caller), agentKeyJson),
 });
 
@@ -46,6 +50,7 @@ export const revokeAgentKeyRoute = (agentKeys: AgentKeys): Route<{ id: string }>
   access: { permission: 'any' },
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
   answers: { 204: NO_BODY },
+  example: { params: { id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {
     await agentKeys.revoke(caller, params.id);
     return { status: 204 };

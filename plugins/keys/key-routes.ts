@@ -17,6 +17,7 @@ export const listKeysRoute = (registry: KeyRegistry): Route => ({
   summary: "The caller's active keys, newest first",
   access: { permission: 'any' },
   answers: { 200: { json: listOf(KEY_JSON) } },
+  example: {},
   handle: async ({ caller }) => arrayReply(await registry.own(caller), keyJson),
 });
 
@@ -60,6 +61,16 @@ export const registerKeyRoute = (registry: KeyRegistry): Route<undefined, undefi
   dimension: 'admin_action',
   body: registerBody(registry.permissions),
   answers: { 201: { json: KEY_JSON } },
+  example: {
+    body: {
+      raw_key: 'a-long-random-text-that-you-drew-yourself',
+      entity_uri: 'agent:planner',
+      permissions: ['read', 'write'],
+      allowed_scopes: ['local', 'company'],
+      description: 'planner on the build server',
+      expires_at: null,
+    },
+  },
   async handle({ caller, body }) {
     const key = await registry.register(caller, {
       rawKey: body.raw_key,
@@ -94,6 +105,7 @@ export const expiringKeysRoute = (
     },
   }),
   answers: { 200: { json: listOf(EXPIRING_KEY_JSON) } },
+  example: { query: { within_days: 30 } },
   handle: async ({ caller, query }) => arrayReply(await registry.expiring(caller, query.within_days), expiringKeyJson),
 });
 
@@ -124,6 +136,10 @@ export const rotateKeyRoute = (registry: KeyRegistry): Route<{ id: string }, und
     },
   }),
   answers: { 201: { json: ROTATED_KEY_JSON } },
+  example: {
+    params: { id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' },
+    body: { raw_key: 'another-long-random-text-that-you-drew', overlap_s: 3_600 },
+  },
   async handle({ caller, params, body }) {
     const { record, formerId, formerEndsAt } = await registry.rotate(caller, params.id, {
       rawKey: body.raw_key,
@@ -142,6 +158,7 @@ export const revokeKeyRoute = (registry: KeyRegistry): Route<{ id: string }> => 
   dimension: 'admin_action',
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
   answers: { 204: NO_BODY },
+  example: { params: { id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {
     await registry.revoke(caller, params.id);
     return { status: 204 };

@@ -8,5 +8,6 @@ export const meRoute = (): Route => ({
   summary: "The caller's identity and rights",
   access: { permission: 'any' },
   answers: { 200: { json: CALLER_JSON } },
+  example: {},
   handle: ({ caller }) => ({ status: 200, body: callerJson(caller) }),
 });

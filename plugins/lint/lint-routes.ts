@@ -50,6 +50,14 @@ export const postLintRoute = (lint: Lint): Route<undefined, undefined, Body> => 
     },
   }),
   answers: ANSWERS,
+  example: {
+    body: {
+      scope: 'company',
+      checks: ['contradiction', 'stale'],
+      entity: 'project:atlas',
+      stale_lookahead_s: 604_800,
+    },
+  },
   handle: ({ caller, body }) =>
     reply(lint, caller, {
       scope: body.scope,
@@ -85,6 +93,7 @@ export const getLintRoute = (lint: Lint): Route<undefined, Query> => ({
     },
   }),
   answers: ANSWERS,
+  example: { query: { scope: 'company', checks: 'contradiction', stale_lookahead_s: 604_800 } },
   handle: ({ caller, query }) =>
     reply(lint, caller, {
       scope: query.scope ?? 'all',

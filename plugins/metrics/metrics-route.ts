@@ -10,6 +10,7 @@ export const metricsRoute = (metrics: NodeMetrics, hasAuditors: boolean): Route 
   summary: 'Metrics of the node for Prometheus, or as OpenMetrics for a client that accepts it',
   access: { permission: hasAuditors ? ['admin', AUDIT_READ] : 'admin' },
   answers: { 200: { text: ['text/plain', 'application/openmetrics-text'] } },
+  example: {},
   async handle({ caller, header }) {
     requireOperator(caller);
     const format = formatOf(header('accept'));

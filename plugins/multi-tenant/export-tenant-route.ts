@@ -26,6 +26,7 @@ export const exportTenantRoute = ({ tenancy, transfer, audit }: ExportParts): Ro
   dimension: 'admin_action',
   params: TENANT_PARAMS,
   answers: { 200: { text: ['application/x-ndjson'] } },
+  example: { params: { id: 'acme' } },
   async handle({ caller, params, signal }) {
     await tenancy.administer(caller, params.id);
     requireAllFacts(caller);

@@ -62,6 +62,7 @@ export const listTenantsRoute = (parts: TenantRouteParts): Route<undefined, List
     },
   }),
   answers: { 200: { json: TENANT_PAGE_JSON } },
+  example: { query: { status: 'active', limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const { status, limit } = query;
@@ -82,6 +83,7 @@ export const getTenantRoute = (tenants: Tenants): Route<TenantParams> => ({
   dimension: DIMENSION,
   params: TENANT_PARAMS,
   answers: { 200: { json: TENANT_REPORT_JSON } },
+  example: { params: { id: 'acme' } },
   handle: async ({ caller, params }) => ({
     status: 200,
     body: tenantReportJson(await tenants.get(caller, params.id)),
@@ -132,6 +134,20 @@ export const createTenantRoute = (tenants: Tenants): Route<undefined, undefined,
     },
   }),
   answers: { 201: { json: CREATED_TENANT_JSON } },
+  example: {
+    body: {
+      id: 'acme',
+      name: 'Acme',
+      first_key: {
+        raw_key: 'a-long-random-text-that-you-drew-yourself',
+        entity_uri: 'user:alice',
+        permissions: ['admin', 'read', 'write'],
+        allowed_scopes: ['local', 'company'],
+        description: 'first administrator of Acme',
+        expires_at: null,
+      },
+    },
+  },
   async handle({ caller, body }) {
     const { raw_key, entity_uri, permissions, allowed_scopes, description, expires_at } = body.first_key;
     const { tenant, firstKey } = await tenants.create(caller, {
@@ -171,6 +187,7 @@ export const changeTenantRoute = (tenants: Tenants): Route<TenantParams, undefin
     },
   }),
   answers: { 200: { json: TENANT_JSON } },
+  example: { params: { id: 'acme' }, body: { name: 'Acme and Sons', status: 'active' } },
   handle: async ({ caller, params, body }) => ({
     status: 200,
     body: tenantJson(await tenants.change(caller, params.id, body)),
@@ -195,6 +212,7 @@ export const eraseTenantRoute = (tenants: Tenants): Route<TenantParams, undefine
     properties: { confirm: { type: 'string' } },
   }),
   answers: { 200: { json: TENANT_REPORT_JSON }, 202: { json: TENANT_REPORT_JSON } },
+  example: { params: { id: 'acme' }, body: { confirm: 'acme' } },
   async handle({ caller, params, body }) {
     const report = await tenants.erase(caller, params.id, { confirm: body.confirm });
     return { status: report.status === 'erased' ? 200 : 202, body: tenantReportJson(report) };

@@ -34,6 +34,7 @@ export const listNamespacesRoute = (parts: NamespaceRouteParts): Route<undefined
     },
   }),
   answers: { 200: { json: NAMESPACE_PAGE_JSON } },
+  example: { query: { limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const { namespaces } = parts;
@@ -70,6 +71,9 @@ export const setNamespaceRoute = (namespaces: Namespaces): Route<undefined, unde
     },
   }),
   answers: { 200: { json: NAMESPACE_JSON } },
+  example: {
+    body: { pattern: 'svc://alpha.example.com/project/atlas/*', owners: ['agent:indexer', 'user:alice'] },
+  },
   handle: async ({ caller, body }) => ({ status: 200, body: namespaceJson(await namespaces.set(caller, body)) }),
 });
 
@@ -90,6 +94,7 @@ export const removeNamespaceRoute = (namespaces: Namespaces): Route<undefined, R
     properties: { pattern: { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH } },
   }),
   answers: { 204: NO_BODY },
+  example: { query: { pattern: 'svc://alpha.example.com/project/atlas/*' } },
   async handle({ caller, query }) {
     await namespaces.remove(caller, query.pattern);
     return { status: 204 };

@@ -9,6 +9,7 @@ export const metadataRoute = (info: NodeInfo, names: ServiceNames): Route => ({
   summary: 'Node metadata',
   access: 'open',
   answers: { 200: { json: METADATA_JSON } },
+  example: {},
   handle: async () => ({ status: 200, body: await info.metadata() }),
 });
 
@@ -19,6 +20,7 @@ export const healthRoute = (info: NodeInfo): Route => ({
   summary: 'Whether the node can serve and store',
   access: 'open',
   answers: { 200: { json: HEALTHY_JSON }, 503: { json: UNHEALTHY_JSON } },
+  example: {},
   handle: async () =>
     (await info.isHealthy())
       ? { status: 200, body: { status: 'ok' } }
@@ -32,6 +34,7 @@ export const readinessRoute = (info: NodeInfo): Route => ({
   summary: 'Whether requests should be sent to this process',
   access: 'open',
   answers: { 200: { json: READY_JSON }, 503: { json: UNHEALTHY_JSON } },
+  example: {},
   handle: async () =>
     (await info.isReady())
       ? { status: 200, body: { status: 'ready' } }

@@ -76,6 +76,13 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
       }),
     },
   },
+  example: {
+    body: {
+      id_token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl',
+      permissions: ['read', 'write'],
+      client: 'laptop of Alice',
+    },
+  },
   handle: ({ body }) => exchange(body, parts),
 });
 

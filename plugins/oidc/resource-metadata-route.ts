@@ -22,6 +22,7 @@ export const resourceMetadataRoute = (
       }),
     },
   },
+  example: {},
   handle: () => ({
     status: 200,
     body: {

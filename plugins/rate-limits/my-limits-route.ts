@@ -32,6 +32,7 @@ export const myLimitsRoute = (parts: MyLimitsParts): Route => ({
       }),
     },
   },
+  example: {},
   async handle({ caller }) {
     const quotas = await parts.quotas(caller);
     return {

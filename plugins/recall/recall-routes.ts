@@ -85,6 +85,19 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   }),
   headers: headersOf(parts),
   answers: answersOf(parts),
+  example: {
+    body: {
+      query: 'What is the status of project Atlas?',
+      scope: 'company',
+      token_budget: 1_000,
+      depth: 2,
+      limit: 20,
+      weights: { lexical: 0.3, vector: 0.4, graph: 0.2, source_trust: 0.05, recency: 0.05 },
+      min_confidence: 0.1,
+      include_neighbors: true,
+      include_contradicted: false,
+    },
+  },
   handle: (request) => answer(request.body, 'body', request, parts),
 });
 
@@ -113,6 +126,9 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
   }),
   headers: headersOf(parts),
   answers: answersOf(parts),
+  example: {
+    query: { query: 'What is the status of project Atlas?', scope: 'company', token_budget: 1_000, limit: 20 },
+  },
   handle: (request) => {
     const { query } = request;
     const raw = { ...query, token_budget: numberOf(query.token_budget), weights: weightsOf(query) };

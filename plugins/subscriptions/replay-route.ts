@@ -47,6 +47,10 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
     },
   }),
   answers: { 200: { json: objectOf({ events: listOf(EVENT_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) } },
+  example: {
+    params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' },
+    query: { since: '2026-05-04T00:00:00Z', limit: 20 },
+  },
   async handle(request) {
     const { caller, params, query } = request;
     const range = { afterId: query.after, sinceMs: readInstantParameter(query.since, 'since') };

@@ -25,6 +25,10 @@ export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdP
   query: schema<Query>({ type: 'object', properties: { after: { type: 'string' } } }),
   headers: { 'Last-Event-ID': { summary: 'The last event that the client has; the stream goes on after it' } },
   answers: { 200: { text: ['text/event-stream'] } },
+  example: {
+    params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' },
+    headers: { 'Last-Event-ID': 'e7a1c0d4-5b62-4f83-9d0e-1c2b3a495867' },
+  },
   async handle({ caller, params, query, header, signal }) {
     const afterId = header('last-event-id') || query.after;
     const steps = await subscriptions.follow(caller, params.id, { afterId, signal });

@@ -62,6 +62,21 @@ export const createSubscriptionRoute = ({
   }),
   headers: { [capabilityHeader(names)]: { summary: 'A capability token, in place of the member capability_token' } },
   answers: { 200: { json: component(SUBSCRIPTION) }, 201: { json: NEW_SUBSCRIPTION_JSON } },
+  example: {
+    headers: {
+      [capabilityHeader(names)]:
+        '{"token_id":"2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43","token_version":1,"issuer":"agent:indexer", ...}',
+    },
+    body: {
+      target: 'project:atlas',
+      target_type: 'entity',
+      on_change: 'webhook',
+      webhook_url: 'https://hooks.example.com/atlas',
+      idempotency_key: 'planner-watches-atlas',
+      event_types: ['fact_asserted', 'fact_retracted', 'conflict_opened'],
+    },
+    status: 201,
+  },
   async handle({ caller, body, header }) {
     const { subscription, secret } = await subscriptions.create(caller, {
       target: body.target,
@@ -109,6 +124,7 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
       ),
     },
   },
+  example: {},
   async handle({ caller }) {
     const found = await subscriptions.list(caller);
     const list = spellList(found, json);
@@ -126,6 +142,7 @@ export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteP
   access: { permission: 'read' },
   params: idParams,
   answers: { 200: { json: component(SUBSCRIPTION) } },
+  example: { params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' } },
   handle: async ({ caller, params }) => ({ status: 200, body: json(await subscriptions.get(caller, params.id)) }),
 });
 
@@ -148,6 +165,7 @@ export const rotateSecretRoute = ({
   }),
   bodyOptional: true,
   answers: { 200: { json: NEW_SUBSCRIPTION_JSON } },
+  example: { params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' }, body: { overlap_s: 3_600 } },
   async handle({ caller, params, body }) {
     const rotated = await subscriptions.rotateSecret(caller, params.id, { overlapSeconds: body.overlap_s });
     return { status: 200, body: { ...json(rotated.subscription), secret: rotated.secret } };
@@ -161,6 +179,7 @@ export const deleteSubscriptionRoute = ({ subscriptions }: SubscriptionRoutePart
   access: { permission: 'read' },
   params: idParams,
   answers: { 204: NO_BODY },
+  example: { params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' } },
   async handle({ caller, params }) {
     await subscriptions.delete(caller, params.id);
     return { status: 204 };

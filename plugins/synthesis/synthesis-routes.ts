@@ -40,6 +40,7 @@ export const synthesisRoute = (syntheses: Syntheses): Route<undefined, AskedOfSc
   path: '/v1/synthesis',
   summary: 'The strongest facts, with the winner of each triple and counts',
   query: schema<AskedOfScope>(ASKED),
+  example: { query: { scope: 'company', entity: 'project:atlas', min_confidence: 0.5, limit: 50 } },
   handle: ({ caller, query }) => reply(syntheses, caller, query, 'query'),
 });
 
@@ -51,6 +52,9 @@ export const synthesisByPostRoute = (syntheses: Syntheses): Route<undefined, und
   summary: 'The same as GET /v1/synthesis, asked for by a body',
   body: schema<AskedOfScope>(ASKED),
   bodyOptional: true,
+  example: {
+    body: { scope: 'company', entity: 'project:atlas', min_confidence: 0.5, include_expired: false, limit: 50 },
+  },
   handle: ({ caller, body }) => reply(syntheses, caller, body, 'body'),
 });
 
@@ -62,6 +66,7 @@ export const synthesisOfScopeRoute = (syntheses: Syntheses): Route<{ scope: Scop
   summary: 'The same as GET /v1/synthesis, of one scope',
   params: schema<{ scope: Scope }>({ type: 'object', properties: { scope: SCOPE }, required: ['scope'] }),
   query: schema<Asked>({ type: 'object', properties: MEMBERS }),
+  example: { params: { scope: 'company' }, query: { entity: 'project:atlas', limit: 50 } },
   handle: ({ caller, params: { scope }, query }) => reply(syntheses, caller, { ...query, scope }, 'query'),
 });
 

@@ -11,6 +11,7 @@ export const upkeepRoute = (upkeep: Upkeep): Route => ({
   access: { permission: 'admin' },
   dimension: 'admin_action',
   answers: { 200: { json: UPKEEP_JSON } },
+  example: {},
   handle: async ({ caller }) => ({ status: 200, body: { tasks: (await upkeep.report(caller)).map(taskJson) } }),
 });
 
@@ -28,6 +29,7 @@ export const runUpkeepRoute = (upkeep: Upkeep): Route<Params> => ({
   params: schema<Params>({ type: 'object', properties: { task: { type: 'string' } }, required: ['task'] }),
   bodyForm: 'none',
   answers: { 202: { json: ACCEPTED_JOB_JSON } },
+  example: { params: { task: 'lint' } },
   handle: async ({ caller, params }) => ({
     status: 202,
     body: acceptedJobJson(await upkeep.run(caller, params.task), 0),

@@ -64,6 +64,7 @@ export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly curs
   access: { permission: READS_ALL },
   query: schema<{ readonly cursor?: string }>({ type: 'object', properties: { cursor: { type: 'string' } } }),
   answers: { 200: { json: VERIFIED_JSON } },
+  example: {},
   async handle({ caller, query }) {
     return { status: 200, body: verifiedJson(await audit.verify(caller, seqOf(query.cursor))) };
   },

@@ -74,6 +74,26 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
       }),
     },
   },
+  example: {
+    body: {
+      facts: [
+        {
+          id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+          entity: 'project:atlas',
+          relation: 'memory:status',
+          value: { type: 'string', v: 'in beta' },
+          source: 'agent:indexer',
+          timestamp: '2026-05-04T09:15:04.120Z',
+          hlc: '1777886104120.0',
+          confidence: 0.9,
+          scope: 'public',
+          valid_until: null,
+          derived_from: [],
+        },
+      ],
+      sender_hlc: '1777886104121.0',
+    },
+  },
   async handle({ caller, body: { facts, sender_hlc: senderHlc } }) {
     if (senderHlc != null && parseHlc(senderHlc) === null) {
       throw memberRefusal('body.sender_hlc', 'must be a stamp, <milliseconds>.<counter>');

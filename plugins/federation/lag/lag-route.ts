@@ -12,6 +12,7 @@ export const lagRoute = (lags: PeerLags, keys: KeyRegistry | undefined): Route<{
   access: { permission: keys === undefined ? 'any' : FEDERATE },
   params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
   answers: { 200: { json: PEER_LAG_JSON } },
+  example: { params: { peer_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {
     return { status: 200, body: peerLagJson(await lags.of(caller, params.peer_id)) };
   },

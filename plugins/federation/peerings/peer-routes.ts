@@ -68,6 +68,18 @@ export const registerPeerRoute = ({
   access: federate,
   body: DECLARATION_BODY,
   answers: { 201: { json: REGISTERED_JSON } },
+  // What `peer declare` of the other node prints.
+  example: {
+    body: {
+      declaring_node_id: 'svc://beta.example.org',
+      target_node_id: 'svc://alpha.example.com',
+      allowed_scopes: ['public'],
+      direction: 'bidirectional',
+      signed_at: '2026-05-04T09:15:04.120Z',
+      declaration_sig: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      node_url: 'https://beta.example.org',
+    },
+  },
   async handle({ caller, body }) {
     return { status: 201, body: registeredJson(await registry.register(caller, body)) };
   },
@@ -80,6 +92,7 @@ export const listPeersRoute = ({ registry, federate }: PeerRouteParts): Route =>
   summary: 'Nodes with which this one exchanges facts, or did, or is asked to',
   access: federate,
   answers: { 200: { json: PEERS_JSON } },
+  example: {},
   async handle({ caller }) {
     return { status: 200, body: { peers: spellList(await registry.list(caller), peerJson) } };
   },
@@ -93,6 +106,7 @@ export const revokePeerRoute = ({ registry }: PeerRouteParts): Route<{ peer_id: 
   access: { permission: 'admin' },
   params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
   answers: { 204: NO_BODY },
+  example: { params: { peer_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {
     await registry.revoke(caller, params.peer_id);
     return { status: 204 };
@@ -122,6 +136,7 @@ export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, Ev
     },
   }),
   answers: { 200: { json: FEDERATION_ENTRIES_JSON } },
+  example: { query: { limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
     const { limit } = query;

@@ -76,6 +76,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
       headers: { [parts.self.names.headers.remaining]: 'How many facts come after this page, where there are more' },
     },
   },
+  example: { query: { since_hlc: '1777886104120.0', scope: 'public', limit: 100 } },
   async handle({ caller, query }) {
     const after = readCursor(query.cursor ?? query.since_hlc);
     if (!parts.settings.enabled) throw federationDisabled();

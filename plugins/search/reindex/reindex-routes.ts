@@ -53,6 +53,7 @@ export const reindexRoute = ({ hooks, jobs }: ReindexRouteParts): Route<undefine
   }),
   bodyOptional: true,
   answers: { 202: { json: ACCEPTED_JOB_JSON } },
+  example: { body: { what: ['edges'] } },
   async handle({ caller, body }) {
     requireDefaultTenant(caller);
     const known = (await knownIndexes(hooks)).map(({ name }) => name);
@@ -90,6 +91,7 @@ export const reindexStateRoute = ({ hooks, jobs }: ReindexRouteParts): Route => 
       json: objectOf({ indexes: listOf(INDEX_JSON), job_id: { type: ['string', 'null'] } }),
     },
   },
+  example: {},
   async handle({ caller }) {
     requireDefaultTenant(caller);
     const indexes = await Promise.all((await knownIndexes(hooks)).map(reportOf));

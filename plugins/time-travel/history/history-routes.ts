@@ -73,6 +73,10 @@ export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: str
     type: 'object',
     properties: { scope: { type: 'string', enum: SCOPES }, relation: { type: 'string' }, ...PAGE },
   }),
+  example: {
+    params: { entity_uri: 'project:atlas' },
+    query: { scope: 'company', relation: 'memory:status', limit: 20 },
+  },
   handle(request) {
     const { caller, params, query } = request;
     const { names } = parts.self;
@@ -96,6 +100,7 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
   summary: 'How the triple of a fact came to be, and who won from when to when',
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   query: schema<PageQuery>({ type: 'object', properties: PAGE }),
+  example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { limit: 20 } },
   handle: (request) =>
     reply(parts, request, {}, async (reader) => {
       const [fact] = await reader.visible([request.params.id]);

@@ -24,6 +24,10 @@ export const eraseRoute = (erasures: StoredErasures): Route<{ id: string }, unde
     200: { json: { anyOf: [RECEIPT_JSON, PREVIEW_JSON] } },
     202: { json: objectOf({ job_id: STRING_JSON, status: STRING_JSON, estimated_s: COUNT_JSON }) },
   },
+  example: {
+    params: { id: 'tomb_a3d95e10-7c4b-4f26-8b1d-6e0f9c8a7b52' },
+    body: { confirm: 'user:bob', dry_run: true },
+  },
   async handle({ caller, params: { id }, body: { confirm, dry_run: isTrial } }) {
     if (isTrial) return { status: 200, body: await erasures.preview(caller, id, confirm) };
     const done = await erasures.erase(caller, id, confirm);

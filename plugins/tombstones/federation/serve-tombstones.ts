@@ -66,6 +66,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
     },
   },
   answers: { 200: { json: SERVED_PAGE_JSON } },
+  example: { query: { since: '1777886104120.0', limit: 100 } },
   async handle(request) {
     const { tables, self, exchange, capabilities } = parts;
     const after = readCursor(request.query.since);

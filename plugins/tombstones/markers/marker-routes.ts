@@ -27,6 +27,9 @@ export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, u
     },
   }),
   answers: { 201: { json: TOMBSTONE_JSON } },
+  example: {
+    body: { entity_uri: 'user:bob', scope: '*', reason: 'Bob asked to be forgotten.', legal_hold: false },
+  },
   async handle({ caller, body }) {
     const { entity_uri: entityUri, scope, reason, legal_hold: legalHold } = body;
     return {
@@ -61,6 +64,7 @@ export const entityTombstonesRoute = (tombstones: Tombstones): Route<{ entity_ur
       ),
     },
   },
+  example: { params: { entity_uri: 'user:bob' } },
   async handle({ caller, params }) {
     const found = await tombstones.of(caller, params.entity_uri);
     return {
@@ -93,6 +97,10 @@ export const revokeTombstoneRoute = (tombstones: Tombstones): Route<{ id: string
     properties: { reason: { type: 'string', minLength: 1, maxLength: MAX_REASON_LENGTH } },
   }),
   answers: { 200: { json: REVOCATION_JSON } },
+  example: {
+    params: { id: 'tomb_a3d95e10-7c4b-4f26-8b1d-6e0f9c8a7b52' },
+    body: { reason: 'Bob came back and agreed.' },
+  },
   async handle({ caller, params, body }) {
     return { status: 200, body: revocationJson(await tombstones.revoke(caller, params.id, body.reason)) };
   },

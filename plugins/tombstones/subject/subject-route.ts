@@ -24,6 +24,7 @@ export const exportSubjectRoute = (subjects: SubjectExport): Route<undefined, un
     },
   }),
   answers: { 200: { text: ['application/x-ndjson'] } },
+  example: { body: { entity_uri: 'user:bob', about: true, asserted_by: true } },
   async handle({ caller, body: { entity_uri: entityUri, about, asserted_by: assertedBy } }) {
     return {
       status: 200,

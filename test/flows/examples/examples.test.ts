@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { requestOf, statusOf } from './example-row.ts';
+import { EXAMPLE_ROWS } from './example-rows.ts';
+import { RAW, type Way } from './send-raw.ts';
+import { type Stage, startStage } from './stage.ts';
+
+/** The columns of the table. */
+const WAYS: readonly Way[] = [RAW];
+
+describe('The example of every route', () => {
+  let stage: Stage;
+  /** Status by route and way. */
+  const table = new Map<string, Map<string, number>>();
+
+  before(async function () {
+    this.timeout(60_000);
+    stage = await startStage();
+  });
+
+  after(async () => {
+    await stage?.stop();
+    const routes = EXAMPLE_ROWS.map(({ route }) => route);
+    process.stdout.write(`\n${['route', ...WAYS.map(({ name }) => name)].join(' | ')}\n`);
+    for (const route of routes.sort()) {
+      const cells = WAYS.map(({ name }) => table.get(route)?.get(name) ?? 'missing');
+      process.stdout.write(`${[route, ...cells].join(' | ')}\n`);
+    }
+  });
+
+  it('is there, and has a row that says how it is sent', () => {
+    const names = stage.routes.map(({ method, path }) => `${method} ${path}`);
+    const shown = stage.routes.filter(({ example }) => example !== undefined);
+    expect(names.filter((name) => !shown.some(({ method, path }) => `${method} ${path}` === name))).to.deep.equal([]);
+    expect(EXAMPLE_ROWS.map(({ route }) => route).sort()).to.deep.equal(names.sort());
+  });
+
+  for (const row of EXAMPLE_ROWS) {
+    for (const way of WAYS) {
+      it(`${row.route} is accepted (${way.name}), and the answer is as declared`, async () => {
+        const route = stage.routes.find(({ method, path }) => `${method} ${path}` === row.route);
+        if (route?.example === undefined) throw new Error('the route has no example');
+        const overrides = (await row.prepare?.(stage)) ?? {};
+        const { isStream } = row;
+        const request = requestOf(route, route.example, { overrides, key: stage.key, isStream });
+        const { status, text } = await way.send(stage, request);
+        table.set(row.route, (table.get(row.route) ?? new Map()).set(way.name, status));
+        expect(status, text.slice(0, 500)).to.equal(statusOf(route, route.example));
+      });
+    }
+  }
+});
