@@ -1,32 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { createNode } from '../../config/create-node.ts';
-import type { DescribedNode, DescribedRoute } from '../../kernel/description/node-description.ts';
+import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
+import type { DescribedRoute } from '../../kernel/description/node-description.ts';
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
-import { createMemoryLogger } from '../fakes/memory-logger.ts';
+import { startTestNode } from '../kit/start-test-node.ts';
 
 /** Routes that a switch registers are there too. */
-const SWITCHES = {
+const ALL_ROUTES = {
+  plugins: Object.keys(PLUGIN_CATALOG),
   env: { SVC_MULTI_TENANT_ENABLED: 'true' },
-  oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
-};
-
-const describeAllRoutes = async (): Promise<DescribedNode> => {
-  const folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  const node = await createNode({
-    env: SWITCHES.env,
-    overrides: { adapters: { store: { path: join(folder, 'node.db') } }, plugins: { oidc: SWITCHES.oidc } },
-    adapters: { log: createMemoryLogger([]) },
-  });
-  try {
-    return await node.describe();
-  } finally {
-    await node.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  settings: { oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' } },
 };
 
 /** Parameters come as text, and a list may be one text. */
@@ -46,7 +29,9 @@ describe('The examples of routes', () => {
   let routes: readonly DescribedRoute[];
 
   before(async () => {
-    ({ routes } = await describeAllRoutes());
+    const { node, stop } = await startTestNode(ALL_ROUTES);
+    ({ routes } = await node.describe());
+    await stop();
   });
 
   const faults = (find: (route: DescribedRoute, example: NonNullable<DescribedRoute['example']>) => string[]) =>

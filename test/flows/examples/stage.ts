@@ -25,7 +25,7 @@ const KEY = 'the-key-of-the-caller-of-all-examples';
 export const IDLE_JOB = 'test.nobody';
 
 interface Job {
-  readonly type: string;
+  readonly job_type: string;
   readonly status: string;
 }
 
@@ -118,7 +118,9 @@ export const startStage = async (): Promise<Stage> => {
     const stop = async (): Promise<void> => {
       await waitUntil('no job is at work', 60_000, async () => {
         const { jobs } = await ask('GET', '/v1/jobs?limit=500');
-        return jobs.every(({ type, status }: Job) => type === IDLE_JOB || status === 'done' || status === 'failed');
+        return jobs.every(
+          ({ job_type: type, status }: Job) => type === IDLE_JOB || status === 'done' || status === 'failed',
+        );
       });
       await close();
     };
