@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { requestOf, statusOf } from './example-row.ts';
 import { EXAMPLE_ROWS } from './example-rows.ts';
+import { CLIENT } from './send-by-client.ts';
 import { RAW, type Way } from './send-raw.ts';
 import { type Stage, startStage } from './stage.ts';
 
 /** The columns of the table. */
-const WAYS: readonly Way[] = [RAW];
+const WAYS: readonly Way[] = [RAW, CLIENT];
 
 describe('The example of every route', () => {
   let stage: Stage;
