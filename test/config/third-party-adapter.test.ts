@@ -38,7 +38,7 @@ const adapter = (port: string, more: string): string => `
 describe('an adapter of a third party', () => {
   it('keeps the facts of a node whose configuration names its package', () =>
     withModules({}, async (folder, configFile) => {
-      await cp(join(ROOT, 'test/examples/acme-slow-store'), join(folder, 'node_modules/acme-slow-store'), {
+      await cp(join(ROOT, 'examples/store-adapter'), join(folder, 'node_modules/acme-slow-store'), {
         recursive: true,
       });
       const path = join(folder, 'facts.db');

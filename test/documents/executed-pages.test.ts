@@ -7,7 +7,7 @@ import { differencesFromShown } from './shown-output.ts';
 const NEEDS_MORE =
   /\bnpm\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
-const QUOTED_FILE = /^\/\/ (test|plugins|kernel|ports|adapters)\/\S+\.ts\n/;
+const QUOTED_FILE = /^\/\/ (test|examples|plugins|kernel|ports|adapters)\/\S+\.m?[jt]s\n/;
 
 describe('the pages of docs/', () => {
   const pages = listPages('docs');

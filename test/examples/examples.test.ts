@@ -7,16 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { Embedder, type OutboundReply } from '../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import { projectRoot } from '../architecture/source-files.ts';
 import { describeEmbedder } from '../contract/embedder-contract.ts';
 import { describePlugin } from '../contract/plugin-contract.ts';
 import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
 import { checkReplies } from '../kit/check-replies.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
-import { acmeEmbedder } from './acme-embedder.ts';
 import { acmeBilling } from './class-style-billing.ts';
 
 const KEY = 'k'.repeat(40);
+const EMBEDDER = join(projectRoot(), 'examples/embedder/acme-embedder.mjs');
+const { acmeEmbedder } = (await import(EMBEDDER)) as { readonly acmeEmbedder: AnyPlugin };
 
 /**
  * What an operator does: a folder of their own, with this package and the plugin's package installed in it, and a
@@ -37,10 +39,10 @@ describe('plugins that are installed from outside', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const installPackage = async (name: string, module: string) => {
+  const installPackage = async (name: string, file: string) => {
     const target = join(folder, 'node_modules', name);
     await mkdir(target, { recursive: true });
-    await cp(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), join(target, 'plugin.js'));
+    await cp(file, join(target, 'plugin.js'));
     const manifest = { name, version: '1.0.0', type: 'module', exports: './plugin.js' };
     await writeFile(join(target, 'package.json'), JSON.stringify(manifest));
   };
@@ -54,7 +56,7 @@ describe('plugins that are installed from outside', () => {
   };
 
   it('can be a class that takes over where billing events go', async () => {
-    await installPackage('@acme/svc-billing', 'class-style-billing');
+    await installPackage('@acme/svc-billing', fileURLToPath(new URL('./class-style-billing.js', import.meta.url)));
     const file = join(folder, 'invoices.ndjson');
     const { url } = await start({ 'acme-billing': { from: '@acme/svc-billing', file, centsPerFact: 3 } });
     const reply = await fetch(`${url}/v1/facts`, {
@@ -78,7 +80,7 @@ describe('plugins that are installed from outside', () => {
   });
 
   it('can provide a port, with settings from a variable of their own', async () => {
-    await installPackage('@acme/svc-embedder', 'acme-embedder');
+    await installPackage('@acme/svc-embedder', EMBEDDER);
     const service = await embeddingService();
     try {
       const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}/embed`;

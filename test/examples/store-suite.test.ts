@@ -42,7 +42,7 @@ describe('the suite that authors of stores run', () => {
     inTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'node_modules'));
       await symlink(ROOT, join(folder, 'node_modules/fact-memory-node'));
-      await cp(join(ROOT, 'test/examples', EXAMPLE), join(folder, 'node_modules', EXAMPLE), { recursive: true });
+      await cp(join(ROOT, 'examples/store-adapter'), join(folder, 'node_modules', EXAMPLE), { recursive: true });
       await writeFile(join(folder, 'store.test.mjs'), SUITE);
       const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js');
       // The order and the paging of facts stand for the whole: every adapter of ours runs all of it.

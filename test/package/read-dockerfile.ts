@@ -17,7 +17,10 @@ export const readDockerfile = (text: string): Instruction[] =>
       return { name, words };
     });
 
-/** The words of an instruction in its JSON form. Throws where it is in the form of a shell, which takes signals away. */
+/**
+ * The words of an instruction in its JSON form. Throws where it is in the form of a shell, which keeps signals from the
+ * program.
+ */
 export const programOf = ({ name, words }: Instruction): string[] => {
   const parsed: unknown = JSON.parse(words.slice(words.indexOf('[')));
   if (Array.isArray(parsed)) return parsed.map(String);

@@ -9,7 +9,7 @@ const UNIT = 'packaging/systemd/fact-memory-node.service';
 /** Of 100; systemd calls 10 "safe", 50 "medium". */
 const MOST_EXPOSED = 20;
 
-/** Directives that this unit may have, by section, as systemd.unit(5), systemd.service(5) and systemd.exec(5) list them. */
+/** Directives that this unit may have, by section, spelled as systemd spells them. */
 const KNOWN: Readonly<Record<string, RegExp>> = {
   Unit: /^(Description|Documentation|After|Wants|StartLimit(IntervalSec|Burst))$/,
   Service: new RegExp(

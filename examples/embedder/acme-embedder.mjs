@@ -2,11 +2,6 @@ import { definePlugin, Embedder, ServiceError, schema, Transport } from 'fact-me
 
 /** An embedder of another house: texts go to its service, vectors come back. */
 
-interface Settings {
-  readonly url: string;
-  readonly dimensions: number;
-}
-
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
@@ -17,7 +12,7 @@ export const acmeEmbedder = definePlugin({
   summary: 'Vectors from the embedding service of Acme',
   requires: { transport: Transport },
   provides: [Embedder],
-  config: schema<Settings>({
+  config: schema({
     type: 'object',
     required: ['url'],
     additionalProperties: false,
@@ -31,7 +26,7 @@ export const acmeEmbedder = definePlugin({
   },
 });
 
-const createAcmeEmbedder = ({ url, dimensions }: Settings, transport: Transport): Embedder => ({
+const createAcmeEmbedder = ({ url, dimensions }, transport) => ({
   id: `acme-${dimensions}`,
   dimensions,
   similarityFloor: 0.3,
@@ -47,13 +42,13 @@ const createAcmeEmbedder = ({ url, dimensions }: Settings, transport: Transport)
       allowPrivate: true,
     });
     if (reply.status !== 200) throw new ServiceError('unavailable', `the embedding service answered ${reply.status}`);
-    const { vectors } = JSON.parse(Buffer.from(reply.body).toString()) as { vectors: number[][] };
+    const { vectors } = JSON.parse(Buffer.from(reply.body).toString());
     if (vectors.length !== texts.length) throw new ServiceError('unavailable', 'the embedding service lost a text');
     return vectors.map((vector) => unitVector(vector, dimensions));
   },
 });
 
-const unitVector = (vector: readonly number[], dimensions: number): Float32Array => {
+const unitVector = (vector, dimensions) => {
   const length = Math.hypot(...vector);
   if (vector.length !== dimensions || !Number.isFinite(length) || length === 0) {
     throw new ServiceError('unavailable', 'the embedding service returned a vector that cannot be used');

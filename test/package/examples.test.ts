@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { waitUntil } from '../kit/wait-until.ts';
+import { type PackedPackage, packedPackage } from './packed-package.ts';
+import { type StartedProgram, startProgram } from './started-program.ts';
+
+const runFile = promisify(execFile);
+const KEY = 'examples-0123456789abcdef0123456789abcdef';
+const RUN_LIMIT_MS = 120_000;
+
+/** What each program prints, line by line. */
+const PRINTED: Readonly<Record<string, readonly string[]>> = {
+  retraction: ['stored: delayed', 'facts that still hold: 0', 'events in the history: 2'],
+  garden: ['the librarian sees: 1', 'a passer-by sees: 0'],
+  manifest: ['write-changelog: One line for each change, in the words of users.'],
+  'agent-key': ['signed by the registered key: true', 'a changed value is refused: attestation_invalid'],
+  webhook: ['fact_asserted: door:front'],
+};
+const PACKAGES = ['billing', 'embedder', 'store-adapter'];
+
+describe('the examples, from the packed package', function () {
+  this.timeout(300_000);
+  let packed: PackedPackage;
+  let folder: string;
+  const running: StartedProgram[] = [];
+
+  /** A node of the package in a folder of its own, with the examples copied beside its configuration. */
+  const start = async (name: string, config: object): Promise<StartedProgram> => {
+    const place = join(folder, name);
+    mkdirSync(place, { recursive: true });
+    cpSync(join(packed.installed, 'examples'), place, { recursive: true });
+    writeFileSync(join(place, 'node.json'), JSON.stringify(config));
+    const env = { SVC_PORT: '0', SVC_BOOTSTRAP_KEY: KEY, SVC_WEBHOOK_ALLOW_PRIVATE: 'true' };
+    const main = join(packed.folder, 'node_modules/.bin/svc');
+    const started = await startProgram([process.execPath, main, '--config', 'node.json'], { folder: place, env });
+    running.push(started);
+    return started;
+  };
+  const assert = (url: string, entity: string): Promise<Response> =>
+    fetch(`${url}/v1/facts`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ entity, relation: 'memory:note', value: { type: 'string', v: 'x' }, source: 'agent:x' }),
+    });
+
+  before(async () => {
+    packed = await packedPackage();
+    folder = join(packed.folder, 'examples');
+  });
+  after(async () => {
+    for (const one of running) await one.end('SIGKILL');
+  });
+
+  it('are all known to this test, and listed in their README', () => {
+    const folders = readdirSync(join(packed.installed, 'examples'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(folders).to.have.members([...Object.keys(PRINTED), ...PACKAGES]);
+    const readme = readFileSync(join(packed.installed, 'examples/README.md'), 'utf8');
+    for (const name of folders) expect(readme, name).to.contain(`[${name}](${name}/`);
+  });
+
+  describe('programs', () => {
+    let url: string;
+    before(async () => {
+      ({ url } = await start('programs', {}));
+    });
+
+    for (const [name, lines] of Object.entries(PRINTED)) {
+      it(`${name} prints what it shows`, async () => {
+        const program = join(packed.installed, 'examples', name, `${name}.mjs`);
+        const { stdout, stderr } = await runFile(process.execPath, [program], {
+          cwd: folder,
+          env: { PATH: process.env['PATH'] ?? '', SVC_URL: url, SVC_API_KEY: KEY },
+          timeout: RUN_LIMIT_MS,
+        });
+        expect([stdout.trim().split('\n'), stderr]).to.deep.equal([lines, '']);
+      });
+    }
+  });
+
+  it('billing writes an invoice line for each fact', async () => {
+    const plugins = {
+      'acme-invoices': { from: './billing/acme-invoices.mjs', file: 'invoices.ndjson', centsPerFact: 3 },
+    };
+    const node = await start('billing', { plugins });
+    const fact = (await (await assert(node.url, 'user:noor')).json()) as { id: string };
+    const file = join(folder, 'billing/invoices.ndjson');
+    await waitUntil('a line of an invoice', RUN_LIMIT_MS, () => existsSync(file) && readFileSync(file, 'utf8') !== '');
+    await node.end('SIGTERM');
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).to.deep.include({ customer: 'agent:admin', fact: fact.id, cents: 3 });
+  });
+
+  it('embedder asks a service for the vectors of facts', async () => {
+    const asked: string[] = [];
+    const service = createServer(async (request, response) => {
+      let body = '';
+      for await (const part of request) body += part;
+      const { texts, dimensions } = JSON.parse(body) as { texts: string[]; dimensions: number };
+      asked.push(...texts);
+      const vectors = texts.map(({ length }) => Array.from({ length: dimensions }, (_, at) => (at === 0 ? length : 1)));
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ vectors }));
+    }).listen(0, '127.0.0.1');
+    try {
+      await new Promise((resolve) => service.once('listening', resolve));
+      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/embed`;
+      const plugins = { 'acme-embedder': { from: './embedder/acme-embedder.mjs', url, dimensions: 8 } };
+      const node = await start('embedder', { plugins });
+      expect((await assert(node.url, 'user:vera')).status).to.equal(201);
+      await waitUntil('a text to embed', RUN_LIMIT_MS, () => asked.some((text) => text.includes('vera')));
+      await node.end('SIGTERM');
+    } finally {
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+
+  it('store-adapter keeps the facts of a node, and says which writes were slow', async () => {
+    const store = { from: './store-adapter/acme-slow-store.mjs', path: 'data/facts.db', slowMs: 0 };
+    const node = await start('store-adapter', { adapters: { store } });
+    expect((await assert(node.url, 'user:otto')).status).to.equal(201);
+    const { exitCode, stderr } = await node.end('SIGTERM');
+    expect(exitCode).to.equal(0);
+    expect(stderr).to.match(/a write took \d+ ms/);
+  });
+});
