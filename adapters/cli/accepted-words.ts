@@ -1,10 +1,18 @@
 import type { Option } from 'commander';
 
-/** The words that an option accepts, which help says in its own words and completion offers. */
-const accepted = new WeakMap<Option, readonly string[]>();
+export interface AcceptedWords {
+  readonly words: readonly string[];
+  /** Several of them may be given, with commas between them. */
+  readonly isList: boolean;
+}
 
-export const acceptWords = (option: Option, words: readonly string[]): void => {
+/** The words that an option accepts, which help says in its own words and completion offers. */
+const accepted = new WeakMap<Option, AcceptedWords>();
+
+export const acceptWords = (option: Option, words: AcceptedWords): void => {
   accepted.set(option, words);
 };
 
-export const acceptedWords = (option: Option): readonly string[] => accepted.get(option) ?? [];
+export const acceptedWords = (option: Option): AcceptedWords => accepted.get(option) ?? NO_WORDS;
+
+const NO_WORDS: AcceptedWords = { words: [], isList: false };

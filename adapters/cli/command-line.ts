@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
+import { addCompletionCommand, COMPLETION } from './completion/completion-command.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { addPluginsCommands } from './plugins-commands.ts';
 import { reportError } from './report-error.ts';
@@ -21,13 +22,14 @@ export const runCommandLine = async (given: readonly string[], deps: CommandLine
   addInitCommand(program, deps, done);
   addRestoredCommand(program, deps, done);
   addPluginsCommands(program, deps, done);
+  addCompletionCommand(program, deps, done);
   const argv = startsNode(given) ? ['start', ...given] : given;
   const { configFile, rest } = takeConfigFile(argv);
   const word = rest.find((part) => !part.startsWith('-'));
   const isOwn = program.commands.some((command) => command.name() === word);
   try {
     // A node that starts loads the plugins that are on, and no other.
-    if (!isOwn) await addOtherCommands(program, { configFile, word }, deps, done);
+    if (!isOwn || word === COMPLETION) await addOtherCommands(program, { configFile, word }, deps, done);
     // The help of the program itself takes a configuration file for the sake of its plugins.
     await program.parseAsync(word === undefined ? rest : argv, { from: 'user' });
     return exitCode;

@@ -93,7 +93,7 @@ const commanderOption = (name: string, option: CommandOption): Option => {
   }
   const result = new Option(`${flag} <${option.value}>`, option.summary).makeOptionMandatory(option.required === true);
   const accepted = 'of' in option ? option.of : undefined;
-  if (accepted !== undefined) acceptWords(result, accepted);
+  if (accepted !== undefined) acceptWords(result, { words: accepted, isList: option.type === 'words' });
   if (option.type === 'text' && accepted !== undefined) result.argParser((text) => readWord(text, accepted));
   if (option.type === 'integer') result.argParser((text) => readInteger(text, option));
   if (option.type === 'words') result.argParser((text) => readWords(text, option.of));

@@ -3,7 +3,7 @@ import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import { isGroup, type PluginCommand } from './command-definition.ts';
 
 /** Commands of the node itself. */
-const OWN_COMMANDS: readonly string[] = ['start', 'init', 'restored', 'plugins', 'help'];
+const OWN_COMMANDS: readonly string[] = ['start', 'init', 'restored', 'plugins', 'completion', 'help'];
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /**

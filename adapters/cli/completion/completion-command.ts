@@ -1,0 +1,46 @@
+import { Argument, type Command } from 'commander';
+import { EXIT } from '../../../kernel/plugin-api.ts';
+import type { CommandLineDeps } from '../command-line-deps.ts';
+import { bashScript } from './bash-script.ts';
+import { completedCommands } from './completed-words.ts';
+import { fishScript } from './fish-script.ts';
+import { zshScript } from './zsh-script.ts';
+
+/** The names by which the program is called. */
+const PROGRAMS = ['fact-memory-node', 'svc'];
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+export const COMPLETION = 'completion';
+
+/** Writes what a shell needs to complete words. It needs to know all commands, those of plugins too. */
+export const addCompletionCommand = (
+  program: Command,
+  deps: CommandLineDeps,
+  done: (exitCode: number) => void,
+): void => {
+  program
+    .command(COMPLETION)
+    .summary('let a shell complete commands and options')
+    .description(
+      'Writes a script that completes commands, options, and their words and files, as they are in this version and ' +
+        'configuration.',
+    )
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS)))
+    .option('--config <file>', 'configuration file')
+    .addHelpText(
+      'after',
+      `
+Add the line for your shell to its start-up file, in zsh after compinit. Written
+to a file that is sourced, the script costs no time when the shell starts.
+
+Examples:
+  eval "$(fact-memory-node completion bash)"
+  eval "$(fact-memory-node completion zsh)"
+  fact-memory-node completion fish | source`,
+    )
+    .action((shell: keyof typeof SCRIPTS) => {
+      deps.stdout.write(SCRIPTS[shell](PROGRAMS, completedCommands(program)));
+      done(EXIT.ok);
+    });
+};
