@@ -20,6 +20,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     conflicts: true,
     connect: true,
     decay: true,
+    demo: true,
     'fact-chain': true,
     facts: true,
     federation: true,

@@ -14,6 +14,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   conflicts: async () => (await import('../plugins/conflicts/conflicts-plugin.ts')).conflictsPlugin,
   connect: async () => (await import('../plugins/connect/connect-plugin.ts')).connectPlugin,
   decay: async () => (await import('../plugins/decay/decay-plugin.ts')).decayPlugin,
+  demo: async () => (await import('../plugins/demo/demo-plugin.ts')).demoPlugin,
   'fact-chain': async () => (await import('../plugins/fact-chain/fact-chain-plugin.ts')).factChainPlugin,
   facts: async () => (await import('../plugins/facts/facts-plugin.ts')).factsPlugin,
   federation: async () => (await import('../plugins/federation/federation-plugin.ts')).federationPlugin,

@@ -46,6 +46,7 @@ describe('the configuration', () => {
       'conflicts',
       'connect',
       'decay',
+      'demo',
       'fact-chain',
       'facts',
       'federation',
