@@ -72,26 +72,12 @@ const addCommand = (
     command.option('--config <file>', `configuration file${use}`);
   }
   command.action(async (...all: unknown[]) => {
-    const given = withNegated(all[names.length] as Given, definition.options ?? {});
+    const given = all[names.length] as Given;
     const named = Object.fromEntries(names.map((name, place) => [name, all[place]]));
     done(await run(definition, owner, { named, given: withNegated(definition, given) }, deps));
   });
 };
 
-/** `--no-pause` is an option named `pause` to commander, which is on until the flag is given. */
-const withNegated = (given: Given, options: Readonly<Record<string, CommandOption>>): Given => {
-  const negated = Object.keys(options).filter((name) => NEGATED.test(name));
-  const positive = (name: string): string => name.replace(NEGATED, (found) => found.slice(2).toLowerCase());
-  return { ...given, ...Object.fromEntries(negated.map((name) => [name, given[positive(name)] === false])) };
-};
-
-const NEGATED = /^no[A-Z]/;
-
-const commanderOption = (name: string, option: CommandOption): Option => {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  if (option.type === 'flag') {
-    const result = new Option(flag, option.summary);
-    return result.negate ? result : result.default(false);
 /** `--no-hooks` is the member `noHooks` of a command, and the negative of `hooks` to commander. */
 const withNegated = ({ options }: AnyCommand, given: Given): Given => {
   const names = Object.keys(options ?? {}).filter((name) => /^no[A-Z]/.test(name));
