@@ -8,7 +8,8 @@ export const fishScript = (
   const routes = commands.map(({ route }) => route).filter((route) => route !== '');
   const lines = [
     `set -g __fact_memory_node_routes ${routes.map(quoted).join(' ')}`,
-    FUNCTIONS,
+    AT,
+    LIST,
     `complete -c ${program} -e`,
     `complete -c ${program} -f`,
     ...commands.flatMap((command) => linesOf(program, command)),
@@ -17,7 +18,7 @@ export const fishScript = (
   return `${lines.join('\n')}\n`;
 };
 
-const FUNCTIONS = `function __fact_memory_node_at
+const AT = `function __fact_memory_node_at
     set -l words (commandline -opc)
     set -e words[1]
     set -l route
@@ -26,8 +27,9 @@ const FUNCTIONS = `function __fact_memory_node_at
         contains -- "$longer" $__fact_memory_node_routes; and set route "$longer"
     end
     test "$route" = "$argv[1]"
-end
-function __fact_memory_node_list
+end`;
+
+const LIST = `function __fact_memory_node_list
     set -l typed (string replace -r '[^,]*$' '' -- (string replace -r '^--[^=]*=' '' -- (commandline -ct)))
     printf '%s\\n' "$typed"$argv
 end`;

@@ -85,7 +85,7 @@ describe('completion', () => {
       for (const program of ['fact-memory-node', 'svc']) {
         it(`knows the commands of ${program}`, async () => {
           expect(await complete(program, 'rec')).to.deep.equal(['recall']);
-          expect(await complete(program, 'con')).to.deep.equal(['conflicts']);
+          expect(await complete(program, 'confl')).to.deep.equal(['conflicts']);
           expect(await complete(program, 'key', '')).to.have.members(['add', 'list', 'revoke']);
         });
       }
