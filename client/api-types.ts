@@ -158,6 +158,18 @@ export interface Api {
       };
     };
   };
+  /** Which identity provider vouches for callers. Needs: open. */
+  'GET /.well-known/oauth-protected-resource': {
+    answers: {
+      200: {
+        resource: string;
+        authorization_servers: string[];
+        bearer_methods_supported: string[];
+        resource_documentation: string;
+        client_id: string | null;
+      };
+    };
+  };
   /** Node metadata. Needs: open. */
   'GET /.well-known/svc': {
     answers: {

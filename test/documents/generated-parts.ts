@@ -19,8 +19,13 @@ export interface Generated {
   readonly files: ReadonlyMap<string, string>;
 }
 
+/** One route is there only for nodes that have an identity provider. */
+const WITH_ALL_ROUTES = {
+  oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
+};
+
 export const generateReference = async (): Promise<Generated> => {
-  const node = await startTestNode();
+  const node = await startTestNode({ settings: WITH_ALL_ROUTES });
   try {
     const description = await node.kernel.get(NodeDescription).read();
     const { body: document } = await node.request('GET', '/openapi.json');

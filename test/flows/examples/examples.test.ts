@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../../architecture/source-files.ts';
 import { requestOf, statusOf } from './example-row.ts';
 import { EXAMPLE_ROWS } from './example-rows.ts';
 import { CLIENT } from './send-by-client.ts';
@@ -33,6 +36,12 @@ describe('The example of every route', () => {
     const shown = stage.routes.filter(({ example }) => example !== undefined);
     expect(names.filter((name) => !shown.some(({ method, path }) => `${method} ${path}` === name))).to.deep.equal([]);
     expect(EXAMPLE_ROWS.map(({ route }) => route).sort()).to.deep.equal(names.sort());
+  });
+
+  it('is of a route that the client has a type for', () => {
+    const types = readFileSync(join(projectRoot(), 'client/api-types.ts'), 'utf8');
+    const names = EXAMPLE_ROWS.map(({ route }) => route.replace(/[:*]([a-z_]+)/g, '{$1}'));
+    expect(names.filter((name) => !types.includes(`\n  '${name}': {`))).to.deep.equal([]);
   });
 
   for (const row of EXAMPLE_ROWS) {

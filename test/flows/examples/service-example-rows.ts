@@ -103,6 +103,7 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'GET /.well-known/svc' },
   { route: 'GET /healthz' },
   { route: 'GET /readyz' },
+  { route: 'POST /v1/mcp' },
   { route: 'GET /v1/metrics' },
   { route: 'GET /v1/audit' },
   { route: 'GET /v1/audit/export' },
