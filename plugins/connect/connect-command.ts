@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type CommandContext, type CommandServer, defineCommand, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
 import { type KeyPlan, makeKey, planKey } from './client-key.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
-import type { Client, Place, Scope, ServerEntry, TransportName } from './clients/client.ts';
+import type { Client, HookName, Place, Scope, ServerEntry, TransportName } from './clients/client.ts';
 import { hookCommandLine, programOf } from './command-line-of.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';
 import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
@@ -32,6 +32,7 @@ const OPTIONS = {
   dryRun: { type: 'flag', summary: 'show what would change in each file, and write nothing' },
   yes: { type: 'flag', summary: 'write without asking' },
   noHooks: { type: 'flag', summary: 'the tools alone: nothing is recalled or noted by itself' },
+  noNotes: { type: 'flag', summary: 'recall by itself, and note nothing at the end of a session' },
   transport: {
     type: 'text',
     value: 'word',
@@ -173,7 +174,9 @@ const planConnection = async ({ options, server, program }: Context, connection:
       : { transport, url: mcpUrl(server), keyVariable: readVariable(options.keyVariable) };
   const edits = [{ path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within }];
   if (client.hooks !== undefined && !options.noHooks) {
-    const edit = client.hooks.edit((hook) => hookCommandLine(words, hook, client.name));
+    const isWanted = (hook: HookName): boolean => hook !== 'session-end' || !options.noNotes;
+    const commandOf = (hook: HookName) => (isWanted(hook) ? hookCommandLine(words, hook, client.name) : undefined);
+    const edit = client.hooks.edit(commandOf);
     edits.push({ path: client.hooks.file(place), edit, within });
   }
   const recorded = former?.files ?? [];

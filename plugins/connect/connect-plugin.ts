@@ -1,12 +1,13 @@
 import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
 import { connectCommand } from './connect-command.ts';
 import { disconnectCommand } from './disconnect-command.ts';
+import { hookCommands } from './hooks/hook-commands.ts';
 
 export const connectPlugin = definePlugin({
   name: 'connect',
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Commands that connect editors and agents to a node, and the hooks that those run',
-  commands: [connectCommand, disconnectCommand],
+  commands: [connectCommand, disconnectCommand, hookCommands],
   setup() {},
 });

@@ -30,10 +30,13 @@ export interface WrittenEntry {
   readonly bearerVariable?: string | undefined;
 }
 
+/** The command line of a hook; undefined where it is not wanted. */
+export type CommandOf = (hook: HookName) => string | undefined;
+
 export interface ClientHooks {
   file(place: Place): string;
   /** The hooks that the client has, each run by the command line that `commandOf` returns. */
-  edit(commandOf: (hook: HookName) => string): JsonEdit;
+  edit(commandOf: CommandOf): JsonEdit;
   readonly names: readonly HookName[];
 }
 

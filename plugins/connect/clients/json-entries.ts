@@ -1,6 +1,6 @@
 import type { JsonEdit } from '../config-edit.ts';
 import { readJson, valueAt } from '../json-edit.ts';
-import type { HookName, WrittenEntry } from './client.ts';
+import type { CommandOf, HookName, WrittenEntry } from './client.ts';
 
 /** The member `name` of the object that a client keeps its servers in. */
 export const serverMember = (group: string, name: string, value: object): JsonEdit => ({
@@ -42,15 +42,12 @@ export type EventNames = Readonly<Partial<Record<HookName, { readonly event: str
 /** Adds one item to the list of each event; `spell` writes a command as the client wants it. */
 export const hookItems = (
   events: EventNames,
-  commandOf: (hook: HookName) => string,
+  commandOf: CommandOf,
   spell: (command: string, timeout: number | undefined) => object,
 ): JsonEdit['changes'] =>
-  Object.entries(events).map(([hook, { event, timeout }]) => {
+  Object.entries(events).flatMap(([hook, { event, timeout }]) => {
     const command = commandOf(hook as HookName);
-    return {
-      kind: 'item' as const,
-      path: ['hooks', event],
-      value: spell(command, timeout),
-      marker: `hook ${hook} --client`,
-    };
+    if (command === undefined) return [];
+    const marker = `hook ${hook} --client`;
+    return [{ kind: 'item' as const, path: ['hooks', event], value: spell(command, timeout), marker }];
   });

@@ -1,0 +1,212 @@
+import type { Readable, Writable } from 'node:stream';
+import {
+  type Clock,
+  type CommandServer,
+  defineCommand,
+  EXIT,
+  type Random,
+  type ServerPlace,
+  ServiceError,
+  withinTime,
+} from '../../../kernel/plugin-api.ts';
+import { CLIENT_NAMES, clientOf } from '../clients/all-clients.ts';
+import { type UserFolders, userFolders } from '../user-folders.ts';
+import { type HookInput, readHookInput } from './hook-input.ts';
+import { noteSession, sessionEntity } from './note-session.ts';
+import { type Project, readProject } from './project.ts';
+import { type RecalledFact, readRecalled, recalledText } from './recalled-text.ts';
+import { forgetOldSessions, logHook, readState, saveState } from './session-state.ts';
+
+/** Starting the program takes a part of the two seconds that a prompt may wait. */
+const PROMPT_LIMIT_MS = 1_200;
+const START_LIMIT_MS = 2_000;
+/** One client gives its hooks three seconds at the end. */
+const END_LIMIT_MS = 2_500;
+const MAX_BUDGET = 8_000;
+const MAX_QUERY_LENGTH = 2_000;
+/** Shorter prompts, such as "go on", ask the memory nothing. */
+const MIN_PROMPT_LENGTH = 12;
+
+const COMMON_OPTIONS = {
+  client: { type: 'text', value: 'name', of: CLIENT_NAMES, required: true, summary: 'whose hook it is' },
+  url: { type: 'text', value: 'url', summary: 'base address of the node (SVC_URL)' },
+  keyFile: { type: 'text', value: 'file', summary: 'file that holds the API key' },
+} as const;
+
+const budgetOption = (tokens: number, what: string) =>
+  ({
+    type: 'integer',
+    value: 'tokens',
+    unit: 'tokens',
+    minimum: 0,
+    maximum: MAX_BUDGET,
+    default: tokens,
+    summary: `how much of the memory ${what} may get; 0 for nothing`,
+  }) as const;
+
+interface HookContext {
+  readonly options: {
+    readonly client: string;
+    readonly url?: string | undefined;
+    readonly keyFile?: string | undefined;
+  };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly clock: Clock;
+  readonly random: Random;
+  openServer(place: ServerPlace): Promise<CommandServer>;
+}
+
+/** What every hook knows once it has read its input. */
+interface HookRun {
+  readonly input: HookInput;
+  readonly project: Project;
+  readonly folders: UserFolders;
+  readonly server: CommandServer;
+}
+
+/**
+ * Runs a hook so that a client never notices trouble: whatever fails, and whatever takes too long, is one line in a
+ * file, an empty output and exit code 0.
+ */
+const failOpen = async (
+  context: HookContext,
+  hook: string,
+  limitMs: number,
+  work: (run: HookRun) => Promise<string>,
+): Promise<number> => {
+  const { options, env, stdin, stdout, clock } = context;
+  let folders: UserFolders | undefined;
+  try {
+    folders = userFolders(env);
+    const place = folders;
+    const output = await withinTime(
+      clock,
+      limitMs,
+      async () => {
+        const input = await readHookInput(stdin);
+        const project = await readProject(input.folder);
+        if (project === undefined) return '';
+        const server = await context.openServer({ url: options.url, keyFile: options.keyFile });
+        return work({ input, project, folders: place, server: hasty(server, limitMs) });
+      },
+      () => new ServiceError('unavailable', `it took longer than ${limitMs} ms`),
+    );
+    if (output !== '') stdout.write(output);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown';
+    if (folders !== undefined) await logHook(folders, clock, `${hook} ${options.client}: ${why}`);
+  }
+  // A client that keeps the input open would keep the process.
+  stdin.destroy();
+  return EXIT.ok;
+};
+
+/** A request that is late would keep the process long after the hook has given up. */
+const hasty = (server: CommandServer, timeoutMs: number): CommandServer => ({
+  ...server,
+  send: (request) => server.send({ timeoutMs, ...request }),
+});
+
+interface Asked {
+  readonly query: string;
+  readonly budget: number;
+  readonly leastScore: number;
+  readonly event: 'SessionStart' | 'UserPromptSubmit';
+}
+
+/** Recalls what this session has not seen yet, and returns what the client is to read. */
+const recall = async (
+  { input, project, folders, server }: HookRun,
+  { query, budget, leastScore, event }: Asked,
+  { options, random }: HookContext,
+): Promise<string> => {
+  if (budget === 0) return '';
+  // After these the model has lost what it was shown.
+  const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
+  const state = await readState(folders, input.session);
+  const before = isAnew ? [] : state.shown;
+  const reply = await server.send({
+    method: 'POST',
+    path: '/v1/recall',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ query, token_budget: budget })),
+  });
+  if (reply.status !== 200) throw new ServiceError('unavailable', `the node replied with status ${reply.status}`);
+  const own = sessionEntity(project, input.session);
+  const known = new Set(before);
+  const isFresh = ({ id, entity, score }: RecalledFact): boolean =>
+    score >= leastScore && !known.has(id) && !entity.startsWith(`${own}/`);
+  const { text, shown } = recalledText(readRecalled(reply.document).filter(isFresh));
+  if (text === '') return '';
+  await saveState(folders, input.session, { ...state, shown: [...before, ...shown] }, random);
+  const output =
+    options.client === 'cursor'
+      ? { additional_context: text }
+      : { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
+  return `${JSON.stringify(output)}\n`;
+};
+
+const plainQuery = (text: string): string => text.slice(0, MAX_QUERY_LENGTH).toWellFormed().replaceAll('\u0000', ' ');
+
+const sessionStartCommand = defineCommand({
+  name: 'session-start',
+  summary: 'recall what matters for the project, when a session of a client begins',
+  needs: 'nothing',
+  options: { ...COMMON_OPTIONS, budget: budgetOption(1_500, 'the start of a session') },
+  run: (context) =>
+    failOpen(context, 'session-start', START_LIMIT_MS, async (run) => {
+      await forgetOldSessions(run.folders);
+      const { name, remote, branch } = run.project;
+      const query = plainQuery([`project ${name}`, remote, branch].filter((part) => part !== undefined).join(' '));
+      const asked = { query, budget: context.options.budget, leastScore: 0.05, event: 'SessionStart' } as const;
+      return recall(run, asked, context);
+    }),
+});
+
+const promptCommand = defineCommand({
+  name: 'prompt',
+  summary: 'recall what matters for a prompt, before a client sends it',
+  needs: 'nothing',
+  options: { ...COMMON_OPTIONS, budget: budgetOption(600, 'a prompt') },
+  run: (context) =>
+    failOpen(context, 'prompt', PROMPT_LIMIT_MS, async (run) => {
+      const query = plainQuery(run.input.prompt.trim());
+      const hooks = clientOf(context.options.client).hooks?.names ?? [];
+      // Commands of the client begin with a slash. Some clients take nothing from a hook here.
+      if (query.length < MIN_PROMPT_LENGTH || query.startsWith('/') || !hooks.includes('prompt')) return '';
+      const asked = { query, budget: context.options.budget, leastScore: 0.3, event: 'UserPromptSubmit' } as const;
+      return recall(run, asked, context);
+    }),
+});
+
+const sessionEndCommand = defineCommand({
+  name: 'session-end',
+  summary: 'note what the user has said, when a session of a client ends',
+  needs: 'nothing',
+  options: { ...COMMON_OPTIONS, noNotes: { type: 'flag', summary: 'note nothing' } },
+  run: (context) =>
+    failOpen(context, 'session-end', END_LIMIT_MS, async ({ input, project, folders, server }) => {
+      if (context.options.noNotes) return '';
+      const { env, clock, random } = context;
+      const state = await readState(folders, input.session);
+      const user = (env['USER'] ?? env['USERNAME'] ?? '').replaceAll(/[^\w.@-]/g, '') || 'unknown';
+      const done = await noteSession(input, project, user, new Set(state.noted), server);
+      await saveState(folders, input.session, { ...state, noted: [...state.noted, ...done.noted] }, random);
+      const log = (what: string): Promise<void> =>
+        logHook(folders, clock, `session-end ${context.options.client}: ${what}`);
+      if (done.linesLeft > 0) await log(`lines left out that look like secrets: ${done.linesLeft}`);
+      if (done.refused > 0) await log(`notes that the node refused: ${done.refused}`);
+      return '';
+    }),
+});
+
+export const hookCommands = {
+  name: 'hook',
+  summary: 'what editors and agents run by themselves; "connect" sets it up',
+  description:
+    'Reads the JSON of a client on standard input, and prints what the client is to read. Trouble is never shown to the ' +
+    'client: it is one line in hooks.log of your cache folder. A folder with a file .fact-memory-ignore is left out.',
+  commands: [sessionStartCommand, promptCommand, sessionEndCommand],
+};

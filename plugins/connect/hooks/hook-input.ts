@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
+
+const MAX_INPUT_BYTES = 4 * 1024 * 1024;
+const MAX_SESSION_LENGTH = 128;
+
+/** What a client says to a hook, in the words of all clients. */
+export interface HookInput {
+  /** Empty where the client names none. */
+  readonly session: string;
+  /** The folder that is worked in. */
+  readonly folder: string;
+  readonly prompt: string;
+  /** File in which the client keeps what was said. */
+  readonly transcript: string | undefined;
+  /** How a session began: `startup`, `resume`, `clear` or `compact`, where the client says so. */
+  readonly begin: string | undefined;
+}
+
+/** Reads the JSON object on standard input. Clients differ in how they spell the names. */
+export const readHookInput = async (stdin: Readable): Promise<HookInput> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk as Uint8Array | string);
+    length += bytes.length;
+    if (length > MAX_INPUT_BYTES) throw new ServiceError('validation', 'the client sent more than 4 MiB');
+    chunks.push(bytes);
+  }
+  const parsed: unknown = JSON.parse(
+    Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/^\uFEFF/, ''),
+  );
+  const object = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Readonly<Record<string, unknown>>;
+  const text = (...names: readonly string[]): string | undefined =>
+    names.map((name) => object[name]).find((value): value is string => typeof value === 'string' && value !== '');
+  const roots = object['workspace_roots'];
+  const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  return {
+    session: (text('session_id', 'sessionId', 'conversation_id') ?? '').slice(0, MAX_SESSION_LENGTH),
+    folder: resolve(text('cwd') ?? (typeof root === 'string' ? root : '.')),
+    prompt: text('prompt') ?? '',
+    transcript: text('transcript_path', 'transcriptPath'),
+    begin: text('source'),
+  };
+};

@@ -1,0 +1,85 @@
+import { askServer, type CommandServer, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { readCaller } from '../client-key.ts';
+import type { HookInput } from './hook-input.ts';
+import type { Project } from './project.ts';
+import { withoutSecrets } from './secret-lines.ts';
+import { readTranscript, type Said } from './transcript.ts';
+
+export const SAID = 'memory:said';
+const MAX_SAID_LENGTH = 4_000;
+const CUT_MARK = ' […]';
+
+export interface NotedSession {
+  /** Last parts of the entities that the memory has now. */
+  readonly noted: readonly string[];
+  readonly linesLeft: number;
+  /** Prompts that the node refused. */
+  readonly refused: number;
+}
+
+/** Each prompt has an entity of its own: two prompts do not contradict each other. */
+export const sessionEntity = ({ name }: Project, session: string): string =>
+  `project:${name}/session/${session === '' ? 'unnamed' : session.replaceAll(/[^\w.-]/g, '_').slice(0, 64)}`;
+
+/**
+ * Stores what the user has said in a session, word for word, as facts that only this node keeps. What was noted before
+ * is left out; the node knows a repeated request besides.
+ */
+export const noteSession = async (
+  { session, transcript }: HookInput,
+  project: Project,
+  user: string,
+  known: ReadonlySet<string>,
+  server: CommandServer,
+): Promise<NotedSession> => {
+  const said = transcript === undefined ? [] : await readTranscript(transcript);
+  const fresh = said.filter(({ id }) => !known.has(id));
+  const cleaned = fresh.map((one) => ({ ...one, ...withoutSecrets(one.text.toWellFormed().replaceAll('\u0000', '')) }));
+  const linesLeft = cleaned.reduce((sum, { left }) => sum + left, 0);
+  const tellable = cleaned.filter(({ text }) => text.trim() !== '');
+  const entity = sessionEntity(project, session);
+  const facts = tellable.map((one) => factOf(one, entity, `user:${user}`));
+  let refused = facts.length === 0 ? [] : await store(facts, server);
+  if (refused.some(({ code }) => code === 'source_attestation_failed')) {
+    // The node takes facts of the key itself alone.
+    const source = (await readCaller(server))?.entity ?? '';
+    const again = refused.map(({ index }) => ({ ...(facts[index] as Fact), source }));
+    refused = await store(again, server);
+  }
+  return { noted: fresh.map(({ id }) => id), linesLeft, refused: refused.length };
+};
+
+type Fact = ReturnType<typeof factOf>;
+
+const factOf = ({ id, text, timestamp }: Said, entity: string, source: string) => ({
+  entity: `${entity}/${id}`,
+  relation: SAID,
+  value: { type: 'string', v: cut(text.trim()) },
+  source,
+  scope: 'local',
+  ...(timestamp === undefined ? {} : { timestamp }),
+});
+
+const cut = (text: string): string =>
+  text.length <= MAX_SAID_LENGTH
+    ? text
+    : `${text.slice(0, MAX_SAID_LENGTH - CUT_MARK.length).toWellFormed()}${CUT_MARK}`;
+
+interface Refused {
+  readonly index: number;
+  readonly code: unknown;
+}
+
+const store = async (facts: readonly Fact[], server: CommandServer): Promise<readonly Refused[]> => {
+  const body = JSON.stringify(facts);
+  const { document } = await askServer(server, {
+    method: 'POST',
+    path: '/v1/facts/batch',
+    body: facts,
+    headers: { 'idempotency-key': `said-${sha256Hex(body)}` },
+  });
+  const results = Array.isArray(document['results']) ? (document['results'] as Record<string, unknown>[]) : [];
+  return results.flatMap(({ index, status, error }) =>
+    Number(status) < 400 ? [] : [{ index: Number(index), code: (error as { readonly code?: unknown } | null)?.code }],
+  );
+};

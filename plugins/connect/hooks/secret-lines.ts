@@ -1,0 +1,50 @@
+/** Text without what looks like a secret. */
+export interface CleanText {
+  readonly text: string;
+  /** Lines that were left out. */
+  readonly left: number;
+}
+
+/** Looks at lines alone, so each pattern is tried on a bounded text. */
+const MAX_LINE_LENGTH = 2_000;
+
+const PATTERNS: readonly RegExp[] = [
+  // What is said to be a secret.
+  /(?:pass(?:word|wd|phrase|code)?|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|credentials?|\bpwd|\bpin)["'`]?\s*(?:[:=]|=>|\bis\b|\blautet\b)\s*\S{3,}/i,
+  // Credentials in an address or a header.
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:]{0,200}:[^\s/@]{1,200}@/i,
+  /\b(?:bearer|basic)\s+[\w.~+/=-]{12,}/i,
+  // Keys of well-known forms.
+  /\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bnpm_\w{20,}|\bhf_\w{20,}/,
+  /\bxox[abeoprs]-[\w-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{5,}|\bwhsec_\S{16,}/,
+  // Long words of chance: more digits than a digest of git has, or mixed letters and digits.
+  /\b[0-9a-f]{48,}\b/i,
+  /(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}\d)(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/.])/,
+];
+
+const BEGIN_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const END_KEY = /-----END [A-Z ]*PRIVATE KEY-----/;
+
+/** Leaves out lines that look like keys, tokens or passwords. It guesses: some secrets look like nothing. */
+export const withoutSecrets = (text: string): CleanText => {
+  const kept: string[] = [];
+  let left = 0;
+  let isInKey = false;
+  for (const line of text.split(/\r?\n/)) {
+    if (BEGIN_KEY.test(line)) isInKey = true;
+    const isSecret = isInKey || looksSecret(line);
+    if (END_KEY.test(line)) isInKey = false;
+    if (isSecret) left += 1;
+    else kept.push(line);
+  }
+  return { text: kept.join('\n'), left };
+};
+
+/** A line that is too long to be searched is taken in pieces that overlap. */
+const looksSecret = (line: string): boolean => {
+  for (let start = 0; start === 0 || start < line.length; start += MAX_LINE_LENGTH / 2) {
+    const part = line.slice(start, start + MAX_LINE_LENGTH);
+    if (PATTERNS.some((pattern) => pattern.test(part))) return true;
+  }
+  return false;
+};

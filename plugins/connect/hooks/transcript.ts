@@ -1,0 +1,114 @@
+import { open } from 'node:fs/promises';
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
+
+/** The end of a long session is read, never all of it. */
+const MAX_TAIL_BYTES = 4 * 1024 * 1024;
+const MAX_PROMPTS = 200;
+
+/** What a user has said. */
+export interface Said {
+  /** The same each time the same transcript is read. */
+  readonly id: string;
+  readonly text: string;
+  /** When, as the transcript has it. */
+  readonly timestamp: string | undefined;
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The newest prompts of a transcript, oldest first. Lines of any other form are passed over. */
+export const readTranscript = async (path: string): Promise<readonly Said[]> => {
+  const lines = linesOf(await readTail(path));
+  const events = lines.some((line) => isCodexPrompt(line));
+  const said: Said[] = [];
+  for (const line of lines) {
+    // A rollout has each prompt twice, once among what the model was sent.
+    if (events && !isCodexPrompt(line)) continue;
+    const text = promptOf(line)?.trim() ?? '';
+    if (text === '') continue;
+    const time = textAt(line, 'timestamp');
+    const mark = textAt(line, 'uuid') ?? textAt(line, 'id') ?? time ?? '';
+    said.push({ id: sha256Hex(JSON.stringify([mark, text])).slice(0, 16), text, timestamp: instantOf(time) });
+  }
+  return said.slice(-MAX_PROMPTS);
+};
+
+const readTail = async (path: string): Promise<string> => {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - MAX_TAIL_BYTES);
+    const length = size - start;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
+    const text = buffer.subarray(0, bytesRead).toString('utf8');
+    return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
+  } finally {
+    await file.close();
+  }
+};
+
+/** JSON lines, or one document with a list of requests. */
+const linesOf = (text: string): readonly Line[] => {
+  const whole = parse(text);
+  const requests: unknown = whole?.['requests'];
+  if (Array.isArray(requests)) return (requests as readonly unknown[]).filter(isObject);
+  return text.split('\n').flatMap((line) => parse(line) ?? []);
+};
+
+const parse = (text: string): Line | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isCodexPrompt = (line: Line): boolean =>
+  line['type'] === 'event_msg' && textAt(objectAt(line, 'payload'), 'type') === 'user_message';
+
+/** The prompt that a line holds, in the form of any client; undefined for every other line. */
+const promptOf = (line: Line): string | undefined => {
+  const payload = objectAt(line, 'payload');
+  const message = objectAt(line, 'message');
+  if (isCodexPrompt(line)) return textAt(payload, 'message');
+  if (line['type'] === 'response_item')
+    return textAt(payload, 'role') === 'user' ? spoken(payload['content']) : undefined;
+  if (line['type'] === 'user.message') return textAt(objectAt(line, 'data'), 'content');
+  if (line['isMeta'] === true || line['isSidechain'] === true || line['isCompactSummary'] === true) return undefined;
+  if (line['type'] === 'user' && textAt(message, 'role') === 'user') return spoken(message['content']);
+  if (line['role'] === 'user') return spoken(message['content'] ?? line['content']);
+  // A request of a chat session.
+  return line['response'] === undefined ? undefined : textAt(message, 'text');
+};
+
+/** Text alone; results of tools and what a client adds between angle brackets are not what the user said. */
+const spoken = (content: unknown): string | undefined => {
+  const parts = Array.isArray(content)
+    ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))
+    : [typeof content === 'string' ? content : ''];
+  const text = parts.join('\n').trim();
+  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1];
+  if (query !== undefined) return query;
+  return /^<[a-zA-Z_-]+[ >]/.test(text) || /^# AGENTS\.md/.test(text) ? undefined : text;
+};
+
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text']);
+
+const instantOf = (text: string | undefined): string | undefined => {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+};
+
+const textAt = (line: Line, name: string): string | undefined => {
+  const value = line[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+const objectAt = (line: Line, name: string): Line => {
+  const value = line[name];
+  return isObject(value) ? value : {};
+};
+
+const isObject = (value: unknown): value is Line =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
