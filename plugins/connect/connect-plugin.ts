@@ -1,6 +1,7 @@
 import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
 import { connectCommand } from './connect-command.ts';
 import { disconnectCommand } from './disconnect-command.ts';
+import { doctorCommand } from './doctor/doctor-command.ts';
 import { hookCommands } from './hooks/hook-commands.ts';
 
 export const connectPlugin = definePlugin({
@@ -8,6 +9,6 @@ export const connectPlugin = definePlugin({
   version: '0.9.0-alpha.1',
   kernelApi: KERNEL_API,
   summary: 'Commands that connect editors and agents to a node, and the hooks that those run',
-  commands: [connectCommand, disconnectCommand, hookCommands],
+  commands: [connectCommand, disconnectCommand, doctorCommand, hookCommands],
   setup() {},
 });

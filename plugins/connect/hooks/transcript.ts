@@ -52,7 +52,10 @@ const linesOf = (text: string): readonly Line[] => {
   const whole = parse(text);
   const requests: unknown = whole?.['requests'];
   if (Array.isArray(requests)) return (requests as readonly unknown[]).filter(isObject);
-  return text.split('\n').flatMap((line) => parse(line) ?? []);
+  return text
+    .split('\n')
+    .map(parse)
+    .filter((line) => line !== undefined);
 };
 
 const parse = (text: string): Line | undefined => {
