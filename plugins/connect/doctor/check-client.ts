@@ -65,7 +65,12 @@ export const checkClient = async (
   return findings;
 };
 
-const attempt = async <T>(report: Report, check: string, fix: string, work: () => Promise<T>): Promise<T | undefined> => {
+const attempt = async <T>(
+  report: Report,
+  check: string,
+  fix: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> => {
   try {
     return await work();
   } catch (error) {
@@ -118,7 +123,8 @@ const checkNode = async (server: CommandServer, report: Report): Promise<boolean
     return false;
   }
   if (reply.status === 200) report('node', 'ok', 'the node is ready');
-  else report('node', 'broken', `the node is not ready: status ${reply.status}`, { fix: 'look into the log of the node' });
+  else
+    report('node', 'broken', `the node is not ready: status ${reply.status}`, { fix: 'look into the log of the node' });
   return reply.status === 200;
 };
 
@@ -140,7 +146,8 @@ const checkKey = async (
   }
   const permissions = Array.isArray(document['permissions']) ? document['permissions'].map(String) : [];
   const missing = ['read', 'write'].filter((one) => !permissions.includes(one) && !permissions.includes('admin'));
-  if (missing.length > 0) report('key', 'warning', `the key may not ${missing.join(' nor ')}`, { fix: 'use another key' });
+  if (missing.length > 0)
+    report('key', 'warning', `the key may not ${missing.join(' nor ')}`, { fix: 'use another key' });
   if (permissions.includes('admin')) {
     report('key', 'warning', 'the key may administrate', { fix: `run "${again}": it makes a key for the client` });
   }
@@ -166,7 +173,12 @@ const checkMcp = async (server: CommandServer, target: Target, { clock, env }: C
     const late = () => new ServiceError('unavailable', `no reply within ${MCP_MS / 1_000} s`);
     const { tools, protocolVersion } = await withinTime(clock, MCP_MS, () => greetServer(channel.send, VERSION), late);
     const ms = Math.round(clock.monotonicMs() - startedMs);
-    report('mcp', tools > 0 ? 'ok' : 'warning', `${tools} tools over ${isStdio ? 'stdio' : 'HTTP'}, protocol ${protocolVersion}`, { ms });
+    report(
+      'mcp',
+      tools > 0 ? 'ok' : 'warning',
+      `${tools} tools over ${isStdio ? 'stdio' : 'HTTP'}, protocol ${protocolVersion}`,
+      { ms },
+    );
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     report('mcp', 'broken', error.message, { fix });
@@ -196,7 +208,8 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
   const file = hooks.file(place);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const found = text === undefined ? undefined : await readJson(text).catch(() => undefined);
-  if (text !== undefined && found === undefined) return report('hooks', 'broken', `${file} is no valid JSON`, { fix: 'mend it' });
+  if (text !== undefined && found === undefined)
+    return report('hooks', 'broken', `${file} is no valid JSON`, { fix: 'mend it' });
   const commands = commandsIn(valueAt(found, ['hooks']), client.name);
   const missing = hooks.names.filter((hook) => !commands.some((one) => one.includes(` hook ${hook} `)));
   for (const program of new Set(commands.flatMap(programsOf))) {
@@ -209,7 +222,8 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
 
 /** All command lines of ours, however deep a client keeps them. */
 const commandsIn = (value: unknown, client: string): string[] => {
-  if (typeof value === 'string') return value.includes(` --client ${client} `) || value.endsWith(` --client ${client}`) ? [value] : [];
+  if (typeof value === 'string')
+    return value.includes(` --client ${client} `) || value.endsWith(` --client ${client}`) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap((inner) => commandsIn(inner, client));
 };
@@ -223,7 +237,9 @@ const programsOf = (line: string): string[] =>
 const isRunnable = async (program: string, env: Env): Promise<boolean> => {
   const places = isAbsolute(program)
     ? [program]
-    : (env['PATH'] ?? '').split(delimiter).flatMap((folder) => ['', '.cmd', '.exe'].map((end) => join(folder, program + end)));
+    : (env['PATH'] ?? '')
+        .split(delimiter)
+        .flatMap((folder) => ['', '.cmd', '.exe'].map((end) => join(folder, program + end)));
   for (const path of places) {
     if ((await stat(path).catch(() => undefined))?.isFile() === true) return true;
   }

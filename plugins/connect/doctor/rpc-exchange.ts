@@ -28,7 +28,10 @@ export const greetServer = async (send: SendMessage, version: string): Promise<G
 };
 
 const resultOf = (reply: unknown, method: string): Readonly<Record<string, unknown>> => {
-  const { result, error } = (reply ?? {}) as { readonly result?: unknown; readonly error?: { readonly code?: unknown } };
+  const { result, error } = (reply ?? {}) as {
+    readonly result?: unknown;
+    readonly error?: { readonly code?: unknown };
+  };
   if (typeof result === 'object' && result !== null) return result as Readonly<Record<string, unknown>>;
   const code = typeof error?.code === 'number' ? ` with the error ${error.code}` : ' with no result';
   throw new ServiceError('unavailable', `the server replied to ${method}${code}`);

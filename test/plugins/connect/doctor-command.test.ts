@@ -48,7 +48,12 @@ describe('the command doctor', () => {
 
   const key = async (permissions: readonly string[], expires?: string): Promise<string> => {
     const raw_key = `a-key-of-${permissions.join('-')}-0123456789-${Math.floor(performance.now() * 1_000)}`;
-    const body = { raw_key, entity_uri: `agent:${raw_key.slice(-12)}`, permissions, ...(expires && { expires_at: expires }) };
+    const body = {
+      raw_key,
+      entity_uri: `agent:${raw_key.slice(-12)}`,
+      permissions,
+      ...(expires && { expires_at: expires }),
+    };
     expect((await at.node.ask('POST', '/v1/auth/keys', body)).status).to.equal(201);
     return raw_key;
   };
@@ -63,7 +68,10 @@ describe('the command doctor', () => {
     }
     const all = await user.run(['doctor'], { SVC_API_KEY: await key(['read', 'write']) });
     expect(all.exitCode, all.stdout).to.equal(0);
-    expect(all.stdout).to.match(/^client +check +state +found\n/).and.to.contain('codex').and.to.contain('cursor');
+    expect(all.stdout)
+      .to.match(/^client +check +state +found\n/)
+      .and.to.contain('codex')
+      .and.to.contain('cursor');
   });
 
   it('starts what the file names, and speaks to it', async () => {
@@ -75,7 +83,9 @@ describe('the command doctor', () => {
     await user.write(file, JSON.stringify({ mcpServers: { 'fact-memory': { ...entry, args } } }));
     const good = await examine('claude-desktop');
     expect(good.ok, JSON.stringify(good.findings)).to.equal(true);
-    expect(good.findings.find(({ check }) => check === 'mcp')?.detail).to.equal('1 tools over stdio, protocol 2025-11-25');
+    expect(good.findings.find(({ check }) => check === 'mcp')?.detail).to.equal(
+      '1 tools over stdio, protocol 2025-11-25',
+    );
     for (const [command, why] of [
       [join(user.home, 'gone'), 'cannot be started'],
       ['false', 'ended with 1'],
@@ -118,7 +128,9 @@ describe('the command doctor', () => {
     const soon = await key(['read', 'write'], new Date(Date.now() + 3 * 86_400_000).toISOString());
     expect((await examine('cursor', { SVC_API_KEY: soon })).of('key')?.detail).to.contain('the key ends 2');
     await connect('claude-desktop');
-    const { args } = JSON.parse((await user.read('.config/Claude/claude_desktop_config.json')) ?? '').mcpServers['fact-memory'];
+    const { args } = JSON.parse((await user.read('.config/Claude/claude_desktop_config.json')) ?? '').mcpServers[
+      'fact-memory'
+    ];
     await user.write(args.at(-1), 'short');
     expect((await examine('claude-desktop')).of('entry')?.detail).to.contain('holds no key');
   });
