@@ -65,6 +65,7 @@ describe('the configuration', () => {
       'openapi',
       'rate-limits',
       'recall',
+      'scaffold',
       'search',
       'source-trust',
       'subscriptions',

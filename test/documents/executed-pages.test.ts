@@ -5,7 +5,7 @@ import { differencesFromShown } from './shown-output.ts';
 
 /** What a `sh` block may hold instead of being run: it needs a server, a network or an installation. */
 const NEEDS_MORE =
-  /\bnpm\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
+  /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
 const QUOTED_FILE = /^\/\/ (test|examples|plugins|kernel|ports|adapters)\/\S+\.m?[jt]s\n/;
 

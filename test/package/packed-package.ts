@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,7 +68,10 @@ const linkPackage = (folder: string, name: string): void => {
 const linkCommands = (folder: string, installed: string, bin: Readonly<Record<string, string>>): void => {
   const commands = join(folder, 'node_modules', '.bin');
   mkdirSync(commands);
-  for (const [name, file] of Object.entries(bin)) symlinkSync(join(installed, file), join(commands, name));
+  for (const [name, file] of Object.entries(bin)) {
+    chmodSync(join(installed, file), 0o755);
+    symlinkSync(join(installed, file), join(commands, name));
+  }
   for (const name of ['mocha', 'tsc'])
     symlinkSync(join(projectRoot(), 'node_modules', '.bin', name), join(commands, name));
 };

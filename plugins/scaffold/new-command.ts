@@ -1,0 +1,40 @@
+import { type CommandGroup, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { pluginFiles } from './plugin-files.ts';
+import { writeNewFolder } from './write-new-folder.ts';
+
+/** As the node wants names of plugins, and short enough for those of tables and variables. */
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MAX_NAME_LENGTH = 40;
+
+const pluginCommand = defineCommand({
+  name: 'plugin',
+  summary: 'write the package of a new plugin',
+  description:
+    'Writes a folder with a plugin that works, a test of it, a README and a configuration file that loads it. It needs ' +
+    'neither a node nor a network, and overwrites nothing.',
+  examples: ['fact-memory-node new plugin acme-notes', 'fact-memory-node new plugin acme-notes --typescript'],
+  needs: 'nothing',
+  arguments: { name: { summary: 'name of the plugin: small letters, digits and dashes, such as acme-notes' } },
+  options: {
+    out: { type: 'text', value: 'folder', summary: 'where to write it; by default a folder of the same name' },
+    typescript: { type: 'flag', summary: 'write TypeScript in place of JavaScript' },
+  },
+  async run({ arguments: { name }, options: { out, typescript }, stdout }) {
+    if (!NAME.test(name) || name.length > MAX_NAME_LENGTH) {
+      throw new ServiceError('validation', 'this is no name of a plugin', {
+        hint: `take small letters, digits and single dashes, at most ${MAX_NAME_LENGTH}, such as acme-notes`,
+      });
+    }
+    const folder = out ?? name;
+    const files = pluginFiles(name, typescript);
+    await writeNewFolder(folder, files);
+    stdout.write(`${[...files.keys()].map((path) => `${folder}/${path}\n`).join('')}\n`);
+    stdout.write(`Next: cd ${folder} && npm install && npm test && npm start\n`);
+  },
+});
+
+export const newCommand: CommandGroup = {
+  name: 'new',
+  summary: 'begin something of your own',
+  commands: [pluginCommand],
+};

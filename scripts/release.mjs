@@ -1,0 +1,74 @@
+// `npm run release -- [FOLDER]`: makes what a release consists of, in the folder release/ by default: the tarball, an
+// SBOM of what runs (CycloneDX, from the lock file) and the SHA-256 checksums of both. It publishes nothing.
+// `--built` takes dist/ as it is. Sources that are not committed are refused: a release is made of a commit.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+const fail = (why) => {
+  console.error(why);
+  process.exit(1);
+};
+
+const run = (command, args) => {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  if (error !== undefined) fail(`${command} cannot be run: ${error.code}`);
+  if (status !== 0) fail(`${command} ${args[0]} failed:\n${stderr}`);
+  return stdout;
+};
+
+const args = process.argv.slice(2);
+const folder = resolve(args.find((arg) => !arg.startsWith('--')) ?? join(ROOT, 'release'));
+
+if (run('git', ['status', '--porcelain']).trim() !== '') {
+  fail('Some sources are not committed. Commit them or put them aside: a release is made of a commit.');
+}
+const commit = run('git', ['rev-parse', 'HEAD']).trim();
+const commitTime = new Date(run('git', ['show', '--no-patch', '--format=%cI', 'HEAD']).trim()).toISOString();
+mkdirSync(folder, { recursive: true });
+if (readdirSync(folder).length > 0) fail('The folder for the release is not empty. Name another, or empty it.');
+if (!args.includes('--built') && !build({ ifNeeded: false })) fail('The sources do not compile.');
+
+const [{ filename, name, version }] = JSON.parse(
+  run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, '--loglevel', 'error']),
+);
+
+const sbom = JSON.parse(
+  run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--loglevel', 'error']),
+);
+// Without --omit=dev, which also leaves out packages that are for running and for development.
+const isForDevelopment = ({ properties }) => properties.some(({ name }) => name === 'cdx:npm:package:development');
+sbom.components = sbom.components.filter((component) => !isForDevelopment(component));
+const refs = new Set([sbom.metadata.component['bom-ref'], ...sbom.components.map((component) => component['bom-ref'])]);
+sbom.dependencies = sbom.dependencies
+  .filter(({ ref }) => refs.has(ref))
+  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)).sort() }));
+
+// The same commit gives the same bytes: an SBOM has a random number and the time of day, which follow from the commit
+// here, and its lists are sorted.
+const hex = createHash('sha256').update(`${name}@${version} ${commit}`).digest('hex');
+const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+sbom.serialNumber = `urn:uuid:${uuid}`;
+sbom.metadata.timestamp = commitTime;
+// npm names the component after the folder that the sources lie in.
+sbom.metadata.component.name = name;
+const order = (key) => (a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key]));
+sbom.components.sort(order('bom-ref'));
+sbom.dependencies.sort(order('ref'));
+const sbomName = `${name}-${version}.cdx.json`;
+writeFileSync(join(folder, sbomName), `${JSON.stringify(sbom, null, 2)}\n`);
+
+const names = [filename, sbomName].sort();
+const digestOf = (file) => createHash('sha256').update(readFileSync(join(folder, file))).digest('hex');
+writeFileSync(join(folder, 'SHA256SUMS'), names.map((file) => `${digestOf(file)}  ${file}\n`).join(''));
+for (const file of [...names, 'SHA256SUMS']) console.log(join(folder, file));
