@@ -17,11 +17,6 @@ import { type Project, readProject } from './project.ts';
 import { type RecalledFact, readRecalled, recalledText } from './recalled-text.ts';
 import { forgetOldSessions, logHook, readState, saveState } from './session-state.ts';
 
-/** Starting the program takes a part of the two seconds that a prompt may wait. */
-const PROMPT_LIMIT_MS = 1_200;
-const START_LIMIT_MS = 2_000;
-/** One client gives its hooks three seconds at the end. */
-const END_LIMIT_MS = 2_500;
 const MAX_BUDGET = 8_000;
 const MAX_QUERY_LENGTH = 2_000;
 /** Shorter prompts, such as "go on", ask the memory nothing. */
@@ -44,8 +39,20 @@ const budgetOption = (tokens: number, what: string) =>
     summary: `how much of the memory ${what} may get; 0 for nothing`,
   }) as const;
 
+const limitOption = (ms: number) =>
+  ({
+    type: 'integer',
+    value: 'ms',
+    unit: 'milliseconds',
+    minimum: 1,
+    maximum: 600_000,
+    default: ms,
+    summary: 'how long it may take, without the start of this program',
+  }) as const;
+
 interface HookContext {
   readonly options: {
+    readonly timeoutMs: number;
     readonly client: string;
     readonly url?: string | undefined;
     readonly keyFile?: string | undefined;
@@ -73,10 +80,10 @@ interface HookRun {
 const failOpen = async (
   context: HookContext,
   hook: string,
-  limitMs: number,
   work: (run: HookRun) => Promise<string>,
 ): Promise<number> => {
   const { options, env, stdin, stdout, clock } = context;
+  const { timeoutMs: limitMs } = options;
   let folders: UserFolders | undefined;
   try {
     folders = userFolders(env);
@@ -154,9 +161,13 @@ const sessionStartCommand = defineCommand({
   name: 'session-start',
   summary: 'recall what matters for the project, when a session of a client begins',
   needs: 'nothing',
-  options: { ...COMMON_OPTIONS, budget: budgetOption(1_500, 'the start of a session') },
+  options: {
+    ...COMMON_OPTIONS,
+    budget: budgetOption(1_500, 'the start of a session'),
+    timeoutMs: limitOption(2_000),
+  },
   run: (context) =>
-    failOpen(context, 'session-start', START_LIMIT_MS, async (run) => {
+    failOpen(context, 'session-start', async (run) => {
       await forgetOldSessions(run.folders);
       const { name, remote, branch } = run.project;
       const query = plainQuery([`project ${name}`, remote, branch].filter((part) => part !== undefined).join(' '));
@@ -169,9 +180,10 @@ const promptCommand = defineCommand({
   name: 'prompt',
   summary: 'recall what matters for a prompt, before a client sends it',
   needs: 'nothing',
-  options: { ...COMMON_OPTIONS, budget: budgetOption(600, 'a prompt') },
+  // Starting the program takes a part of the two seconds that a prompt may wait.
+  options: { ...COMMON_OPTIONS, budget: budgetOption(600, 'a prompt'), timeoutMs: limitOption(1_200) },
   run: (context) =>
-    failOpen(context, 'prompt', PROMPT_LIMIT_MS, async (run) => {
+    failOpen(context, 'prompt', async (run) => {
       const query = plainQuery(run.input.prompt.trim());
       const hooks = clientOf(context.options.client).hooks?.names ?? [];
       // Commands of the client begin with a slash. Some clients take nothing from a hook here.
@@ -185,9 +197,14 @@ const sessionEndCommand = defineCommand({
   name: 'session-end',
   summary: 'note what the user has said, when a session of a client ends',
   needs: 'nothing',
-  options: { ...COMMON_OPTIONS, noNotes: { type: 'flag', summary: 'note nothing' } },
+  // One client gives its hooks three seconds at the end.
+  options: {
+    ...COMMON_OPTIONS,
+    noNotes: { type: 'flag', summary: 'note nothing' },
+    timeoutMs: limitOption(2_500),
+  },
   run: (context) =>
-    failOpen(context, 'session-end', END_LIMIT_MS, async ({ input, project, folders, server }) => {
+    failOpen(context, 'session-end', async ({ input, project, folders, server }) => {
       if (context.options.noNotes) return '';
       const { env, clock, random } = context;
       const state = await readState(folders, input.session);

@@ -1,0 +1,125 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startServedNode } from '../../kit/start-served-node.ts';
+import { connectUser } from './connected-user.ts';
+import { hookUsers } from './hooked-user.ts';
+import { TRANSCRIPTS } from './transcripts.ts';
+
+describe('what hooks note', () => {
+  const at = hookUsers();
+
+  for (const [client, transcript] of Object.entries(TRANSCRIPTS)) {
+    it(`note at the end what the user said, word for word and once: ${client}`, async () => {
+      const said = ['We deploy on Fridays.', 'Noor owns the billing\nservice "x".'];
+      await at.user.write('t.jsonl', `not json\n{"half": \n${transcript(said)}{"type":"user","mess`);
+      const input = { transcript_path: join(at.user.home, 't.jsonl') };
+      const done = await at.hook('session-end', client, input);
+      expect([done.exitCode, done.stdout, done.stderr]).to.deep.equal([0, '', '']);
+      const stored = await at.notes();
+      expect(stored.map(({ v }) => v)).to.have.members(said);
+      for (const fact of stored) {
+        expect(fact).to.include({ source: 'user:noor', scope: 'local' });
+        expect(fact.entity).to.match(/^project:acme-web\/session\/session-\d+\/[0-9a-f]{16}$/);
+      }
+      if (client === 'claude-code') expect(stored.map((one) => one.timestamp)).to.include('2026-03-01T09:00:00.000Z');
+      await at.hook('session-end', client, input);
+      // Also where this machine has forgotten what was noted.
+      await at.user.run(
+        ['hook', 'session-end', '--client', client, '--timeout-ms', '60000'],
+        { XDG_CACHE_HOME: join(at.user.home, 'other') },
+        JSON.stringify({ ...input, session_id: at.session, cwd: at.user.project }),
+      );
+      expect(await at.notes()).to.have.lengthOf(2);
+      await at.user.write('t.jsonl', transcript([...said, 'One more thing.']));
+      await at.hook('session-end', client, input);
+      expect((await at.notes()).map(({ v }) => v)).to.have.members([...said, 'One more thing.']);
+    });
+  }
+
+  it('leave secrets out of the notes, cut what is long, and say how many lines were left out', async () => {
+    const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----';
+    const chance = 'k7Jd93kslQpz81nvMw04TyBc66xHaLr2Ve';
+    const secrets = [
+      'my password is hunter22',
+      'export API_KEY=abcdef123',
+      'use postgres://noor:pa55@db.example/x',
+      `Authorization: Bearer ${'a'.repeat(20)}`,
+      `ghp_${'a1B2'.repeat(9)}`,
+      `the value ${chance}`,
+      '0123456789abcdef'.repeat(4),
+      key,
+    ];
+    const plain = [
+      'commit 3f786850e387550fdab836ed7e6dc881de23001b broke it',
+      'see https://example.com/a/b?c=d',
+      'key points first',
+    ];
+    await at.user.write(
+      't.jsonl',
+      TRANSCRIPTS['codex']?.([[...secrets, ...plain].join('\n'), `long ${'word '.repeat(2_000)}`, key]) ?? '',
+    );
+    await at.hook('session-end', 'codex', { transcript_path: join(at.user.home, 't.jsonl') });
+    const stored = await at.notes();
+    expect(stored).to.have.lengthOf(2);
+    const [short, long] = stored.toSorted((a, b) => a.v.length - b.v.length);
+    expect(short?.v).to.equal(plain.join('\n'));
+    expect(long?.v)
+      .to.have.lengthOf.at.most(4_000)
+      .and.to.match(/ \[…\]$/);
+    expect(await at.log()).to.match(/lines left out that look like secrets: 15\n$/);
+    for (const [path, text] of Object.entries(await at.user.files())) {
+      if (path !== 't.jsonl') expect(text, path).not.to.contain('hunter22').and.not.to.contain(chance);
+    }
+  });
+
+  it('note as the owner of the key where the node takes nothing else', async () => {
+    const strict = await connectUser(await startServedNode({ SVC_SOURCE_ATTESTATION_MODE: 'enforce' }));
+    try {
+      await strict.write('t.jsonl', TRANSCRIPTS['codex']?.(['Tea at four.']) ?? '');
+      const input = JSON.stringify({
+        session_id: 's',
+        cwd: strict.project,
+        transcript_path: join(strict.home, 't.jsonl'),
+      });
+      await strict.run(['hook', 'session-end', '--client', 'codex', '--timeout-ms', '60000'], {}, input);
+      const { body } = await strict.node.ask('GET', '/v1/facts?relation=memory:said');
+      expect(body.facts.map(({ source }: { source: string }) => source)).to.deep.equal(['agent:admin']);
+    } finally {
+      await strict.stop();
+      await strict.node.stop();
+    }
+  });
+
+  it('note nothing with --no-notes, and do nothing in a folder that is left out', async () => {
+    await at.say('memory:secret_plan', 'left out');
+    await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Said here.']) ?? '');
+    const input = { transcript_path: join(at.user.home, 't.jsonl') };
+    await at.hook('session-end', 'codex', input, ['--no-notes']);
+    expect(await at.notes()).to.deep.equal([]);
+    await at.user.write(join(at.user.project, '.fact-memory-ignore'), '');
+    await mkdir(join(at.user.project, 'deep', 'er'), { recursive: true });
+    const deep = { ...input, cwd: join(at.user.project, 'deep', 'er') };
+    await at.hook('session-end', 'codex', deep);
+    const start = await at.hook('session-start', 'codex', deep);
+    expect([await at.notes(), start.stdout, await at.log()]).to.deep.equal([[], '', undefined]);
+  });
+
+  it('know the project by git, without the credentials of its address', async () => {
+    await at.say('memory:remote_note', 'lives at example.org/acme/shop');
+    await mkdir(join(at.user.project, 'src'));
+    await at.user.write(
+      join(at.user.project, '.git/config'),
+      '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://noor:t0ken@example.org/acme/shop.git\n',
+    );
+    await at.user.write(join(at.user.project, '.git/HEAD'), 'ref: refs/heads/main\n');
+    const { stdout } = await at.hook('session-start', 'codex', { cwd: join(at.user.project, 'src') });
+    expect(stdout).to.contain('lives at example.org/acme/shop').and.not.to.contain('t0ken');
+    await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Named by its root.']) ?? '');
+    await at.hook('session-end', 'codex', {
+      cwd: join(at.user.project, 'src'),
+      transcript_path: join(at.user.home, 't.jsonl'),
+    });
+    expect((await at.notes())[0]?.entity).to.match(/^project:acme-web\//);
+  });
+});

@@ -1,0 +1,67 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hookUsers } from './hooked-user.ts';
+import { TRANSCRIPTS } from './transcripts.ts';
+
+describe('hooks with trouble', () => {
+  const at = hookUsers();
+
+  const quiet = async (argv: readonly string[], input: string, more: Readonly<Record<string, string>> = {}) => {
+    const { exitCode, stdout, stderr } = await at.user.run(argv, more, input);
+    expect([exitCode, stdout, stderr]).to.deep.equal([0, '', '']);
+  };
+  const input = (members: object = {}) =>
+    JSON.stringify({ session_id: 's', cwd: at.user.project, prompt: 'what do we know of this?', ...members });
+
+  it('say nothing and exit with 0 when the node is away, refuses or the key is not there', async () => {
+    for (const name of ['session-start', 'prompt', 'session-end']) {
+      await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost.']) ?? '');
+      const told = input({ transcript_path: join(at.user.home, 't.jsonl') });
+      await quiet(['hook', name, '--client', 'codex', '--url', 'http://127.0.0.1:9'], told);
+      await quiet(['hook', name, '--client', 'codex', '--key-file', join(at.user.home, 'none.key')], told);
+      await quiet(['hook', name, '--client', 'codex', '--url', 'ftp://x'], told);
+      await quiet(['hook', name, '--client', 'codex', '--timeout-ms', '60000'], told, {
+        SVC_API_KEY: 'a-key-that-nobody-has-registered',
+      });
+    }
+    const lines = ((await at.log()) ?? '').trim().split('\n');
+    expect(lines).to.have.lengthOf(12);
+    expect(lines[0]).to.match(/^\d{4}-\S+Z session-start codex: no answer from /);
+  });
+
+  it('say nothing for input that is no JSON, empty, too large or of another form, and for a transcript that is gone', async () => {
+    for (const text of ['', '{', '[]', 'null', '"x"', ' '.repeat(4 * 1024 * 1024 + 1)]) {
+      await quiet(['hook', 'prompt', '--client', 'claude-code'], text);
+    }
+    await quiet(
+      ['hook', 'session-end', '--client', 'claude-code'],
+      input({ transcript_path: join(at.user.home, 'gone') }),
+    );
+    await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: at.user.home }));
+    await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: 7 }));
+  });
+
+  it('say nothing where no folder can be written to', async () => {
+    await at.user.write('.cache', 'a file in the place of a folder');
+    await quiet(['hook', 'prompt', '--client', 'codex', '--url', 'http://127.0.0.1:9'], input());
+    await chmod(join(at.user.home, '.cache'), 0o400);
+    await quiet(['hook', 'session-end', '--client', 'codex'], input());
+    await quiet(['hook', 'prompt', '--client', 'codex'], input(), { HOME: '' });
+  });
+
+  it('give up on a node that never replies', async () => {
+    const silent: Server = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      await quiet(['hook', 'prompt', '--client', 'codex', '--url', url, '--timeout-ms', '50'], input());
+      expect(await at.log()).to.match(/prompt codex: (it took longer than 50 ms|no answer from)/);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
+  });
+});

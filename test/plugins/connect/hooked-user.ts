@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { type ConnectedUser, connectUser } from './connected-user.ts';
+
+export interface Note {
+  readonly entity: string;
+  readonly source: string;
+  readonly scope: string;
+  readonly timestamp: string;
+  readonly v: string;
+}
+
+/** A user whose clients run hooks, each test in a session of its own. */
+export interface HookedUser {
+  /** The user of this test. */
+  readonly user: ConnectedUser;
+  /** Begins another session of the same user. */
+  nextSession(): void;
+  readonly session: string;
+  /** Stores a fact that this node alone keeps. */
+  say(relation: string, v: string, entity?: string): Promise<void>;
+  /** Runs a hook as a client does. */
+  hook(name: string, client: string, input: object, more?: readonly string[]): ReturnType<ConnectedUser['run']>;
+  /** What was noted in this session. */
+  notes(): Promise<readonly Note[]>;
+  log(): Promise<string | undefined>;
+}
+
+/** Registers the steps around each test of a suite; what it returns may be used inside of tests alone. */
+export const hookUsers = (): HookedUser => {
+  let at: ConnectedUser;
+  let user: ConnectedUser;
+  let session = 0;
+  before(async () => {
+    at = await connectUser();
+  });
+  after(() => at.stop());
+  beforeEach(async () => {
+    user = await connectUser(at.node);
+    session += 1;
+  });
+  afterEach(() => user.stop());
+  return {
+    get user() {
+      return user;
+    },
+    get session() {
+      return `session-${session}`;
+    },
+    nextSession() {
+      session += 1;
+    },
+    async say(relation, v, entity = 'project:acme-web') {
+      const fact = { entity, relation, value: { type: 'string', v }, source: 'user:noor', scope: 'local' };
+      expect((await at.node.ask('POST', '/v1/facts', fact)).status).to.equal(201);
+    },
+    hook(name, client, input, more = []) {
+      const whole = { session_id: `session-${session}`, cwd: user.project, ...input };
+      // A machine that is busy with other tests takes longer than a user would wait.
+      const words = ['hook', name, '--client', client, '--timeout-ms', '60000', ...more];
+      return user.run(words, {}, JSON.stringify(whole));
+    },
+    async notes() {
+      const { body } = await at.node.ask('GET', '/v1/facts?relation=memory:said&limit=500');
+      const facts = body.facts as readonly (Omit<Note, 'v'> & { readonly value: { readonly v: string } })[];
+      return facts
+        .filter(({ entity }) => entity.includes(`session-${session}/`))
+        .map((fact) => ({ ...fact, v: fact.value.v }));
+    },
+    log: () => user.read('.cache/fact-memory-node/hooks.log'),
+  };
+};
