@@ -1,9 +1,10 @@
 import { shellQuote } from '../../kernel/plugin-api.ts';
 import type { ApiDocument, ApiOperation, ApiParameter } from './api-document.ts';
+import { PEER_TOKEN } from './security-schemes.ts';
 
 /**
- * The example of an operation as a command. The key comes from the variable
- * `SVC_API_KEY`.
+ * The example of an operation as a command. The key comes from the variable `SVC_API_KEY`, the token of a peer from
+ * `PEER_TOKEN`.
  */
 export const curlExample = (
   document: Pick<ApiDocument, 'servers'>,
@@ -21,7 +22,7 @@ export const curlExample = (
   const url = `${document.servers[0]?.url ?? ''}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
   const named = Object.entries(requestBody?.content ?? {}).find(([, { example }]) => example !== undefined);
   const headers = [
-    ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $SVC_API_KEY"']),
+    ...security.slice(0, 1).map((needed) => `-H "Authorization: Bearer $${variableOf(needed)}"`),
     ...shown('header').map(({ name, example }) => `-H ${shellQuote(`${name}: ${String(example)}`)}`),
   ];
   const body =
@@ -31,5 +32,8 @@ export const curlExample = (
   const verb = method === 'get' ? [] : [`-X ${method.toUpperCase()}`];
   return [['curl', ...verb, shellQuote(url)].join(' '), ...headers, ...body].join(' \\\n  ');
 };
+
+const variableOf = (needed: ApiOperation['security'][number]): string =>
+  Object.keys(PEER_TOKEN).some((scheme) => scheme in needed) ? 'PEER_TOKEN' : 'SVC_API_KEY';
 
 const bodyText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));
