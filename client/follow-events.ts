@@ -1,5 +1,5 @@
 import type { Fact, Subscription } from './api-types.ts';
-import { ConnectionError, FactMemoryError } from './client-errors.ts';
+import { ConnectionError, FactMemoryError, InvalidReplyError } from './client-errors.ts';
 import type { Connection } from './connection.ts';
 import { pause } from './platform.ts';
 import { readEvents, type StreamPart } from './read-events.ts';
@@ -58,7 +58,7 @@ export async function* followEvents(
         if (part !== 'comment' || !isNew) failures = 0;
         isNew = false;
         if (part === 'comment') continue;
-        const event = JSON.parse(part.data) as SubscriptionEvent;
+        const event = parseEvent(part.data);
         yield event;
         last = part.id;
         if (event.event_type === LAST_EVENT) return;
@@ -117,4 +117,12 @@ const isCancelled = async (connection: Connection, id: string, signal: AbortSign
   const request = { route: 'GET /v1/subscriptions/{id}', params: { id }, signal };
   const record = (await connection.send(request, (response) => response.json())) as Subscription;
   return record.status === 'cancelled';
+};
+
+const parseEvent = (text: string): SubscriptionEvent => {
+  try {
+    return JSON.parse(text) as SubscriptionEvent;
+  } catch {
+    throw new InvalidReplyError({ status: 200, code: 'invalid_reply', detail: 'an event of the stream is no JSON' });
+  }
 };

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FactClient } from '../../client/client.ts';
+import { fillPath, readBaseUrl, spellQuery } from '../../client/request-target.ts';
+import { RUNS } from '../kit/property-runs.ts';
+
+describe('the address of a request', () => {
+  it('holds any parameter as one segment, which every URL parser leaves as it is', () => {
+    const property = fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
+      fc.pre(id.isWellFormed() && id !== '.' && id !== '..');
+      const path = fillPath('/v1/facts/{id}/history', { id });
+      const { pathname, search, hash } = new URL(path, 'http://node');
+      expect([pathname, search, hash]).to.deep.equal([path, '', '']);
+      expect(decodeURIComponent(path.slice('/v1/facts/'.length, -'/history'.length))).to.equal(id);
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+
+  it('is refused where a parameter is missing or cannot be sent', () => {
+    for (const id of [undefined, '', '.', '..', '\ud800']) {
+      expect(() => fillPath('/v1/facts/{id}', id === undefined ? {} : { id })).to.throw(TypeError, /"id"/);
+    }
+  });
+
+  it('holds any query', () => {
+    const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
+    const property = fc.property(fc.dictionary(text, fc.array(text)), (query) => {
+      const pairs = [...new URLSearchParams(spellQuery(query))];
+      const given = Object.entries(query).flatMap(([name, values]) => values.map((value) => [name, value]));
+      expect(pairs).to.deep.equal(given);
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+
+  it('leaves out what is not given, repeats lists and spells objects as JSON', () => {
+    const query = { a: undefined, b: null, c: false, d: 0, e: ['x', 'y'], f: { lexical: 1 } };
+    expect(spellQuery(query)).to.equal('?c=false&d=0&e=x&e=y&f=%7B%22lexical%22%3A1%7D');
+    expect(spellQuery({ a: undefined })).to.equal('');
+  });
+
+  it('begins with that of the node, which may have a path of its own', () => {
+    expect(readBaseUrl('https://host.example/memory/')).to.equal('https://host.example/memory');
+    expect(readBaseUrl('http://127.0.0.1:8765')).to.equal('http://127.0.0.1:8765');
+    for (const url of [
+      'host',
+      'ftp://host',
+      'https://me:secret@host',
+      'https://host?key=secret',
+      'https://host#x',
+      '',
+    ]) {
+      expect(() => readBaseUrl(url), url)
+        .to.throw(TypeError)
+        .with.property('message')
+        .not.contains('secret');
+    }
+  });
+});
+
+describe('the options of a client', () => {
+  const variables = ['SVC_URL', 'SVC_API_KEY'] as const;
+  const before = variables.map((name) => [name, process.env[name]] as const);
+  beforeEach(() => {
+    process.env['SVC_URL'] = 'https://mine.example';
+    process.env['SVC_API_KEY'] = 'key-of-the-environment';
+  });
+  afterEach(() => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  const sentTo = async (options: ConstructorParameters<typeof FactClient>[0]) => {
+    let seen: unknown;
+    const send = async (url: string, init: RequestInit): Promise<Response> => {
+      seen = [url, new Headers(init.headers).get('authorization')];
+      return new Response('{}', { headers: { 'content-type': 'application/json' } });
+    };
+    await new FactClient({ ...options, fetch: send as typeof fetch }).me();
+    return seen;
+  };
+
+  it('come from the environment, whose key goes to no other address', async () => {
+    expect(await sentTo({})).to.deep.equal(['https://mine.example/v1/me', 'Bearer key-of-the-environment']);
+    expect(await sentTo({ key: 'own' })).to.deep.equal(['https://mine.example/v1/me', 'Bearer own']);
+    expect(await sentTo({ url: 'https://other.example' })).to.deep.equal(['https://other.example/v1/me', null]);
+    process.env['SVC_URL'] = '';
+    process.env['SVC_API_KEY'] = '';
+    expect(await sentTo({})).to.deep.equal(['http://127.0.0.1:8765/v1/me', null]);
+  });
+
+  it('are refused where they cannot be meant', () => {
+    const wrong = [{ retries: -1 }, { retries: 1.5 }, { retries: 1e9 }, { timeoutMs: -1 }, { serviceName: 'A b' }];
+    for (const options of [...wrong, { timeoutMs: Number.NaN }])
+      expect(() => new FactClient(options)).to.throw(TypeError);
+  });
+});

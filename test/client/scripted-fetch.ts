@@ -1,0 +1,85 @@
+import { FactClient } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/client-options.ts';
+import type { Platform } from '../../client/platform.ts';
+
+/** One request that a scripted server was sent. */
+export interface SentRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** A reply, an error in place of one, or `never`: the request hangs until it is aborted. */
+export type Scripted = Response | Error | 'never' | ((request: SentRequest) => Response);
+
+export interface ScriptedServer {
+  readonly client: FactClient;
+  readonly sent: readonly SentRequest[];
+  /** Pauses between tries, in milliseconds. */
+  readonly pauses: readonly number[];
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** A client whose server replies by a list; the last entry is repeated. Pauses pass at once, and so does `never`. */
+export const scriptedServer = (replies: readonly Scripted[], options: ClientOptions = {}): ScriptedServer => {
+  const sent: SentRequest[] = [];
+  const pauses: number[] = [];
+  let hangs = false;
+  const platform: Platform = {
+    now: () => 0,
+    random: () => 0.5,
+    bytes: (count) => new Uint8Array(count).fill(sent.length + 1),
+    schedule: (delayMs, callback) => {
+      const isTimeout = delayMs === TIMEOUT_MS;
+      if (!isTimeout) pauses.push(delayMs);
+      const timer = setImmediate(function look() {
+        if (isTimeout && !hangs) timers.add(setImmediate(look));
+        else callback();
+      });
+      const timers = new Set([timer]);
+      return () => {
+        for (const one of timers) clearImmediate(one);
+      };
+    },
+  };
+  const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const { method = 'GET', headers, body, signal } = init;
+    const request = { url, method, headers: new Headers(headers), body: typeof body === 'string' ? body : undefined };
+    const reply = replies[Math.min(sent.length, replies.length - 1)] ?? new Error('no reply is scripted');
+    sent.push(request);
+    if (reply instanceof Error) throw reply;
+    if (typeof reply === 'function') return reply(request);
+    if (reply !== 'never') return reply.clone();
+    hangs = true;
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        hangs = false;
+        reject(signal.reason);
+      });
+    });
+  };
+  const client = new FactClient({
+    url: 'https://node.example',
+    key: SECRET_KEY,
+    timeoutMs: TIMEOUT_MS,
+    fetch: send as typeof fetch,
+    platform,
+    ...options,
+  });
+  return { client, sent, pauses };
+};
+
+export const SECRET_KEY = 'a-key-that-nobody-may-see';
+
+export const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+
+export const problem = (
+  status: number,
+  code: string,
+  members: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  json(status, { type: `urn:svc:problem:${code}`, title: 'x', status, code, detail: 'said', ...members }, headers);
