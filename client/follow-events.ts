@@ -1,5 +1,5 @@
 import type { Fact, Subscription } from './api-types.ts';
-import { ConnectionError, FactMemoryError, InvalidReplyError } from './client-errors.ts';
+import { ConnectionError, FactMemoryError, InvalidReplyError, NotFoundError } from './client-errors.ts';
 import type { Connection } from './connection.ts';
 import { pause } from './platform.ts';
 import { readEvents, type StreamPart } from './read-events.ts';
@@ -50,6 +50,7 @@ export async function* followEvents(
 ): AsyncGenerator<SubscriptionEvent, void, undefined> {
   let last = after;
   let failures = 0;
+  let wasOpen = false;
   for (;;) {
     try {
       let isNew = true;
@@ -57,6 +58,7 @@ export async function* followEvents(
         // The first comment says that the connection is open, which alone does not make it a good one.
         if (part !== 'comment' || !isNew) failures = 0;
         isNew = false;
+        wasOpen = true;
         if (part === 'comment') continue;
         const event = parseEvent(part.data);
         yield event;
@@ -65,6 +67,7 @@ export async function* followEvents(
       }
       if (await isCancelled(connection, id, signal)) return;
     } catch (error) {
+      if (wasOpen && isGone(error)) return;
       if (!canGoOn(error) || failures >= reconnects) throw error;
     }
     failures += 1;
@@ -77,6 +80,9 @@ export async function* followEvents(
 const canGoOn = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof FactMemoryError && (error.status === 429 || error.status === 503));
+
+/** The subscription itself, not the event to begin behind. */
+const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.code === 'lookup';
 
 /** One connection, until it ends or nothing comes over it for too long. */
 async function* openStream(

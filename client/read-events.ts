@@ -26,7 +26,8 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    await reader.cancel().catch(() => undefined);
+    // Not waited for: a platform may take its time over it.
+    void reader.cancel().catch(() => undefined);
   }
 }
 

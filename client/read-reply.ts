@@ -52,7 +52,7 @@ const readText = async (response: Response, maxBytes: number): Promise<string> =
     if (done) return text + decoder.decode();
     length += value.byteLength;
     if (length > maxBytes) {
-      await reader.cancel().catch(() => undefined);
+      void reader.cancel().catch(() => undefined);
       throw invalidReply(response, `the reply is longer than ${maxBytes} bytes; read it with "open" as a stream`);
     }
     text += decoder.decode(value, { stream: true });

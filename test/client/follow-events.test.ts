@@ -7,6 +7,7 @@ import {
   NotFoundError,
   type SubscriptionEvent,
 } from '../../client/client.ts';
+import { comesTrue } from '../kit/comes-true.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { rejection } from '../kit/rejection.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from '../plugins/subscriptions/subscribed-node.ts';
@@ -86,13 +87,8 @@ describe('events of a subscription', () => {
   });
 
   it('that are silent for too long come over a new connection', async () => {
-    const silent = new Response(
-      new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(`: open\n\n${frame('1')}`)),
-      }),
-      { headers: { 'content-type': 'text/event-stream' } },
-    );
-    const { events, after } = await follow([() => silent, stream(frame('2')), cancelled]);
+    const silent = { silentAfter: `: open\n\n${frame('1')}` };
+    const { events, after } = await follow([silent, stream(frame('2')), cancelled]);
     expect([events, after]).to.deep.equal([
       ['1', '2'],
       [null, '1'],
@@ -141,24 +137,26 @@ forEachStore('events of a subscription, as a client reads them', () => {
   });
 
   it('end when the subscription is cancelled', async () => {
-    const reading = (async () => {
-      const seen: string[] = [];
-      for await (const { event_type: type } of client.subscriptions.events(id)) {
-        seen.push(type);
-        await client.subscriptions.cancel(id);
-      }
-      return seen;
-    })();
+    const seen: string[] = [];
     let isOver = false;
-    void reading.then(() => {
+    const reading = (async () => {
+      for await (const { event_type: type } of client.subscriptions.events(id)) {
+        if (seen.push(type) === 1) await client.subscriptions.cancel(id);
+      }
+    })().finally(() => {
       isOver = true;
     });
-    while (!isOver) {
-      await subscribed.assert({ value: { type: 'string', v: String(subscribed.node.clock.nowMs()) } });
+    let count = 0;
+    await comesTrue(async () => {
+      count += 1;
+      if (seen.length === 0) await subscribed.assert({ value: { type: 'number', v: count } });
       await subscribed.node.clock.advance(1_000);
-    }
-    expect((await reading)[0]).to.equal('fact_asserted');
-    expect((await client.subscriptions.get(id)).status).to.equal('cancelled');
-    expect(await client.subscriptions.list()).to.have.length(1);
+      return isOver;
+    });
+    await reading;
+    expect(seen[0]).to.equal('fact_asserted');
+    expect(await client.subscriptions.list()).to.deep.equal([]);
+    const gone = client.subscriptions.events(id)[Symbol.asyncIterator]();
+    expect(await rejection(gone.next())).to.be.instanceOf(NotFoundError);
   });
 });

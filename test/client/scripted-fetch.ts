@@ -10,8 +10,11 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
-/** A reply, an error in place of one, or `never`: the request hangs until it is aborted. */
-export type Scripted = Response | Error | 'never' | ((request: SentRequest) => Response);
+/**
+ * A reply, an error in place of one, `never`: the request hangs until it is aborted, or a stream that falls silent after
+ * its text, until it is aborted.
+ */
+export type Scripted = Response | Error | 'never' | { readonly silentAfter: string } | (() => Response);
 
 export interface ScriptedServer {
   readonly client: FactClient;
@@ -32,7 +35,7 @@ export const scriptedServer = (replies: readonly Scripted[], options: ClientOpti
     random: () => 0.5,
     bytes: (count) => new Uint8Array(count).fill(sent.length + 1),
     schedule: (delayMs, callback) => {
-      const isTimeout = delayMs === TIMEOUT_MS;
+      const isTimeout = delayMs >= TIMEOUT_MS;
       if (!isTimeout) pauses.push(delayMs);
       const timer = setImmediate(function look() {
         if (isTimeout && !hangs) timers.add(setImmediate(look));
@@ -50,15 +53,18 @@ export const scriptedServer = (replies: readonly Scripted[], options: ClientOpti
     const reply = replies[Math.min(sent.length, replies.length - 1)] ?? new Error('no reply is scripted');
     sent.push(request);
     if (reply instanceof Error) throw reply;
-    if (typeof reply === 'function') return reply(request);
-    if (reply !== 'never') return reply.clone();
+    if (typeof reply === 'function') return reply();
+    if (reply instanceof Response) return reply.clone();
     hangs = true;
-    return new Promise((_, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => {
         hangs = false;
         reject(signal.reason);
       });
     });
+    if (reply === 'never') return aborted;
+    const silent = ReadableStream.from(silentStream(reply.silentAfter, aborted));
+    return new Response(silent, { headers: { 'content-type': 'text/event-stream' } });
   };
   const client = new FactClient({
     url: 'https://node.example',
@@ -70,6 +76,11 @@ export const scriptedServer = (replies: readonly Scripted[], options: ClientOpti
   });
   return { client, sent, pauses };
 };
+
+async function* silentStream(text: string, aborted: Promise<never>): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+  yield await aborted;
+}
 
 export const SECRET_KEY = 'a-key-that-nobody-may-see';
 
