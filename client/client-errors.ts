@@ -22,6 +22,8 @@ export interface ErrorDetails {
  * the kinds apart; `code` is the word of the protocol for what was wrong.
  */
 export class FactMemoryError extends Error {
+  // Spelled out, because bundlers rename classes.
+  override readonly name: string = 'FactMemoryError';
   /** HTTP status; 0 where no reply came. */
   readonly status: number;
   /** For example `validation`, `conflict`, `quota_exceeded`. */
@@ -39,7 +41,6 @@ export class FactMemoryError extends Error {
 
   constructor({ status, code, detail, errors = [], requestId, retryAfter, body, cause }: ErrorDetails) {
     super(`${detail} (${code}${status === 0 ? '' : `, status ${status}`})`, cause === undefined ? {} : { cause });
-    this.name = new.target.name;
     this.status = status;
     this.code = code;
     this.detail = detail;
@@ -51,27 +52,41 @@ export class FactMemoryError extends Error {
 }
 
 /** 401 and 403: the key is missing, unknown or expired, or it does not allow this. */
-export class AuthenticationError extends FactMemoryError {}
+export class AuthenticationError extends FactMemoryError {
+  override readonly name = 'AuthenticationError';
+}
 
 /** 404: there is no such thing, or the caller may not see it. */
-export class NotFoundError extends FactMemoryError {}
+export class NotFoundError extends FactMemoryError {
+  override readonly name = 'NotFoundError';
+}
 
 /** 409: the state of the node does not allow it, for example a contradicting fact in strict mode. */
-export class ConflictError extends FactMemoryError {}
+export class ConflictError extends FactMemoryError {
+  override readonly name = 'ConflictError';
+}
 
 /**
  * No reply came: `code` is `connection` or `timeout`, and `status` is 0. Whether the node did the work is not known.
  */
-export class ConnectionError extends FactMemoryError {}
+export class ConnectionError extends FactMemoryError {
+  override readonly name = 'ConnectionError';
+}
 
 /** A reply came that the protocol does not allow, for example from a proxy. Its text is not repeated. */
-export class InvalidReplyError extends FactMemoryError {}
+export class InvalidReplyError extends FactMemoryError {
+  override readonly name = 'InvalidReplyError';
+}
 
 /** A proof or content id does not fit what it stands for. */
-export class IntegrityError extends FactMemoryError {}
+export class IntegrityError extends FactMemoryError {
+  override readonly name = 'IntegrityError';
+}
 
 /** A job of the node has failed. `body` is the job. */
-export class JobFailedError extends FactMemoryError {}
+export class JobFailedError extends FactMemoryError {
+  override readonly name = 'JobFailedError';
+}
 
 /** The error for a reply whose status is not 2xx. */
 export const errorFor = (details: ErrorDetails): FactMemoryError => {

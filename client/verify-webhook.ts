@@ -15,7 +15,9 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A delivery that is not from the node, or not of now. Reply with a 4xx, and do not act on it. */
-export class WebhookError extends FactMemoryError {}
+export class WebhookError extends FactMemoryError {
+  override readonly name = 'WebhookError';
+}
 
 const TOLERANCE_S = 300;
 const MAX_SIGNATURES = 16;

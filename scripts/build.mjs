@@ -3,7 +3,7 @@ import '../config/required-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCodeScanner } from './build-code-scanner.mjs';
 
@@ -45,6 +45,8 @@ const listSources = () => {
   for (const folder of include) {
     if (!existsSync(join(ROOT, folder))) continue;
     for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+      // Tests in a browser have packages of their own.
+      if (entry.parentPath.split(sep).includes('node_modules')) continue;
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name).slice(ROOT.length + 1));
     }
   }

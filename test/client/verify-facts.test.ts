@@ -26,8 +26,9 @@ forEachStore('a recall with verify: full', () => {
     const permissions = ['read', 'write', 'audit.read', 'instruction:write'];
     auditor = clientOf(node, { key: await node.addKey({ permissions }), source: 'agent:ü' });
     const values = ['text', 1e21, 0.1, true, null, new Date(0), { type: 'ref', v: 'user:b' }] as const;
-    for (const value of values)
-      await auditor.assert({ entity: 'user:Alice', relation: `memory:${typeof value}`, value });
+    for (const [at, value] of values.entries()) {
+      await auditor.assert({ entity: 'user:Alice', relation: `memory:n${at}`, value });
+    }
     const order = { type: 'text', v: 'do it', interpret_as: 'instruction' } as const;
     fact = await auditor.assert({ entity: 'user:alice', relation: 'memory:order', value: order, confidence: 0.25 });
     const reply = await auditor.recall(
