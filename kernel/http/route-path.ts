@@ -1,3 +1,5 @@
+import { ServiceError } from '../../ports/service-error.ts';
+
 /** What a question to a route may hold in its query. A list is a parameter that is given several times. */
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 
@@ -25,14 +27,14 @@ export interface SpelledQuestion {
 
 /**
  * Spells the address of a question. Every parameter is encoded as one segment, so that no value of a parameter can
- * lead to another route. Throws a `RangeError` for a parameter that is missing or empty: no path says that.
+ * lead to another route. Throws `validation` for a parameter that is missing or empty: no path says that.
  */
 export const spellQuestion = ({ route, params = {}, query = {} }: RouteQuestion): SpelledQuestion => {
   const [method = '', pattern = ''] = route.split(' ');
   const pathParameters: Record<string, string> = {};
   const path = pattern.replaceAll(PARAMETER, (_, name: string) => {
     const value = params[name] ?? '';
-    if (value === '') throw new RangeError(`the route ${route} needs the parameter ${name}`);
+    if (value === '') throw new ServiceError('validation', `${name} must not be empty`);
     const encoded = encodeURIComponent(value.toWellFormed());
     pathParameters[name] = encoded;
     return encoded;

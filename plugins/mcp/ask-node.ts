@@ -7,6 +7,7 @@ import {
   ServiceError,
   spellQuestion,
 } from '../../kernel/plugin-api.ts';
+import type { JsonObject } from './refused-question.ts';
 
 /** Who uses the tools. */
 export interface Caller {
@@ -57,11 +58,20 @@ export const askOverHttp = async (server: CommandServer): Promise<AskNode> => {
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
     });
-    return { status: reply.status, text: JSON.stringify(reply.document) };
+    return { status: reply.status, text: reply.text };
   };
   const me = await readMe(send);
   const routes = await readRoutes(send);
   return { caller: me, serves: (route) => routes === undefined || routes.has(spelledByOpenApi(route)), send };
+};
+
+/** What answers may be no node at all, and no JSON. */
+const readObject = (text: string): JsonObject => {
+  try {
+    return { ...(JSON.parse(text) as JsonObject) };
+  } catch {
+    return {};
+  }
 };
 
 const readMe = async (send: AskNode['send']): Promise<Caller> => {
@@ -71,8 +81,7 @@ const readMe = async (send: AskNode['send']): Promise<Caller> => {
       hint: 'set SVC_API_KEY to a key of this node, or give its file with --key-file',
     });
   }
-  const me = JSON.parse(text) as { entity_uri?: unknown; tenant_id?: unknown; permissions?: unknown };
-  const { entity_uri: entityUri, tenant_id: tenantId, permissions } = me;
+  const { entity_uri: entityUri, tenant_id: tenantId, permissions } = readObject(text);
   if (status !== 200 || typeof entityUri !== 'string' || !Array.isArray(permissions)) {
     throw new ServiceError('unavailable', `the node does not say who its caller is; it replied with status ${status}`, {
       hint: 'check that the address is that of a node, and that the node is ready',
@@ -85,7 +94,7 @@ const readMe = async (send: AskNode['send']): Promise<Caller> => {
 const readRoutes = async (send: AskNode['send']): Promise<ReadonlySet<string> | undefined> => {
   const { status, text } = await send({ route: 'GET /v1/openapi.json' });
   if (status !== 200) return undefined;
-  const { paths } = JSON.parse(text) as { paths?: Readonly<Record<string, object>> };
+  const { paths } = readObject(text) as { readonly paths?: Readonly<Record<string, object>> };
   if (paths === undefined) return undefined;
   return new Set(
     Object.entries(paths).flatMap(([path, methods]) =>

@@ -4,9 +4,16 @@ import { CORE_TOOLS } from './tools/core-tools.ts';
 import { EXTENDED_TOOLS } from './tools/extended-tools.ts';
 
 export const PROFILES = ['core', 'extended'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+export const isProfile = (text: string): text is Profile => PROFILES.some((profile) => profile === text);
+
+/** How the server names itself to clients. */
+export const SERVER_NAME = 'fact-memory';
+export const SERVER_VERSION = '0.9.0-alpha.1';
 
 export interface ToolChoice {
-  readonly profile: (typeof PROFILES)[number];
+  readonly profile: Profile;
   /** Leaves out all tools that write. */
   readonly readOnly: boolean;
 }

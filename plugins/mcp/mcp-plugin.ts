@@ -11,14 +11,14 @@ import { ResourceMetadata } from '../oidc/oidc-api.ts';
 import { askLocally } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
 import type { HttpFace } from './http-face.ts';
+import { SERVER_NAME, SERVER_VERSION } from './listed-tools.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { mcpRoute } from './mcp-route.ts';
 import { mcpSettings } from './mcp-settings.ts';
 
-const VERSION = '0.9.0-alpha.1';
-
 export const mcpPlugin = definePlugin({
   name: 'mcp',
-  version: VERSION,
+  version: SERVER_VERSION,
   kernelApi: KERNEL_API,
   summary: 'The memory as a server of the Model Context Protocol, for agents and editors',
   requires: {
@@ -29,7 +29,8 @@ export const mcpPlugin = definePlugin({
     signIn: optional(ResourceMetadata),
   },
   config: mcpSettings,
-  setup({ config: choice, use, route, onStop }) {
+  commands: [mcpCommand],
+  setup({ config: choice, use, log, route, onStop }) {
     const { clock, cursors, routes, self, signIn } = use;
     const tokens = createForgetTokens(cursors, clock);
     let loaded: Promise<HttpFace> | undefined;
@@ -46,8 +47,9 @@ export const mcpPlugin = definePlugin({
           choice,
           node: askLocally(request, routes),
           tokens,
-          name: self.names.name,
-          version: VERSION,
+          report: (error) => log.error('a tool failed', { requestId: request.requestId, error }),
+          name: SERVER_NAME,
+          version: SERVER_VERSION,
         }),
         nodeUrl: self.nodeUrl,
         resourceMetadata: signIn?.url,

@@ -4,9 +4,9 @@ import type { AskNode } from './ask-node.ts';
 import type { ForgetTokens } from './forget-tokens.ts';
 import { argumentsSchema, resultSchema } from './json-schemas.ts';
 import { annotationsOf, listedTools, type ToolChoice } from './listed-tools.ts';
-import { problemText, RefusedQuestion } from './refused-question.ts';
-import { registerPrompts } from './register-prompts.ts';
-import { registerResources } from './register-resources.ts';
+import { registerPrompts } from './prompts/register-prompts.ts';
+import { problemText, type RefusedQuestion, refusalOf } from './refused-question.ts';
+import { registerResources } from './resources/register-resources.ts';
 import { serverInstructions } from './server-instructions.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
@@ -14,6 +14,8 @@ export interface MemoryServerParts {
   readonly choice: ToolChoice;
   readonly node: AskNode;
   readonly tokens: ForgetTokens;
+  /** Tells the operator of a bug. The client is told that there was one. */
+  report(error: unknown): void;
   /** How the server calls itself to clients. */
   readonly name: string;
   readonly version: string;
@@ -36,15 +38,16 @@ export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
     },
   );
   for (const tool of listedTools(choice, node)) registerTool(server, tool, parts);
-  registerResources(server, node);
-  registerPrompts(server, choice, node);
+  registerResources(server, parts);
+  registerPrompts(server, parts);
   return server;
 };
 
 /** Members and elements of the arguments of one call. */
 const MAX_ARGUMENT_ELEMENTS = 20_000;
 
-const registerTool = (server: McpServer, tool: ToolDefinition, { node, tokens }: MemoryServerParts): void => {
+const registerTool = (server: McpServer, tool: ToolDefinition, parts: MemoryServerParts): void => {
+  const { node, tokens } = parts;
   const { name, description, effect, run } = tool;
   const { inputSchema, outputSchema } = schemasOf(tool);
   const config = { description, inputSchema, outputSchema, annotations: annotationsOf(effect) };
@@ -53,8 +56,7 @@ const registerTool = (server: McpServer, tool: ToolDefinition, { node, tokens }:
       const result = await run(args, { node, tokens, idempotencyKey: idempotencyKeyOf(context) });
       return { structuredContent: result.structured, content: [{ type: 'text', text: result.text }] };
     } catch (error) {
-      if (error instanceof RefusedQuestion) return refusedResult(error);
-      throw error;
+      return refusedResult(refusalOf(error, parts));
     }
   });
 };

@@ -1,4 +1,4 @@
-import type { RouteQuestion } from '../../kernel/plugin-api.ts';
+import { type RouteQuestion, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 
 /** A problem document of a route, as far as a model can use it. */
@@ -51,6 +51,21 @@ const problemIn = (document: JsonObject, status: number): ToldProblem => {
     ...(Array.isArray(errors) && { errors: errors as NonNullable<ToldProblem['errors']> }),
     ...(typeof retry_after === 'number' && { retry_after }),
   };
+};
+
+/** What a client is told of an error: what a caller or a resource did wrong, and of a bug only that there was one. */
+export const refusalOf = (error: unknown, { report }: { report(error: unknown): void }): RefusedQuestion => {
+  if (error instanceof RefusedQuestion) return error;
+  if (error instanceof ServiceError) {
+    const { code, status, message: detail } = error;
+    return new RefusedQuestion({ code, status, detail });
+  }
+  report(error);
+  return new RefusedQuestion({
+    code: 'internal',
+    status: 500,
+    detail: 'the tool failed; the log of the node says why',
+  });
 };
 
 /** The problem as lines for a model. */

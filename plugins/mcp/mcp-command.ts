@@ -1,0 +1,35 @@
+import { createCursorCodec, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { askOverHttp } from './ask-node.ts';
+import { createForgetTokens } from './forget-tokens.ts';
+import { isProfile, PROFILES, SERVER_NAME, SERVER_VERSION } from './listed-tools.ts';
+
+const SECRET_BYTES = 32;
+
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  summary: 'serve the Model Context Protocol over standard input and output, for editors and agents',
+  description:
+    'Offers the tools, resources and prompts of a running node to the program that starts this command. It speaks the ' +
+    'protocol on standard output and nothing else, and ends when its input ends. Clients that speak HTTP do not need ' +
+    'it: they call /v1/mcp of the node.',
+  notes: 'The key decides which tools there are: without the permission write there are none that write.',
+  examples: ['fact-memory-node mcp', 'fact-memory-node mcp --profile extended --read-only'],
+  needs: 'server',
+  options: {
+    profile: { type: 'text', value: 'word', summary: `tools to offer: ${PROFILES.join(' or ')}`, default: 'core' },
+    readOnly: { type: 'flag', summary: 'leave out the tools that write' },
+  },
+  async run({ options, server, clock, random, stdin, stdout, stderr }) {
+    const { profile, readOnly } = options;
+    if (!isProfile(profile)) throw new ServiceError('validation', `--profile must be ${PROFILES.join(' or ')}`);
+    const node = await askOverHttp(server);
+    // A confirmation is good for the process that gave the preview.
+    const tokens = createForgetTokens(createCursorCodec(random.bytes(SECRET_BYTES)), clock);
+    const { serveOverStdio } = await import('./stdio-face.ts');
+    const report = (error: unknown): void => {
+      stderr.write(`a tool failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    };
+    const parts = { choice: { profile, readOnly }, node, tokens, report, name: SERVER_NAME, version: SERVER_VERSION };
+    await serveOverStdio(parts, { stdin, stdout });
+  },
+});

@@ -1,0 +1,34 @@
+import type { AskNode } from '../ask-node.ts';
+import { ask, type JsonObject } from '../refused-question.ts';
+
+/** Newest facts among which values are looked for: one page, whatever the memory holds. */
+const LOOKED_AT = 500;
+const MOST_VALUES = 100;
+
+/** Distinct values of the newest facts that the caller sees, those that begin as asked. */
+export const completeFromFacts = async (
+  member: 'entity' | 'id',
+  begun: string,
+  node: AskNode,
+): Promise<readonly string[]> => {
+  const { facts } = await ask(node, { route: 'GET /v1/facts', query: { limit: LOOKED_AT } });
+  return beginning(
+    (facts as readonly JsonObject[]).map((fact) => String(fact[member])),
+    begun,
+  );
+};
+
+/** The same of open conflicts. */
+export const completeFromConflicts = async (begun: string, node: AskNode): Promise<readonly string[]> => {
+  const { conflicts } = await ask(node, { route: 'GET /v1/conflicts', query: { limit: MOST_VALUES } });
+  return beginning(
+    (conflicts as readonly JsonObject[]).map((conflict) => String(conflict['conflict_id'])),
+    begun,
+  );
+};
+
+/** Distinct values, whatever the case in which the beginning is written. */
+export const beginning = (values: readonly string[], begun: string): readonly string[] => {
+  const start = begun.toLowerCase();
+  return [...new Set(values)].filter((value) => value.toLowerCase().startsWith(start)).slice(0, MOST_VALUES);
+};
