@@ -20,8 +20,6 @@ export interface ServedNode {
   /** Base address. */
   readonly url: string;
   readonly folder: string;
-  /** Base address. */
-  readonly url: string;
   /** Of the first administrator. */
   readonly adminKey: string;
   /** Runs a command with a key, in place of the administrator's. */
@@ -53,7 +51,6 @@ export const startServedNode = async (env: Readonly<Record<string, string>> = {}
     node,
     url,
     folder,
-    url,
     adminKey: ADMIN_KEY,
     run: (argv, key = ADMIN_KEY, { variables, ...at } = {}) => {
       const env = { SVC_URL: url, SVC_API_KEY: key, XDG_CONFIG_HOME: join(folder, 'config'), ...variables };
