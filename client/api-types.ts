@@ -4,6 +4,58 @@
  */
 import type { EventMessage } from './event-message.ts';
 
+/** What a client asserts */
+export interface Assertion {
+  /** What the fact is about: a URI or an own id. */
+  entity: string;
+  /** What is said of it, such as `memory:role`; without white space. */
+  relation: string;
+  value: SentValue;
+  /** Where the fact comes from: a URI or an own id. */
+  source: string;
+  /** 0 retracts what was said before. */
+  confidence?: number | null;
+  /** Who may read the fact. */
+  scope?: 'local' | 'team' | 'company' | 'public' | null;
+  /** When the fact expires. */
+  valid_until?: string | null;
+  /** When it was so; now, unless given. At most 300 seconds ahead. */
+  timestamp?: string | null;
+  /** The session, if named, must be the one of the header. */
+  session_id?: string | null;
+  /** Has no effect: the node assigns it. */
+  id?: unknown;
+  /** Has no effect: the node assigns it. */
+  hlc?: unknown;
+  /** Has no effect: the node assigns it. */
+  cid?: unknown;
+  /** Has no effect: the node assigns it. */
+  attested?: unknown;
+  /** Has no effect: the node assigns it. */
+  received_from?: unknown;
+  /** Has no effect: the node assigns it. */
+  tenant_id?: unknown;
+  /** Garden that the fact is asserted in, by URI, id or slug. */
+  garden_id?: string | null;
+  /** Signature of an agent key over the assertion as it is sent. */
+  attestation?: {
+    key_id: string;
+    signature: string;
+  } | null;
+  /** Facts that this one was derived from, by content id or by id. */
+  derived_from?:
+    | (
+        | {
+            fact_id?: string | null;
+            hash?: string | null;
+          }
+        | string
+      )[]
+    | null;
+  /** Assert, or summarize_with_provenance where the fact sums up those it was derived from. */
+  write_mode?: 'assert' | 'summarize_with_provenance' | null;
+}
+
 /** A contradiction, as far as the caller sees its facts */
 export interface Conflict {
   conflict_id: string;
@@ -115,6 +167,18 @@ export interface ScoredFact {
     source_trust: number;
     weighted_total: number;
   };
+}
+
+/** A value to be stored */
+export interface SentValue {
+  type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+  /**
+   * As the type says: a string of at most 16 KiB, a text of at most 1 MiB, a number, a boolean, an
+   * RFC 3339 instant or date, the URI or id of an entity, or null.
+   */
+  v?: string | number | boolean | null;
+  /** An instruction needs the permission `instruction:write`. */
+  interpret_as?: 'content' | 'instruction' | null;
 }
 
 /** What a caller is told of, and where */
@@ -373,10 +437,39 @@ export interface Api {
   'PUT /v1/agents/{agent_id}/instruction-manifest': {
     params: { agent_id: string };
     body: {
+      /** The name of this version; a version never changes. */
       version: string;
-      entries: readonly unknown[];
-      /** Default: `false`. */
-      skip_coverage_gate?: boolean | undefined;
+      entries: readonly {
+        /** The name of the unit, once in a manifest, without white space. */
+        name: string;
+        /** What the unit is about. */
+        description: string;
+        /** The entity with the text: `instruction:<deployment>/agent/<agent_id>/<name>/<version>`. */
+        fact_uri: string;
+        /** Pins the text: only the fact with this content id is loaded. */
+        cid?: string | null | undefined;
+        /** A unit never names a file. */
+        path?: null | undefined;
+        /** What an agent is about to do when it needs the unit. */
+        load_triggers?:
+          | {
+              intents?: readonly string[] | null | undefined;
+              keywords?: readonly string[] | null | undefined;
+              task_types?: readonly string[] | null | undefined;
+            }
+          | null
+          | undefined;
+        token_estimate?: number | null | undefined;
+        /** The unit is loaded whatever the intent; at most five of a manifest. */
+        guarantee_load?: boolean | null | undefined;
+        /** Another name of `guarantee_load`. */
+        guaranteed_load?: boolean | null | undefined;
+        /** The unit comes first. */
+        force_position?: 'prepend' | null | undefined;
+        required_by_task_types?: readonly string[] | null | undefined;
+      }[];
+      /** Publishes the manifest although a unit has no live fact yet. Default: `false`. */
+      skip_coverage_gate?: boolean | null | undefined;
     };
     answers: {
       200: {
@@ -849,7 +942,6 @@ export interface Api {
       winning_fact_id?: string | null | undefined;
       /** Default: `""`. */
       resolution_note?: string | undefined;
-      new_value?: unknown;
       attestation?:
         | {
             key_id: string;
@@ -857,6 +949,7 @@ export interface Api {
           }
         | null
         | undefined;
+      new_value?: SentValue | null | undefined;
     };
     answers: {
       200: {
@@ -951,13 +1044,12 @@ export interface Api {
         total: number;
         cursor: string | null;
         tombstone_notices: unknown[];
-        [name: string]: unknown;
       };
     };
   };
   /** Assert a fact. Needs: write. */
   'POST /v1/facts': {
-    body: Record<string, unknown>;
+    body: Assertion;
     answers: { 201: Fact };
   };
   /** One fact, by id or content id. Needs: read. */
@@ -1067,7 +1159,7 @@ export interface Api {
   /** Assert up to 1000 facts in one transaction, each with its own verdict. Needs: write. */
   'POST /v1/facts/batch': {
     /** A list, or lines of JSON as one text. */
-    body: readonly unknown[] | string;
+    body: readonly Assertion[] | string;
     answers: {
       200: {
         accepted: number;
@@ -1236,7 +1328,32 @@ export interface Api {
   /** Take facts from a peer. Needs: peer. */
   'POST /v1/federation/facts/push': {
     body: {
-      facts: readonly unknown[];
+      /** Members that this node does not know are not stored. */
+      facts: readonly {
+        id: string;
+        entity: string;
+        relation: string;
+        value: FactValue;
+        source: string;
+        timestamp: string;
+        hlc: string;
+        confidence: number;
+        scope: 'local' | 'team' | 'company' | 'public';
+        valid_until: string | null;
+        derived_from: readonly string[];
+        cid?: string | undefined;
+        origin_node_id?: string | undefined;
+        origin_proof?:
+          | {
+              key_id: string;
+              salt: string;
+              refs_salt: string;
+              signature: string;
+            }
+          | undefined;
+        [name: string]: unknown;
+      }[];
+      /** The clock of the sender, as a stamp. */
       sender_hlc?: string | null | undefined;
     };
     answers: {
@@ -1292,14 +1409,23 @@ export interface Api {
    */
   'POST /v1/federation/peers': {
     body: {
+      /** The node that declares. */
       declaring_node_id?: string | null | undefined;
+      /** Another name of `declaring_node_id`; one of the two is needed. */
       node_id?: string | null | undefined;
+      /** The node towards which it declares. */
       target_node_id?: string | null | undefined;
+      /** The scopes whose facts may be exchanged. */
       allowed_scopes?: readonly string[] | null | undefined;
+      /** One of bidirectional, outbound, inbound. */
       direction?: string | null | undefined;
+      /** An instant of the last 24 hours. */
       signed_at: string;
+      /** Ed25519 signature over the RFC 8785 form of all other members, in base64url. */
       declaration_sig: string;
+      /** Where the declaring node is reached. */
       node_url?: string | null | undefined;
+      /** Its public key, in base64url. */
       federation_pubkey?: string | null | undefined;
     };
     answers: {
@@ -1562,7 +1688,9 @@ export interface Api {
   'POST /v1/instruction/audit': {
     body: {
       audit_token: string;
+      /** Names of units that the agent used. */
       used_chunks?: readonly unknown[] | null | undefined;
+      /** Names of units that it would have needed. */
       missed_chunks?: readonly unknown[] | null | undefined;
     };
     answers: { 204: undefined };
@@ -1973,16 +2101,27 @@ export interface Api {
           entity?: string | undefined;
           relation?: string | undefined;
           scope?: string | undefined;
+          /** A whole number from 1 to 200000. */
           token_budget?: string | undefined;
+          /** An instant or a stamp: recalls as of then. */
           as_of?: string | undefined;
+          /** The weights as JSON. */
           weights?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.lexical'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.lex'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.vector'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.vec'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.semantic'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.graph'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.source_trust'?: string | undefined;
+          /** One weight, a number from 0 to 1. */
           'weights.recency'?: string | undefined;
         }
       | undefined;
@@ -2051,20 +2190,52 @@ export interface Api {
         }
       | undefined;
     body: {
-      depth?: number | undefined;
-      lambda_mmr?: number | undefined;
-      min_confidence?: number | undefined;
-      force_refresh?: boolean | undefined;
-      include_contradicted?: boolean | undefined;
-      include_neighbors?: boolean | undefined;
-      limit?: number | undefined;
+      /** The question, at most 16 KiB; or give an entity. */
       query?: string | null | undefined;
+      /** Recalls what is said of this entity. */
       entity?: string | null | undefined;
+      /** Only facts with this relation. */
       relation?: string | null | undefined;
+      /** The facts of the answer take no more tokens than this. */
+      token_budget: number;
+      /**
+       * `global`, `local`, `team`, `company`, `public`, or a garden: its URI, its id or `garden:<slug>`.
+       * Default: `"global"`.
+       */
       scope?: string | null | undefined;
-      token_budget?: unknown;
-      weights?: unknown;
-      as_of?: unknown;
+      /** How many steps along ref facts the neighbors of a hit may be away. Default: `1`. */
+      depth?: number | null | undefined;
+      /** Whether neighbors of hits are recalled at all. Default: `true`. */
+      include_neighbors?: boolean | null | undefined;
+      /** Whether facts that contradict each other are recalled. Default: `false`. */
+      include_contradicted?: boolean | null | undefined;
+      /** Facts of less confidence are left out. Default: `0.1`. */
+      min_confidence?: number | null | undefined;
+      /** 1 chooses by relevance alone; less prefers facts that differ from each other. Default: `0.7`. */
+      lambda_mmr?: number | null | undefined;
+      /** Default: `100`. */
+      limit?: number | null | undefined;
+      /** What counts how much; all of them add up to 1. Unless given: lexical 0.3, vector 0.5, graph 0.2. */
+      weights?:
+        | {
+            lexical?: number | null | undefined;
+            /** Another name of `lexical`. */
+            lex?: number | null | undefined;
+            vector?: number | null | undefined;
+            /** Another name of `vector`. */
+            vec?: number | null | undefined;
+            /** Another name of `vector`. */
+            semantic?: number | null | undefined;
+            graph?: number | null | undefined;
+            source_trust?: number | null | undefined;
+            recency?: number | null | undefined;
+          }
+        | null
+        | undefined;
+      /** Makes the card of the entity anew. Default: `false`. */
+      force_refresh?: boolean | null | undefined;
+      /** An instant or a stamp: recalls what was known then. */
+      as_of?: string | null | undefined;
     };
     answers: {
       200: {

@@ -79,7 +79,7 @@ export {
   type RestorableFact,
   type RestoreVerdict,
 } from './facts/fact-restore.ts';
-export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
+export { FACT, FACT_VALUE, SENT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';

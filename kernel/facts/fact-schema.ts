@@ -1,5 +1,5 @@
 import { VALUE_TYPES } from '../../ports/fact.ts';
-import { objectOf } from '../plugins/answer-schemas.ts';
+import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 import { factSchema } from './fact-json.ts';
 
@@ -12,6 +12,30 @@ export const FACT_VALUE = defineComponent('FactValue', {
     interpret_as: { type: 'string', enum: ['content', 'instruction'] },
   }),
 });
+
+const SENT_VALUE_JSON: JsonSchema = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', enum: [...VALUE_TYPES] },
+    v: {
+      type: ['string', 'number', 'boolean', 'null'],
+      description:
+        'As the type says: a string of at most 16 KiB, a text of at most 1 MiB, a number, a boolean, ' +
+        'an RFC 3339 instant or date, the URI or id of an entity, or null.',
+    },
+    interpret_as: {
+      type: ['string', 'null'],
+      enum: ['content', 'instruction', null],
+      default: 'content',
+      description: 'An instruction needs the permission `instruction:write`.',
+    },
+  },
+  required: ['type'],
+  additionalProperties: false,
+};
+
+/** A value as a client sends it; `readFactValue` checks it. */
+export const SENT_VALUE = defineComponent('SentValue', { summary: 'a value to be stored', json: SENT_VALUE_JSON });
 
 /** What `FactJson` makes: the members of every fact, and those of the marks that the plugins of the node declare. */
 export const FACT = defineComponent('Fact', { summary: 'a fact as the caller sees it', json: factSchema });

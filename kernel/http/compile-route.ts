@@ -17,7 +17,7 @@ import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
-import { HandlerRequest } from './handler-request.ts';
+import { HandlerRequest, WatchedRequest } from './handler-request.ts';
 import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
@@ -140,6 +140,8 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const label = `${route.method} ${route.path}`;
   const asked = { label, path: route.path, access, challenge: route.challenge } as const;
   const requireKnownOrigin = route.origins === 'known' ? options.refuseForeignOrigin : undefined;
+  // A node that serves checks nothing here.
+  const watched = options.inspectReply === undefined ? undefined : declaredHeaders(route);
   return (request) =>
     answer(request, asked, options, async (requestId, headers) => {
       const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
@@ -154,9 +156,17 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       // The key of a caller who sends slowly may have been revoked meanwhile, or its tenant suspended.
       if (access === 'key' && options.clock.monotonicMs() - begunMs >= SLOW_BODY_MS)
         await identifyCaller(info, options);
-      return route.handle(new HandlerRequest(request, requestId, caller, params, query, body));
+      return route.handle(
+        watched === undefined
+          ? new HandlerRequest(request, requestId, caller, params, query, body)
+          : new WatchedRequest(watched, request, requestId, caller, params, query, body),
+      );
     });
 };
+
+/** Names of the headers that the handler may read. Media types of answers say what `Accept` is for. */
+const declaredHeaders = ({ headers = {} }: AnyRoute): ReadonlySet<string> =>
+  new Set(['accept', ...Object.keys(headers).map((name) => name.toLowerCase())]);
 
 const replyUnmatched = (
   request: InboundRequest,

@@ -35,3 +35,17 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
     return this.#request.signal;
   }
 }
+
+/** For a route in a test: a header that the handler reads and the route does not declare is a mistake of the route. */
+export class WatchedRequest<P, Q, B> extends HandlerRequest<P, Q, B> {
+  override readonly header: (name: string) => string | undefined;
+
+  constructor(declared: ReadonlySet<string>, ...parts: ConstructorParameters<typeof HandlerRequest<P, Q, B>>) {
+    super(...parts);
+    const [request] = parts;
+    this.header = (name) => {
+      if (declared.has(name.toLowerCase())) return request.header(name);
+      throw new Error(`the route reads the header ${name}, which it does not declare`);
+    };
+  }
+}

@@ -1,5 +1,5 @@
 import { CORE_MEMBERS } from '../facts/core-members.ts';
-import { FACT, FACT_VALUE } from '../facts/fact-schema.ts';
+import { FACT, FACT_VALUE, SENT_VALUE } from '../facts/fact-schema.ts';
 import { PROBLEM } from '../http/error-reply.ts';
 import type { Word } from './define-vocabulary.ts';
 import { CORE_ERROR_CODES } from './error-codes.ts';
@@ -14,5 +14,6 @@ export const KERNEL_WORDS: readonly Word[] = [
   ...CORE_MEMBERS,
   FACT,
   FACT_VALUE,
+  SENT_VALUE,
   PROBLEM,
 ];

@@ -30,7 +30,11 @@ export interface Attestation {
  */
 export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
   summary: 'signature of an agent key over the assertion as it is sent',
-  schema: { properties: { key_id: {}, signature: {} } },
+  schema: {
+    type: ['object', 'null'],
+    properties: { key_id: { type: 'string' }, signature: { type: 'string' } },
+    required: ['key_id', 'signature'],
+  },
   read(input, path, { entity, source }) {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw memberRefusal(path, 'must be an object');

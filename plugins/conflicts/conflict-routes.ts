@@ -9,7 +9,9 @@ import {
   FACT_VALUE_JSON,
   listOf,
   objectOf,
+  orNull,
   type Route,
+  SENT_VALUE,
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
@@ -78,6 +80,12 @@ interface Body {
   readonly attestation?: AttestationJson | null;
 }
 
+const MEMBERS = {
+  winning_fact_id: { type: ['string', 'null'] },
+  resolution_note: { type: 'string', default: '' },
+  attestation: ATTESTATION_JSON,
+} as const;
+
 export const resolveConflictRoute = ({
   conflicts,
   readSession,
@@ -88,15 +96,9 @@ export const resolveConflictRoute = ({
   access: { permission: 'write' },
   dimension: 'fact_write',
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
-  body: schema<Body>({
-    type: 'object',
-    properties: {
-      winning_fact_id: { type: ['string', 'null'] },
-      resolution_note: { type: 'string', default: '' },
-      new_value: FACT_VALUE_JSON,
-      attestation: ATTESTATION_JSON,
-    },
-  }),
+  body: schema<Body>({ type: 'object', properties: { ...MEMBERS, new_value: FACT_VALUE_JSON } }),
+  bodyShown: { type: 'object', properties: { ...MEMBERS, new_value: orNull(component(SENT_VALUE)) } },
+  headers: readSession.headers,
   answers: {
     200: {
       json: objectOf({ resolution_fact_id: STRING_JSON, conflict_status: { type: 'string', const: 'resolved' } }),

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type AssertParts, IDEMPOTENCY_HEADER, onceReply, REPLAYED_HEADER } from './assert-fact-route.ts';
+import { ASSERTION } from './assertion-schema.ts';
 import type { KeptAnswer, OnceForAll } from './facts-api.ts';
 
 /** Items of one batch. */
@@ -34,6 +35,7 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   access: { permission: 'write' },
   dimension: 'fact_write',
   bodyForm: 'items',
+  bodyShown: component(ASSERTION),
   bodyLimit: 'bulk',
   headers: { ...parts.readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 200: { json: BATCH_JSON, headers: REPLAYED_HEADER } },

@@ -8,6 +8,7 @@ import {
   type RouteHeader,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { ASSERTION } from './assertion-schema.ts';
 import type { Assertions, KeptAnswer, OnceAnswer } from './facts-api.ts';
 import type { ReadSession } from './read-session.ts';
 
@@ -40,6 +41,7 @@ export const assertFactRoute = ({
   dimension: 'fact_write',
   // The reader of assertions checks the members: it serves batches too, and names a code for each kind of violation.
   body: schema<object>({ type: 'object' }),
+  bodyShown: component(ASSERTION),
   headers: { ...readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 201: { json: component(FACT), headers: REPLAYED_HEADER } },
   example: {

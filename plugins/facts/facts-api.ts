@@ -22,6 +22,7 @@ import { defineAuditEvent } from '../audit/audit-api.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
+export { defineQueryMember, type QueryMember, QueryMembers } from './query-members.ts';
 export { MAX_DERIVATIONS } from './read-derivations.ts';
 export { createReadSession, type ReadSession, readSessionName, sessionHeader } from './read-session.ts';
 export { ttlTarget } from './ttl-target.ts';
@@ -253,7 +254,10 @@ export interface AnsweredQuery {
   readonly notes: Notes | undefined;
 }
 
-/** Once per page of `GET /v1/facts`: members for the answer, beside its own, which stay. Later plugins win. */
+/**
+ * Once per page of `GET /v1/facts`: members for the answer, as `defineQueryMember` declares them, beside its own, which
+ * stay. Later plugins win.
+ */
 export const queryAnswer = defineCollectHook<AnsweredQuery, Readonly<Record<string, unknown>>>('query:answer');
 
 export interface Provenance extends Derivations {

@@ -23,6 +23,7 @@ import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
+import { ASSERTION } from './assertion-schema.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
 import { createExpiryCheck } from './check-expiries.ts';
 import { assertCommand } from './commands/assert-command.ts';
@@ -42,6 +43,7 @@ import {
   INSTRUCTION_WRITE_REQUIRED,
   IntactFacts,
   Queries,
+  QueryMembers,
   ReadParameters,
   SessionReads,
 } from './facts-api.ts';
@@ -50,7 +52,7 @@ import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
-import { queryFactsRoute, RESERVED_PARAMETERS } from './query-facts-route.ts';
+import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
 import { createSessionGuard } from './session-guard.ts';
@@ -90,8 +92,10 @@ export const factsPlugin = definePlugin({
     FEDERATION_INTEGRITY_REJECTED,
     DERIVED_FROM,
     WRITE_MODE,
+    ASSERTION,
     ...RESERVED_MEMBERS,
     ...RESERVED_PARAMETERS,
+    ...RESERVED_ANSWERS,
   ],
   config: schema<FactsSettings>({
     type: 'object',
@@ -123,7 +127,8 @@ export const factsPlugin = definePlugin({
     const queries = createQueries({ facts, hooks, intact, sessionReads, gardens });
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
-    const readParts = { queries, factJson, readSession, clock, cursors, parameters };
+    const members = vocabulary.words(QueryMembers);
+    const readParts = { queries, factJson, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);
     provide(SessionReads, sessionReads);

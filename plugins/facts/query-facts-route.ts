@@ -8,6 +8,7 @@ import {
   component,
   FACT,
   type FactJson,
+  type JsonSchema,
   listOf,
   objectOf,
   type Route,
@@ -16,7 +17,14 @@ import {
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
-import { type FactQuestion, type Queries, type ReadParameter, ReadParameters } from './facts-api.ts';
+import {
+  type FactQuestion,
+  type Queries,
+  type QueryMember,
+  QueryMembers,
+  type ReadParameter,
+  ReadParameters,
+} from './facts-api.ts';
 import { claimedParameters } from './read-parameters.ts';
 import type { ReadSession } from './read-session.ts';
 
@@ -47,6 +55,8 @@ export interface FactPageParts {
   readonly cursors: CursorCodec;
   readonly readSession: ReadSession;
   readonly parameters: readonly ReadParameter[];
+  /** Members of the answer that plugins fill. */
+  readonly members: readonly QueryMember[];
 }
 
 const TOTAL_HEADER = { 'X-Total-Count': 'The same number as `total`' };
@@ -66,7 +76,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     dimension: 'fact_read',
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
     headers: readSession.headers,
-    answers: { 200: { json: { ...PAGE_JSON, additionalProperties: true }, headers: TOTAL_HEADER } },
+    answers: { 200: { json: pageJson(parts.members), headers: TOTAL_HEADER } },
     example: { query: { entity: 'project:atlas', scope: 'company', min_confidence: 0.5, limit: 20 } },
     async handle(request) {
       const { caller, query } = request;
@@ -107,13 +117,21 @@ const FILTERS = {
 /** No plugin can claim these: parameters of this route, and the one of a fact's provenance. */
 export const RESERVED_PARAMETERS = [...Object.keys(FILTERS), 'depth'].map((name) => ReadParameters.reserve(name));
 
-/** Plugins may add members, by `query:answer`. */
-const PAGE_JSON = objectOf({
+const OWN_JSON = {
   facts: listOf(component(FACT)),
   total: COUNT_JSON,
   cursor: CURSOR_JSON,
   tombstone_notices: { type: 'array' },
-});
+} as const;
+
+/** No plugin can claim these. */
+export const RESERVED_ANSWERS = Object.keys(OWN_JSON).map((name) => QueryMembers.reserve(name));
+
+const pageJson = (members: readonly QueryMember[]): JsonSchema =>
+  objectOf(
+    { ...OWN_JSON, ...Object.fromEntries(members.map(({ id, json }) => [id, json])) },
+    { optional: members.filter(({ optional }) => optional === true).map(({ id }) => id) },
+  );
 
 const questionOf = (query: FactsQuery): FactQuestion => ({
   entity: query.entity,

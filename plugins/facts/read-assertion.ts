@@ -19,6 +19,7 @@ import {
   type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
+import { MAY_BE_NULL, OWN_MEMBERS, REQUIRED_MEMBERS } from './assertion-schema.ts';
 import { type AssertionMember, AssertionMembers, type SentAssertion } from './facts-api.ts';
 
 /**
@@ -39,30 +40,8 @@ export interface ReadContext {
  */
 export type ReadAssertion = (input: unknown, path: string, context: ReadContext) => FactDraft;
 
-/**
- * Members that the node assigns itself. Clients send back what they once got, and it has no effect.
- */
-const WITHOUT_EFFECT = { id: {}, hlc: {}, cid: {}, attested: {}, received_from: {}, tenant_id: {} } as const;
-
-/** Members that need no plugin. */
-const OWN_MEMBERS = {
-  entity: {},
-  relation: {},
-  value: FACT_VALUE_JSON,
-  source: {},
-  confidence: {},
-  scope: {},
-  valid_until: {},
-  timestamp: {},
-  session_id: {},
-  ...WITHOUT_EFFECT,
-} as const;
-
 /** Nobody else can claim these. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => AssertionMembers.reserve(name));
-
-/** Clients send these as null with every assertion, whether or not the plugin that reads them is there. */
-const MAY_BE_NULL = ['garden_id', 'attestation'] as const;
 
 const ONLY_ASSERTED = noted(Asserted, true);
 
@@ -72,8 +51,10 @@ export const createReadAssertion = (claimed: readonly AssertionMember[], names: 
     schema<object>({
       properties: {
         ...OWN_MEMBERS,
+        value: FACT_VALUE_JSON,
         ...Object.fromEntries(claimed.map(({ id, schema }) => [id, schema])),
       },
+      required: REQUIRED_MEMBERS,
     }),
   );
   const unclaimed = MAY_BE_NULL.filter((name) => !claimed.some(({ id }) => id === name));

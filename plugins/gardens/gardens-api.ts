@@ -189,7 +189,7 @@ export const gardenCreated = defineCollectHook<GardenCreated & { readonly transa
 /** The member `garden_id` of assertions: the garden by URI, UUID or slug. */
 export const GARDEN_ID = defineAssertionMember<string>('garden_id', {
   summary: 'garden that the fact is asserted in, by URI, id or slug',
-  schema: {},
+  schema: { type: ['string', 'null'] },
   read(input, path) {
     if (typeof input === 'string' && input.trim() !== '') return input.trim();
     throw memberRefusal(path, 'must be the URI, id or slug of a garden');

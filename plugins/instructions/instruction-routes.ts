@@ -10,6 +10,7 @@ import {
 } from './instruction-json.ts';
 import type { Instructions } from './instructions-api.ts';
 import { INSTRUCTION_SCOPE_DENIED } from './instructions-words.ts';
+import { SHOWN_MANIFEST } from './shown-manifest.ts';
 
 interface AgentParams {
   readonly agent_id: string;
@@ -46,6 +47,7 @@ export const publishManifestRoute = (instructions: Instructions): Route<AgentPar
       skip_coverage_gate: { type: 'boolean', default: false },
     },
   }),
+  bodyShown: SHOWN_MANIFEST,
   answers: { 200: { json: PUBLISHED_JSON } },
   example: {
     params: { agent_id: 'indexer' },
@@ -128,6 +130,8 @@ interface ReportBody {
   readonly missed_chunks?: readonly unknown[] | null;
 }
 
+const CHUNKS = { type: ['array', 'null'], maxItems: 1_000 } as const;
+
 /** `POST /v1/instruction/audit` */
 export const instructionAuditRoute = (instructions: Instructions): Route<undefined, undefined, ReportBody> => ({
   method: 'POST',
@@ -139,8 +143,8 @@ export const instructionAuditRoute = (instructions: Instructions): Route<undefin
     required: ['audit_token'],
     properties: {
       audit_token: { type: 'string' },
-      used_chunks: { type: ['array', 'null'], maxItems: 1_000 },
-      missed_chunks: { type: ['array', 'null'], maxItems: 1_000 },
+      used_chunks: { ...CHUNKS, description: 'Names of units that the agent used.' },
+      missed_chunks: { ...CHUNKS, description: 'Names of units that it would have needed.' },
     },
   }),
   answers: { 204: NO_BODY },

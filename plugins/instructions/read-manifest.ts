@@ -15,14 +15,13 @@ import type { TokenCounter } from '../recall/recall-api.ts';
 import type { ManifestDraft } from './instructions-api.ts';
 import { GUARANTEE_CAP_EXCEEDED, MANIFEST_ENTRY_INVALID, MANIFEST_TOO_LARGE } from './instructions-words.ts';
 import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.ts';
+import { MANIFEST_ENTRY_JSON, MAX_DESCRIPTION_LENGTH, MAX_TRIGGER_LENGTH } from './shown-manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 
 /** Guaranteed units of one manifest: they are loaded past every budget. */
 export const MOST_GUARANTEED = 5;
-/** Tokens of one manifest, and characters of one description. */
+/** Tokens of one manifest. */
 export const MOST_MANIFEST_TOKENS = 1_000;
-const MAX_DESCRIPTION_LENGTH = 120;
-const MAX_TRIGGER_LENGTH = 1_024;
 
 /** The agent that a path names. Throws `validation`, 400. */
 export const readAgentId = (text: string): string => {
@@ -31,28 +30,7 @@ export const readAgentId = (text: string): string => {
   return text;
 };
 
-const ANY = {};
-
-/** The members of an entry. `path` is declared because some clients send it as null; any other value is refused. */
-const undeclaredIn = compileDeclared(
-  schema<object>({
-    items: {
-      properties: {
-        name: ANY,
-        description: ANY,
-        fact_uri: ANY,
-        cid: ANY,
-        path: ANY,
-        load_triggers: { properties: { intents: ANY, keywords: ANY, task_types: ANY } },
-        token_estimate: ANY,
-        guarantee_load: ANY,
-        guaranteed_load: ANY,
-        force_position: ANY,
-        required_by_task_types: ANY,
-      },
-    },
-  }),
-);
+const undeclaredIn = compileDeclared(schema<object>({ items: MANIFEST_ENTRY_JSON }));
 
 /**
  * Throws for a manifest that breaks a rule (docs/reference/instructions.md, "Manifests"): all that is wrong with its

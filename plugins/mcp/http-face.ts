@@ -4,6 +4,7 @@ import {
   type McpRequestContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { MCP_HEADERS } from './mcp-headers.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 import type { JsonObject } from './refused-question.ts';
 
@@ -67,5 +68,4 @@ const webRequest = ({ url, header, signal }: McpExchange): Request => {
   return new Request(url, { method: 'POST', headers, signal });
 };
 
-/** Those that the protocol defines. The credential is not among them: the node has judged it. */
-const HEADERS = ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
+const HEADERS = Object.keys(MCP_HEADERS).map((name) => name.toLowerCase());

@@ -1,5 +1,6 @@
 import { type Reply, type Route, type RouteRequest, schema } from '../../kernel/plugin-api.ts';
 import type { HttpFace } from './http-face.ts';
+import { MCP_HEADERS } from './mcp-headers.ts';
 import type { MemoryServerParts } from './memory-server.ts';
 import type { JsonObject } from './refused-question.ts';
 
@@ -39,6 +40,7 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
       params: { type: 'object' },
     },
   }),
+  headers: MCP_HEADERS,
   answers: {
     200: { json: RPC_JSON },
     202: {},

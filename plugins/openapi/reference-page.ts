@@ -95,13 +95,15 @@ ${json === undefined ? '' : membersTable(json.schema)}
 
 const membersTable = (schema: JsonSchema): Html => {
   const rows = memberRows(schema);
-  if (rows.length === 0) return html`<p>${words(schema)}.</p>`;
-  return table(
+  const whole = html`<p>${words(schema)}.</p>`;
+  if (rows.length === 0) return whole;
+  const members = table(
     ['member', 'is', 'presence', 'meaning'],
     rows.map(({ name, words: pieces, isRequired, description }) =>
       row(html`<code>${name}</code>`, linked(pieces), isRequired ? 'always' : 'optional', marked(description)),
     ),
   );
+  return 'allOf' in schema ? html`${whole}${members}` : members;
 };
 
 const schemaSection = (name: string, schema: JsonSchema): Html =>

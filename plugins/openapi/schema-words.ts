@@ -10,7 +10,7 @@ export const typeWords = (schema: JsonSchema): readonly Piece[] => {
   if (typeof reference === 'string') return [{ schema: reference.slice(reference.lastIndexOf('/') + 1) }];
   const choices = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
   if (choices !== undefined) return joined(choices.map(typeWords), ' or ');
-  if (Array.isArray(allOf)) return joined((allOf as readonly JsonSchema[]).map(typeWords), ' with ');
+  if (Array.isArray(allOf)) return wholeWords(allOf as readonly JsonSchema[]);
   if (Array.isArray(values)) return [values.map((value) => JSON.stringify(value)).join(', ')];
   if (only !== undefined) return [JSON.stringify(only)];
   const types = [(schema['type'] ?? []) as string | readonly string[]].flat();
@@ -34,8 +34,10 @@ export interface MemberRow {
 
 export const memberRows = (schema: JsonSchema, way = '', depth = 0): readonly MemberRow[] => {
   const { path, object } = objectIn(schema, way);
+  const parts = (object['allOf'] ?? []) as readonly JsonSchema[];
+  const ofParts = parts.flatMap((part) => memberRows(part, path, depth));
   const required = new Set((object['required'] ?? []) as readonly string[]);
-  return Object.entries(membersOf(object)).flatMap(([name, member]): readonly MemberRow[] => {
+  const own = Object.entries(membersOf(object)).flatMap(([name, member]): readonly MemberRow[] => {
     const row = {
       name: path === '' ? name : `${path}.${name}`,
       words: typeWords(member),
@@ -45,6 +47,7 @@ export const memberRows = (schema: JsonSchema, way = '', depth = 0): readonly Me
     };
     return depth === MAX_DEPTH ? [row] : [row, ...memberRows(member, row.name, depth + 1)];
   });
+  return [...ofParts, ...own];
 };
 
 const MAX_DEPTH = 3;
@@ -58,13 +61,27 @@ const objectIn = (schema: JsonSchema, path: string): { readonly path: string; re
   return choices.length === 1 && only !== undefined ? objectIn(only, path) : { path, object: schema };
 };
 
+/** A shared schema, and members beside its own. */
+const wholeWords = (parts: readonly JsonSchema[]): readonly Piece[] => {
+  const shared = parts.filter((part) => '$ref' in part);
+  const words = joined(shared.map(typeWords), ' and ');
+  return shared.length === parts.length ? words : [...words, ' with more members'];
+};
+
 const oneTypeWords = (type: string, schema: JsonSchema): readonly Piece[] => {
   if (type === 'array') return ['list of ', ...typeWords((schema['items'] ?? {}) as JsonSchema)];
   if (type === 'integer') return [`whole number${bounds(schema)}`];
   if (type === 'number') return [`number${bounds(schema)}`];
   if (type === 'string') return schema['format'] === 'date-time' ? ['instant'] : textWords(schema);
+  if (type === 'object') return mapWords(schema);
   return [type];
 };
+
+/** An object without listed members may say what each of its members is. */
+const mapWords = ({ properties, additionalProperties }: JsonSchema): readonly Piece[] =>
+  properties === undefined && typeof additionalProperties === 'object' && additionalProperties !== null
+    ? ['object whose members are ', ...typeWords(additionalProperties as JsonSchema)]
+    : ['object'];
 
 const bounds = ({ minimum, maximum }: JsonSchema): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;

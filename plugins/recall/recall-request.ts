@@ -40,12 +40,12 @@ interface GardenScope {
   readonly name: string;
 }
 
-const MAX_BUDGET = 200_000;
+export const MAX_BUDGET = 200_000;
 export const MAX_LIMIT = 500;
-const DEFAULT_LIMIT = 100;
-const DEFAULT_LAMBDA = 0.7;
-const DEFAULT_MIN_CONFIDENCE = 0.1;
-const MAX_DEPTH = 2;
+export const DEFAULT_LIMIT = 100;
+export const DEFAULT_LAMBDA = 0.7;
+export const DEFAULT_MIN_CONFIDENCE = 0.1;
+export const MAX_DEPTH = 2;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
  * What a garden can be called beside its URI: a UUID, or a slug that is said to be one, because a bare word may be a

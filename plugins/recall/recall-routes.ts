@@ -16,8 +16,9 @@ import {
 import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
 import { recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
-import { MAX_LIMIT } from './recall-request.ts';
+import { MAX_BUDGET, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
+import { SHOWN_QUESTION } from './shown-question.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
 export interface RecallRouteParts {
@@ -83,6 +84,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
     type: 'object',
     properties: { ...MEMBERS, ...text(['string', 'null']), token_budget: {}, weights: {}, as_of: {} },
   }),
+  bodyShown: SHOWN_QUESTION,
   headers: headersOf(parts),
   answers: answersOf(parts),
   example: {
@@ -118,10 +120,12 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
       ...FORMAT,
       ...MEMBERS,
       ...text('string'),
-      token_budget: { type: 'string' },
-      as_of: { type: 'string' },
-      weights: { type: 'string' },
-      ...Object.fromEntries(WEIGHT_PARAMETERS.map((name) => [name, { type: 'string' }])),
+      token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
+      as_of: { type: 'string', description: 'An instant or a stamp: recalls as of then.' },
+      weights: { type: 'string', description: 'The weights as JSON.' },
+      ...Object.fromEntries(
+        WEIGHT_PARAMETERS.map((name) => [name, { type: 'string', description: 'One weight, a number from 0 to 1.' }]),
+      ),
     },
   }),
   headers: headersOf(parts),

@@ -96,8 +96,10 @@ const describeAnswers = ({ responses }: ApiOperation): string[] =>
 /** The members of an object, or what else the body is. */
 const describeBody = (schema: JsonSchema): string[] => {
   const rows = memberRows(schema);
-  if (rows.length === 0) return [`${wordsOf(typeWords(schema))}.`, ''];
+  const whole = [`${wordsOf(typeWords(schema))}.`, ''];
+  if (rows.length === 0) return whole;
   return [
+    ...('allOf' in schema ? whole : []),
     ...tableHead('member', 'is', 'presence', ''),
     ...rows.map(({ name, words, isRequired, description }) =>
       tableRow(`\`${name}\``, wordsOf(words), isRequired ? 'always' : 'optional', description),

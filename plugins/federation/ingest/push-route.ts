@@ -14,6 +14,7 @@ import {
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { federationDisabled } from '../serving/pull-route.ts';
+import { SERVED_FACT_JSON } from '../serving/served-fact-json.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { type Ingest, type IngestVerdict, REJECTIONS } from './ingest.ts';
 import type { PeerUsages } from './peer-usage.ts';
@@ -65,6 +66,18 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
     // A newer peer may send members that this node does not know.
     properties: { facts: { type: 'array', items: {} }, sender_hlc: { type: ['string', 'null'] } },
   }),
+  bodyShown: {
+    type: 'object',
+    required: ['facts'],
+    properties: {
+      facts: {
+        type: 'array',
+        items: { ...SERVED_FACT_JSON, additionalProperties: true },
+        description: 'Members that this node does not know are not stored.',
+      },
+      sender_hlc: { type: ['string', 'null'], description: 'The clock of the sender, as a stamp.' },
+    },
+  },
   answers: {
     202: {
       json: objectOf({

@@ -18,6 +18,8 @@ import {
   registeredJson,
 } from './peer-json.ts';
 
+import { DIRECTIONS } from './peering.ts';
+
 const PATH = '/v1/federation/peers';
 export const MAX_DECLARED_SCOPES = 64;
 const MAX_NODE_ID_LENGTH = 256;
@@ -41,19 +43,24 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
   type: 'object',
   required: ['signed_at', 'declaration_sig'],
   properties: {
-    declaring_node_id: nodeId,
-    node_id: nodeId,
-    target_node_id: nodeId,
+    declaring_node_id: { ...nodeId, description: 'The node that declares.' },
+    node_id: { ...nodeId, description: 'Another name of `declaring_node_id`; one of the two is needed.' },
+    target_node_id: { ...nodeId, description: 'The node towards which it declares.' },
     allowed_scopes: {
       type: ['array', 'null'],
       items: { type: 'string', maxLength: 64 },
       maxItems: MAX_DECLARED_SCOPES,
+      description: 'The scopes whose facts may be exchanged.',
     },
-    direction: textOrNull(64),
-    signed_at: { type: 'string', maxLength: 64 },
-    declaration_sig: { type: 'string', maxLength: MAX_KEY_LENGTH },
-    node_url: textOrNull(MAX_URL_LENGTH),
-    federation_pubkey: textOrNull(MAX_KEY_LENGTH),
+    direction: { ...textOrNull(64), description: `One of ${DIRECTIONS.join(', ')}.` },
+    signed_at: { type: 'string', maxLength: 64, description: 'An instant of the last 24 hours.' },
+    declaration_sig: {
+      type: 'string',
+      maxLength: MAX_KEY_LENGTH,
+      description: 'Ed25519 signature over the RFC 8785 form of all other members, in base64url.',
+    },
+    node_url: { ...textOrNull(MAX_URL_LENGTH), description: 'Where the declaring node is reached.' },
+    federation_pubkey: { ...textOrNull(MAX_KEY_LENGTH), description: 'Its public key, in base64url.' },
   },
 });
 

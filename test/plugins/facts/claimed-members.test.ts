@@ -3,6 +3,8 @@ import {
   Authorizer,
   appendAuthorise,
   appendRead,
+  BOOLEAN_JSON,
+  COUNT_JSON,
   definePlugin,
   equals,
   factCommitted,
@@ -15,6 +17,7 @@ import {
 import {
   Assertions,
   defineAssertionMember,
+  defineQueryMember,
   defineReadParameter,
   queryAnswer,
 } from '../../../plugins/facts/facts-api.ts';
@@ -42,13 +45,19 @@ const OF_RELATION = defineReadParameter('of_relation', {
   },
 });
 
+const ADDED = [
+  defineQueryMember('tickets', { summary: 'how many facts have a ticket', json: COUNT_JSON }),
+  defineQueryMember('readable', { summary: 'how many facts the caller can read', json: COUNT_JSON }),
+  defineQueryMember('narrowed', { summary: 'whether one relation was asked for', json: BOOLEAN_JSON }),
+];
+
 /** What somebody else might write: a member of bodies with an effect, a parameter of reads, a member of an answer. */
 const createTickets = (learned: string[]) =>
   definePlugin({
     name: 'tickets',
     version: '1.0.0',
     kernelApi: KERNEL_API,
-    declares: [TICKET, OF_RELATION],
+    declares: [TICKET, OF_RELATION, ...ADDED],
     setup({ on }) {
       on(appendRead, ({ items }) => {
         for (const item of items) if (noteOf(item.notes, TICKET.note)?.open) item.complete({ attested: true });
