@@ -13,16 +13,16 @@ export interface Assertion {
   value: SentValue;
   /** Where the fact comes from: a URI or an own id. */
   source: string;
-  /** 0 retracts what was said before. */
-  confidence?: number | null;
-  /** Who may read the fact. */
-  scope?: 'local' | 'team' | 'company' | 'public' | null;
+  /** 0 retracts what was said before. Default: `1`. */
+  confidence?: number | null | undefined;
+  /** Who may read the fact. Default: `"local"`. */
+  scope?: 'local' | 'team' | 'company' | 'public' | null | undefined;
   /** When the fact expires. */
-  valid_until?: string | null;
+  valid_until?: string | null | undefined;
   /** When it was so; now, unless given. At most 300 seconds ahead. */
-  timestamp?: string | null;
+  timestamp?: string | null | undefined;
   /** The session, if named, must be the one of the header. */
-  session_id?: string | null;
+  session_id?: string | null | undefined;
   /** Has no effect: the node assigns it. */
   id?: unknown;
   /** Has no effect: the node assigns it. */
@@ -36,24 +36,31 @@ export interface Assertion {
   /** Has no effect: the node assigns it. */
   tenant_id?: unknown;
   /** Garden that the fact is asserted in, by URI, id or slug. */
-  garden_id?: string | null;
+  garden_id?: string | null | undefined;
   /** Signature of an agent key over the assertion as it is sent. */
-  attestation?: {
-    key_id: string;
-    signature: string;
-  } | null;
+  attestation?:
+    | {
+        key_id: string;
+        signature: string;
+      }
+    | null
+    | undefined;
   /** Facts that this one was derived from, by content id or by id. */
   derived_from?:
-    | (
+    | readonly (
         | {
-            fact_id?: string | null;
-            hash?: string | null;
+            fact_id?: string | null | undefined;
+            hash?: string | null | undefined;
           }
         | string
       )[]
-    | null;
-  /** Assert, or summarize_with_provenance where the fact sums up those it was derived from. */
-  write_mode?: 'assert' | 'summarize_with_provenance' | null;
+    | null
+    | undefined;
+  /**
+   * Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default:
+   * `"assert"`.
+   */
+  write_mode?: 'assert' | 'summarize_with_provenance' | null | undefined;
 }
 
 /** A contradiction, as far as the caller sees its facts */
@@ -176,9 +183,9 @@ export interface SentValue {
    * As the type says: a string of at most 16 KiB, a text of at most 1 MiB, a number, a boolean, an
    * RFC 3339 instant or date, the URI or id of an entity, or null.
    */
-  v?: string | number | boolean | null;
-  /** An instruction needs the permission `instruction:write`. */
-  interpret_as?: 'content' | 'instruction' | null;
+  v?: string | number | boolean | null | undefined;
+  /** An instruction needs the permission `instruction:write`. Default: `"content"`. */
+  interpret_as?: 'content' | 'instruction' | null | undefined;
 }
 
 /** What a caller is told of, and where */

@@ -163,8 +163,10 @@ export class FactClient implements Caller {
    * `audit.read`. What does not fit rejects with an `IntegrityError`.
    */
   async recall(input: string | RecallInput, options: CallOptions = {}): Promise<RecallReply> {
-    const given = typeof input === 'string' ? { query: input } : present(input);
-    const reply = await this.call('POST /v1/recall', { ...options, body: { ...RECALL_DEFAULTS, ...given } });
+    const given: RecallInput = typeof input === 'string' ? { query: input } : present(input);
+    const { token_budget = RECALL_DEFAULTS.token_budget } = given;
+    const body = { ...RECALL_DEFAULTS, ...given, token_budget };
+    const reply = await this.call('POST /v1/recall', { ...options, body });
     if (options.verify === 'full') {
       for (const { fact, from_card: isCard } of reply.facts) if (!isCard) await verifyFact(fact);
       if (reply.chain_proof !== null) await verifyChainProof(reply.chain_proof, this.#serviceName);

@@ -1,4 +1,4 @@
-import type { FactValue } from './api-types.ts';
+import type { FactValue, Assertion as SentAssertion } from './api-types.ts';
 
 /** A value with its type, as the protocol spells it. `text` holds up to 1 MiB, `string` up to 16 KiB. */
 export interface TypedValue {
@@ -48,17 +48,18 @@ export const typedValue = (value: ValueInput): TypedValue => {
   return value instanceof Date ? { type: 'datetime', v: value.toISOString() } : value;
 };
 
-/** The body of an assertion, with the defaults of the protocol for clients. */
-export const assertionBody = ({ value, ...others }: Assertion, source: string | undefined) => ({
-  source,
-  confidence: 1,
-  scope: 'company' as const,
-  ...present(others),
-  value: typedValue(value),
-});
+/** The body of an assertion, with the defaults of the protocol for clients. The node refuses one without a source. */
+export const assertionBody = ({ value, ...others }: Assertion, source: string | undefined): SentAssertion =>
+  ({
+    source,
+    confidence: 1,
+    scope: 'company',
+    ...present(others),
+    value: typedValue(value),
+  }) as SentAssertion;
 
 /** A retraction is a fact of the same triple that nobody holds to be true. */
-export const retractionBody = (triple: Retraction, source: string | undefined) => ({
+export const retractionBody = (triple: Retraction, source: string | undefined): SentAssertion => ({
   ...assertionBody({ ...triple, value: RETRACTED }, source),
   confidence: 0,
 });

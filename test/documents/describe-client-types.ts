@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { DescribedNode, DescribedRoute, JsonSchema } from '../../kernel/plugin-api.ts';
+import { referencesIn } from '../../kernel/vocabulary/components.ts';
 import { projectRoot } from '../architecture/source-files.ts';
-
-import { docLines, spellMembers, spellType } from './spell-type.ts';
+import { docLines, type Side, spellMembers, spellType } from './spell-type.ts';
 
 /** Where the types of the client are kept. */
 export const CLIENT_TYPES = 'client/api-types.ts';
@@ -22,9 +22,16 @@ const SHAPE = 'Each route by its method and path; `answers` are its bodies by st
  */
 export const describeClientTypes = ({ routes, components, words }: DescribedNode): string => {
   const summaries = new Map(words.map(({ word }) => [`${word.vocabulary} ${word.id}`, word.summary]));
+  const sent = sentComponents(routes, components);
   const shared = Object.entries(components)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, json]) => [...docLines(summaries.get(`schema ${name}`)), declaration(name, json), ''].join('\n'));
+    .map(([name, json]) =>
+      [
+        ...docLines(summaries.get(`schema ${name}`)),
+        declaration(name, json, sent.has(name) ? 'body' : 'answer'),
+        '',
+      ].join('\n'),
+    );
   const api = routes.flatMap((route) => [...docLines(noteOf(route)), `'${keyOf(route)}': ${shapeOf(route)};`]);
   return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
 };
@@ -34,10 +41,24 @@ const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.re
 
 const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
 
-const declaration = (name: string, json: JsonSchema): string =>
+const declaration = (name: string, json: JsonSchema, side: Side): string =>
   json['type'] === 'object'
-    ? `export interface ${name} ${spellType(json, 'answer')}`
-    : `export type ${name} = ${spellType(json, 'answer')};`;
+    ? `export interface ${name} ${spellType(json, side)}`
+    : `export type ${name} = ${spellType(json, side)};`;
+
+/** Names of the components that bodies of requests refer to, and that those refer to. */
+const sentComponents = (routes: readonly DescribedRoute[], components: DescribedNode['components']): Set<string> => {
+  const sent = new Set<string>();
+  const gather = (json: unknown): void => {
+    for (const name of referencesIn(json)) {
+      if (sent.has(name)) continue;
+      sent.add(name);
+      gather(components[name]);
+    }
+  };
+  for (const { body, item } of routes) gather([body, item]);
+  return sent;
+};
 
 const shapeOf = (route: DescribedRoute): string => {
   const names = [...route.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
