@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { cacheBeside, NO_REGISTRY } from './npm-cache.ts';
 import { type PackedPackage, packedPackage } from './packed-package.ts';
 import { type StartedProgram, startProgram } from './started-program.ts';
 
 const runFile = promisify(execFile);
-/** How npm fails where it can reach no registry and its cache lacks a package. */
-const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ENETUNREACH|E50\d|network/;
 
 const FACT = {
   entity: 'user:alice',
@@ -95,13 +94,3 @@ describe('npx from an empty folder', function () {
     });
   }
 });
-
-/** A cache with the packages of the user's, in which npx puts what it installs: the user's own cache does not grow. */
-const cacheBeside = async (place: string): Promise<string> => {
-  const { stdout } = await runFile('npm', ['config', 'get', 'cache']);
-  const cache = join(place, 'cache');
-  mkdirSync(cache);
-  const packages = join(stdout.trim(), '_cacache');
-  if (existsSync(packages)) symlinkSync(packages, join(cache, '_cacache'), 'dir');
-  return cache;
-};

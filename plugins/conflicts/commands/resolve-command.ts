@@ -18,7 +18,9 @@ const MOST_OFFERED = 20;
 /** Conflicts to look through for the one that was named. */
 const MOST_LOOKED_THROUGH = 10_000;
 
-const ARGUMENTS = { conflict: { summary: 'id of the conflict, as "fact-memory-node conflicts" shows it' } } as const;
+const ARGUMENTS = {
+  conflict: { summary: 'id of the conflict; the only open one unless given', optional: true },
+} as const;
 
 const OPTIONS = {
   winner: { type: 'text', value: 'id', summary: 'the fact that is right' },
@@ -38,7 +40,7 @@ export const resolveCommand = defineCommand({
     'others stay as history. At a terminal the command asks; elsewhere name a winner or a value.',
   notes: 'The type of a value is guessed as "assert" does unless --type names it.',
   examples: [
-    'fact-memory-node resolve svc:conflict:5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
+    'fact-memory-node resolve',
     'fact-memory-node resolve svc:conflict:5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11 --value CFO --note "asked Alice"',
   ],
   needs: 'server',
@@ -46,12 +48,16 @@ export const resolveCommand = defineCommand({
   options: OPTIONS,
   async run(context) {
     const { arguments: given, options, server, stdout, stderr } = context;
-    const decision = decided(options) ?? (await choose(context));
+    const made = decided(options);
+    if (made === undefined) requireSomebody(context);
+    const conflict =
+      made === undefined || given.conflict === undefined ? await findConflict(server, given.conflict) : undefined;
+    const decision = made ?? (await choose(context, conflict as ShownConflict));
     if (decision === undefined) {
       stderr.write('Nothing was settled.\n');
       return;
     }
-    const path = `/v1/conflicts/${encodeURIComponent(given.conflict)}/resolve`;
+    const path = `/v1/conflicts/${encodeURIComponent(given.conflict ?? conflict?.conflict_id ?? '')}/resolve`;
     const body = { ...decision, resolution_note: options.note };
     const { document } = await askServer(server, { method: 'POST', path, body });
     stdout.write(options.json ? jsonLine(document) : `Settled by the fact ${document['resolution_fact_id']}\n`);
@@ -71,15 +77,17 @@ const decided = ({ winner, value, type }: Context['options']): Decision | undefi
   return value === undefined ? undefined : { new_value: typedValue(value, type).value };
 };
 
+const requireSomebody = ({ ask, options }: Context): NonNullable<Context['ask']> => {
+  if (ask !== undefined && !options.json) return ask;
+  throw new ServiceError('validation', 'nothing says which fact is right', {
+    hint: 'name it with --winner, or give another value with --value',
+  });
+};
+
 /** Shows the facts and asks for one. Undefined where the person leaves the contradiction open. */
-const choose = async (context: Context): Promise<Decision | undefined> => {
-  const { arguments: given, server, ask, clock, table, stderr } = context;
-  if (ask === undefined || context.options.json) {
-    throw new ServiceError('validation', 'nothing says which fact is right', {
-      hint: 'name it with --winner, or give another value with --value',
-    });
-  }
-  const conflict = await findConflict(server, given.conflict);
+const choose = async (context: Context, conflict: ShownConflict): Promise<Decision | undefined> => {
+  const { server, clock, table, stderr } = context;
+  const ask = requireSomebody(context);
   const nowMs = clock.nowMs();
   const facts = await readFacts(server, conflict.members.slice(0, MOST_OFFERED));
   stderr.write(headingOf(conflict, nowMs));
@@ -93,7 +101,20 @@ const choose = async (context: Context): Promise<Decision | undefined> => {
   }
 };
 
-const findConflict = async (server: CommandServer, id: string): Promise<ShownConflict> => {
+const findConflict = (server: CommandServer, id: string | undefined): Promise<ShownConflict> =>
+  id === undefined ? onlyConflict(server) : namedConflict(server, id);
+
+const onlyConflict = async (server: CommandServer): Promise<ShownConflict> => {
+  const { document } = await askServer(server, { method: 'GET', path: '/v1/conflicts?limit=2' });
+  const [only, another] = document['conflicts'] as readonly ShownConflict[];
+  if (only === undefined) throw new ServiceError('lookup', 'there is no open conflict that you may see');
+  if (another === undefined) return only;
+  throw new ServiceError('validation', 'several conflicts are open', {
+    hint: 'name one of those that "fact-memory-node conflicts" shows',
+  });
+};
+
+const namedConflict = async (server: CommandServer, id: string): Promise<ShownConflict> => {
   const asked = { path: '/v1/conflicts', query: {}, list: 'conflicts', limit: MOST_LOOKED_THROUGH };
   for await (const { items } of readPages<ShownConflict>(server, asked)) {
     // The bare UUID will do, as for the node.

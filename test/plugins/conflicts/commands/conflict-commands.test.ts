@@ -74,6 +74,19 @@ describe('the commands conflicts and resolve', () => {
     expect(await winner()).to.deep.equal(['CEO']);
   });
 
+  it('settle the only open one without its id, and ask for the id where there are several', async () => {
+    const none = await at.run(['resolve', '--value', 'x']);
+    expect([none.exitCode, none.stdout]).to.deep.equal([1, '']);
+    expect(none.stderr).to.contain('there is no open conflict');
+    await contradict();
+    expect((await at.run(['resolve', '--value', 'CFO'])).stdout).to.match(/^Settled by the fact /);
+    expect(await winner()).to.deep.equal(['CFO']);
+    for (const entity of ['user:1', 'user:2']) for (const role of ['a', 'b']) await say(role, 1, entity);
+    const several = await at.run(['resolve', '--value', 'x']);
+    expect([several.exitCode, several.stdout]).to.deep.equal([1, '']);
+    expect(several.stderr).to.contain('several conflicts are open');
+  });
+
   it('leave it open when nobody decides', async () => {
     const { conflict } = await contradict();
     for (const answers of [[''], []]) {

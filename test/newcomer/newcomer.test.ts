@@ -1,0 +1,122 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect } from 'chai';
+import { blocksOf, pageText } from '../documents/read-pages.ts';
+import type { StartedProgram } from '../package/started-program.ts';
+import { type NewcomerPlace, openNewcomerPlace, STEP_LIMIT_MS } from './newcomer-place.ts';
+
+const GUIDE = 'docs/guides/write-a-plugin.md';
+
+/** The lines of the block of a page that begins so. */
+const shownLines = (page: string, beginning: string): readonly string[] => {
+  const found = blocksOf(page).find(({ code }) => code.startsWith(beginning));
+  if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
+  return found.code.trimEnd().split('\n');
+};
+
+describe('a newcomer with an empty folder and the README', () => {
+  let at: NewcomerPlace;
+  let node: StartedProgram;
+  const [install = '', start = ''] = shownLines('README.md', 'npm install');
+  const [key = '', ...commands] = shownLines('README.md', 'export SVC_API_KEY');
+
+  before(async function () {
+    this.timeout(600_000);
+    at = await openNewcomerPlace();
+  });
+  after(async () => {
+    console.log(at.transcript().replace(/^/gm, '      '));
+    await at.dispose();
+  });
+
+  /** A step of the newcomer: it takes less than a minute. */
+  const step = (title: string, work: () => Promise<void>): void => {
+    it(title, work).timeout(STEP_LIMIT_MS);
+  };
+
+  /** The next command of the README, which is this one. */
+  const typeNext = async (word: string): Promise<string> => {
+    const line = commands.shift() ?? '';
+    expect(line).to.match(new RegExp(`^npx svc ${word}`));
+    const { exitCode, output } = await at.type(line);
+    expect(exitCode, output).to.equal(0);
+    return output;
+  };
+
+  step('installs the package', async () => {
+    const { exitCode, output } = await at.type(install);
+    expect(exitCode, output).to.equal(0);
+  });
+
+  step('starts a node', async () => {
+    node = await at.start(start);
+    expect(node.greeting).to.contain('data/admin.key').and.to.contain('Ctrl-C stops the node');
+    expect((await at.type(key)).exitCode).to.equal(0);
+  });
+
+  step('asserts a fact', async () => {
+    expect(await typeNext('assert'))
+      .to.contain('CEO')
+      .and.to.contain('agent:admin');
+  });
+
+  step('contradicts it', async () => {
+    expect(await typeNext('assert'))
+      .to.contain('CTO')
+      .and.to.contain('contradicted');
+  });
+
+  step('recalls, and is told what was left out', async () => {
+    expect(await typeNext('recall'))
+      .to.contain('Left out: 2 in an open contradiction')
+      .and.not.to.contain('CTO');
+  });
+
+  step('sees both sides, and settles the contradiction', async () => {
+    expect(await typeNext('conflicts')).to.match(/value +CTO +CEO/);
+    expect(await typeNext('resolve')).to.match(/^Settled by the fact/);
+    expect(await typeNext('recall'))
+      .to.contain('CTO')
+      .and.not.to.contain('CEO');
+    expect(commands).to.deep.equal([]);
+  });
+
+  step('sees what would connect an editor', async () => {
+    const [line = ''] = shownLines('README.md', 'npx svc connect');
+    const { exitCode, output } = await at.type(line);
+    expect(exitCode, output).to.equal(0);
+    expect(output).to.contain('mcpServers');
+  });
+
+  step('connects a program by MCP, which recalls what is known', async () => {
+    const [shown = ''] = /http:\/\/[^`]+\/v1\/mcp/.exec(pageText('README.md')) ?? [];
+    const admin = readFileSync(join(at.folder, 'data/admin.key'), 'utf8').trim();
+    const transport = new StreamableHTTPClientTransport(new URL(at.addressOf(shown)), {
+      requestInit: { headers: { Authorization: `Bearer ${admin}` } },
+    });
+    const client = new Client({ name: 'newcomer', version: '1.0.0' });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).to.include.members(['recall', 'assert', 'conflicts', 'resolve']);
+    const recalled = await client.callTool({ name: 'recall', arguments: { query: 'Who is Alice?' } });
+    expect(JSON.stringify(recalled.structuredContent)).to.contain('CTO');
+    await client.close();
+  });
+
+  step('writes the plugin of the guide, and loads it', async () => {
+    expect(pageText('README.md')).to.contain(`(${GUIDE})`).and.to.contain('`npx svc start --config node.json`');
+    const code = shownLines(GUIDE, '// house-rules.mjs');
+    writeFileSync(join(at.folder, 'house-rules.mjs'), `${code.join('\n')}\n`);
+    const block = shownLines(GUIDE, 'cat > node.json');
+    const configuration = block.slice(0, block.indexOf('END') + 1).join('\n');
+    expect((await at.type(configuration)).exitCode).to.equal(0);
+    await node.end();
+    node = await at.start('npx svc start --config node.json');
+    const refused = await at.type('npx svc assert user:alice memory:city Porto --source agent:other');
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.output).to.contain('this source is not one we know');
+    const stored = await at.type('npx svc assert user:alice memory:city Porto --source agent:me');
+    expect(stored.exitCode, stored.output).to.equal(0);
+  });
+});
