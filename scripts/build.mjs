@@ -45,7 +45,7 @@ const listSources = () => {
   for (const folder of include) {
     if (!existsSync(join(ROOT, folder))) continue;
     for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      // Tests in a browser have packages of their own.
+      // What some tests install apart is no source.
       if (entry.parentPath.split(sep).includes('node_modules')) continue;
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name).slice(ROOT.length + 1));
     }

@@ -31,8 +31,11 @@ export const EXPORT = definePlugin({
 });
 `;
 
+/** Apart, because it is no import of this module. */
+const IMPORT_TESTING = "import { describePlugin, startTestNode } from 'fact-memory-node/testing';";
+
 const TEST = `import { deepEqual, equal } from 'node:assert/strict';
-import { describePlugin, startTestNode } from 'fact-memory-node/testing';
+${IMPORT_TESTING}
 import { EXPORT } from './NAME-plugin.mjs';
 
 describePlugin({ plugin: EXPORT });

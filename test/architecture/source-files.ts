@@ -31,7 +31,8 @@ export const readSources = async (): Promise<SourceFile[]> => {
   for (const folder of SOURCE_FOLDERS) {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+      // What some tests install apart is not ours.
+      if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.parentPath.includes('node_modules')) continue;
       const full = join(entry.parentPath, entry.name);
       // The tests in a browser have packages of their own.
       if (full.split(sep).includes('node_modules')) continue;
