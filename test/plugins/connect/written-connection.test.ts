@@ -1,0 +1,87 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect } from 'chai';
+import { parse as parseToml } from 'smol-toml';
+import { CLIENT_NAMES, type ClientName, serverFileOf } from './client-files.ts';
+import { type ConnectedUser, connectUser } from './connected-user.ts';
+
+interface Entry {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly bearer_token_env_var?: string;
+}
+
+/** The kit of the protocol connects by what `connect` has written, and by nothing else. */
+describe('a client that reads what connect has written', function () {
+  this.timeout(120_000);
+  let user: ConnectedUser;
+  before(async () => {
+    user = await connectUser();
+  });
+  after(() => user.stop());
+
+  const entryOf = async (client: ClientName): Promise<Entry> => {
+    const text = (await user.read(serverFileOf(client, user.home))) ?? '';
+    // biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
+    const root = (client === 'codex' ? parseToml(text) : JSON.parse(text)) as any;
+    return (root.mcpServers ?? root.mcp_servers ?? root.servers)['fact-memory'];
+  };
+
+  /** As each client documents it: a variable of its environment, or what it has asked its user for. */
+  const headersOf = ({ headers = {}, bearer_token_env_var: variable }: Entry, key: string): Record<string, string> => {
+    if (variable !== undefined) return { Authorization: `Bearer ${variable === 'SVC_API_KEY' ? key : ''}` };
+    const followed = ([name, value]: [string, string]): [string, string] => [
+      name,
+      value.replace(/\$\{(?:env:)?SVC_API_KEY\}|\$\{input:fact-memory-key\}/, key),
+    ];
+    return Object.fromEntries(Object.entries(headers).map(followed));
+  };
+
+  const rememberAndRecall = async (client: Client, words: string): Promise<void> => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).to.include.members(['recall', 'assert', 'query', 'card']);
+    const entity = `project:${words}`;
+    const fact = { entity, relation: 'memory:status', value: { type: 'string', v: `${words} works` }, source: 'agent:x' };
+    const told = await client.callTool({ name: 'assert', arguments: fact });
+    expect(told.isError, JSON.stringify(told)).to.not.equal(true);
+    const found = await client.callTool({ name: 'recall', arguments: { query: `${words} works` } });
+    expect(JSON.stringify(found)).to.contain(`${words} works`);
+  };
+
+  for (const name of CLIENT_NAMES) {
+    it(`speaks to the program: ${name}`, async () => {
+      const done = await user.run(['connect', name, '--yes', '--no-hooks']);
+      expect(done.exitCode, done.stderr).to.equal(0);
+      const { command = '', args = [] } = await entryOf(name);
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      // Nothing of this process: the file has to name everything.
+      await client.connect(new StdioClientTransport({ command, args: [...args], env: { HOME: user.home } }));
+      try {
+        await rememberAndRecall(client, `stdio-${name}`);
+      } finally {
+        await client.close();
+      }
+      const examined = await user.run(['doctor', name], { SVC_API_KEY: '' });
+      expect(examined.stdout).to.match(/mcp +ok +\d+ tools over stdio/);
+      await user.run(['disconnect', name, '--yes']);
+    });
+
+    if (name === 'claude-desktop') continue;
+    it(`speaks to the address: ${name}`, async () => {
+      const done = await user.run(['connect', name, '--yes', '--no-hooks', '--transport', 'http']);
+      expect(done.exitCode, done.stderr).to.equal(0);
+      const entry = await entryOf(name);
+      const headers = headersOf(entry, user.node.adminKey);
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      await client.connect(new StreamableHTTPClientTransport(new URL(entry.url ?? ''), { requestInit: { headers } }));
+      try {
+        await rememberAndRecall(client, `http-${name}`);
+      } finally {
+        await client.close();
+      }
+      await user.run(['disconnect', name, '--yes']);
+    });
+  }
+});
