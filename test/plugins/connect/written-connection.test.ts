@@ -43,7 +43,12 @@ describe('a client that reads what connect has written', function () {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).to.include.members(['recall', 'assert', 'query', 'card']);
     const entity = `project:${words}`;
-    const fact = { entity, relation: 'memory:status', value: { type: 'string', v: `${words} works` }, source: 'agent:x' };
+    const fact = {
+      entity,
+      relation: 'memory:status',
+      value: { type: 'string', v: `${words} works` },
+      source: 'agent:x',
+    };
     const told = await client.callTool({ name: 'assert', arguments: fact });
     expect(told.isError, JSON.stringify(told)).to.not.equal(true);
     const found = await client.callTool({ name: 'recall', arguments: { query: `${words} works` } });
