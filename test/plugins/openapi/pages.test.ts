@@ -144,6 +144,19 @@ describe('an example as a command', () => {
       ].join(' \\\n'),
     );
   });
+
+  it('names the token of a peer where a peer is asked for', () => {
+    const operation = {
+      operationId: 'x',
+      tags: ['x'],
+      summary: 'x',
+      security: [{ peerToken: [] }],
+      responses: {},
+    } as const;
+    expect(
+      curlExample({ servers: [{ url: 'http://localhost:8765' }] }, 'get', '/v1/federation/facts', operation),
+    ).to.equal('curl http://localhost:8765/v1/federation/facts \\\n  -H "Authorization: Bearer $PEER_TOKEN"');
+  });
 });
 
 describe('a schema in words', () => {
@@ -181,18 +194,5 @@ describe('a schema in words', () => {
       ['head', true],
       ['head.seq', true],
     ]);
-  });
-
-  it('names the token of a peer where a peer is asked for', () => {
-    const operation = {
-      operationId: 'x',
-      tags: ['x'],
-      summary: 'x',
-      security: [{ peerToken: [] }],
-      responses: {},
-    } as const;
-    expect(
-      curlExample({ servers: [{ url: 'http://localhost:8765' }] }, 'get', '/v1/federation/facts', operation),
-    ).to.equal('curl http://localhost:8765/v1/federation/facts \\\n  -H "Authorization: Bearer $PEER_TOKEN"');
   });
 });
