@@ -1988,6 +1988,39 @@ export interface Api {
       };
     };
   };
+  /** Plugins, routes and settings of the node, for its operator. Needs: admin. */
+  'GET /v1/node': {
+    answers: {
+      200: {
+        plugins: {
+          name: string;
+          enabled: boolean;
+          version: string;
+          summary: string;
+          requires: string[];
+          provides: string[];
+        }[];
+        routes: {
+          method: string;
+          path: string;
+          plugin: string;
+          summary: string;
+          access: string;
+          dimension: string | null;
+        }[];
+        settings: {
+          owner: string;
+          key: string;
+          variable: string | null;
+          /** A secret is shown as `(set)` or `(not set)`. */
+          value: unknown;
+          origin: string;
+          description: string;
+          accepts: string;
+        }[];
+      };
+    };
+  };
   /** Describes every route of this node as OpenAPI 3.1. Needs: any key. */
   'GET /v1/openapi.json': {
     answers: {

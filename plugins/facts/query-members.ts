@@ -10,8 +10,8 @@ export interface QueryMember extends Word {
 export const QueryMembers = defineVocabulary<QueryMember>('member of a query', /^[a-z][a-z0-9_]*$/);
 
 /**
- * Claims a member of the answer: `defineQueryMember('tickets', { summary: '…', json: COUNT_JSON })`. The plugin lists it
- * in `declares` and fills it through `queryAnswer`.
+ * Claims a member of the answer: `defineQueryMember('tickets', { summary: '…', json: COUNT_JSON })`. The plugin lists
+ * it in `declares` and fills it through `queryAnswer`.
  */
 export const defineQueryMember = (id: string, definition: Omit<QueryMember, 'vocabulary' | 'id'>): QueryMember =>
   QueryMembers.define(id, definition);

@@ -3,6 +3,7 @@ import { createDocument } from './create-document.ts';
 import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
 import { createEntrance, entrancePage } from './entrance.ts';
 import { KeptDocument } from './kept-document.ts';
+import { nodeRoute } from './node-route.ts';
 import { referencePage } from './reference-page.ts';
 
 const VERSION = '0.9.0-alpha.1';
@@ -26,6 +27,7 @@ export const openapiPlugin = definePlugin({
     route(documentRoute(document, 'open'));
     route(documentRoute(document, 'api'));
     route(referenceRoute(page(async () => referencePage(await readDocument()))));
+    route(nodeRoute(description));
     route(entranceRoute({ page: page(async () => entrancePage(await readEntrance())), json: json(readEntrance) }));
   },
 });

@@ -69,6 +69,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     },
     accepts: 200,
   },
+  { route: 'GET /v1/node', path: () => '/v1/node', accepts: 200, lacking: ['read', 'write', 'audit.read'] },
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },

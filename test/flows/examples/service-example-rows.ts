@@ -105,6 +105,7 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'GET /readyz' },
   { route: 'POST /v1/mcp' },
   { route: 'GET /v1/metrics' },
+  { route: 'GET /v1/node' },
   { route: 'GET /v1/audit' },
   { route: 'GET /v1/audit/export' },
   { route: 'GET /v1/audit/verify' },

@@ -79,6 +79,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'GET /v1/openapi.json': 'is made once',
   'GET /v1/me': 'asks no store',
   'POST /v1/mcp': 'asks what the routes of its tools ask',
+  'GET /v1/node': 'asks the store for the names of its tables, for the operator',
   'GET /v1/metrics': 'reads each number once a second, however many ask',
   'GET /v1/admin/cid-backfill/status': 'counts all facts, for administrators',
   'GET /v1/admin/audit': 'is GET /v1/auth/audit in another form',

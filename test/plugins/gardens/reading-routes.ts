@@ -43,6 +43,8 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
   // Counts of the whole node for its operator, and nothing of any fact.
   'GET /v1/metrics': 'open',
+  // What the node is made of, and nothing of any fact.
+  'GET /v1/node': 'open',
   'POST /v1/mcp': ({ factId }) => [
     ...recalls().map((args) => toolCall('recall', args)),
     ...['user:alice', 'user:bob', 'user:hidden', 'user:carol', 'doc:sum'].flatMap((entity): Target[] => [

@@ -1,0 +1,91 @@
+import {
+  BOOLEAN_JSON,
+  DEFAULT_TENANT,
+  type DescribedNode,
+  type JsonSchema,
+  listOf,
+  type NodeDescription,
+  objectOf,
+  orNull,
+  type Principal,
+  type Route,
+  ServiceError,
+  STRING_JSON,
+} from '../../kernel/plugin-api.ts';
+
+const ANY_VALUE: JsonSchema = {};
+
+const NODE_JSON = objectOf({
+  plugins: listOf(
+    objectOf({
+      name: STRING_JSON,
+      enabled: BOOLEAN_JSON,
+      version: STRING_JSON,
+      summary: STRING_JSON,
+      requires: listOf(STRING_JSON),
+      provides: listOf(STRING_JSON),
+    }),
+  ),
+  routes: listOf(
+    objectOf({
+      method: STRING_JSON,
+      path: STRING_JSON,
+      plugin: STRING_JSON,
+      summary: STRING_JSON,
+      access: STRING_JSON,
+      dimension: orNull(STRING_JSON),
+    }),
+  ),
+  settings: listOf(
+    objectOf({
+      owner: STRING_JSON,
+      key: STRING_JSON,
+      variable: orNull(STRING_JSON),
+      value: { ...ANY_VALUE, description: 'A secret is shown as `(set)` or `(not set)`.' },
+      origin: STRING_JSON,
+      description: STRING_JSON,
+      accepts: STRING_JSON,
+    }),
+  ),
+});
+
+/** `GET /v1/node`: what the node is made of. It speaks of all tenants, so that it is for the operator's own alone. */
+export const nodeRoute = (description: NodeDescription): Route => ({
+  method: 'GET',
+  path: '/v1/node',
+  summary: 'Plugins, routes and settings of the node, for its operator',
+  access: { permission: 'admin' },
+  answers: { 200: { json: NODE_JSON } },
+  example: {},
+  async handle({ caller }) {
+    requireOperator(caller);
+    return { status: 200, body: nodeJson(await description.read()) };
+  },
+});
+
+const requireOperator = ({ kind, tenantId }: Principal): void => {
+  if (kind !== 'node' && tenantId !== DEFAULT_TENANT) {
+    throw new ServiceError('authorization', `the parts of a node are shown to the tenant ${DEFAULT_TENANT} alone`);
+  }
+};
+
+const nodeJson = ({ plugins, routes, settings }: DescribedNode): Record<string, unknown> => ({
+  plugins,
+  routes: routes.map(({ method, path, plugin, summary, access, dimension = null }) => ({
+    method,
+    path,
+    plugin,
+    summary,
+    access,
+    dimension,
+  })),
+  settings: settings.map(({ owner, key, variable = null, value = null, origin, description, accepts }) => ({
+    owner,
+    key,
+    variable,
+    value,
+    origin,
+    description,
+    accepts,
+  })),
+});
