@@ -11,8 +11,8 @@ export interface SentRequest {
 }
 
 /**
- * A reply, an error in place of one, `never`: the request hangs until it is aborted, or a stream that falls silent after
- * its text, until it is aborted.
+ * A reply, an error in place of one, `never`: the request hangs until it is aborted, or a stream that falls silent
+ * after its text, until it is aborted.
  */
 export type Scripted = Response | Error | 'never' | { readonly silentAfter: string } | (() => Response);
 
