@@ -1,6 +1,7 @@
+import { fork } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { type CopyOptions, ServiceError, type StoreCopy } from '../../ports/ports.ts';
 
 /** One file that SQLite itself has written, without a log beside it. */
@@ -12,14 +13,21 @@ export type CopyOutcome =
   | { readonly problem: string; readonly hint?: string | undefined };
 
 const LOOK_MS = 250;
+const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url));
 
 /**
- * Writes what is committed in the file of a store into a new file, in a thread of its own. Writes of all processes go
- * on; what they commit meanwhile stays in the log until the copy is done. See `FactStore.copyInto`.
+ * Writes what is committed in the file of a store into a new file. Writes of all processes go on; what they commit
+ * meanwhile stays in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off, and
+ * a thread that is ended within it takes the whole node with it. See `FactStore.copyInto`.
  */
 export const copyFile = (path: string, folder: string, { signal, onProgress }: CopyOptions): Promise<StoreCopy> =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./copy-worker.js', import.meta.url), { workerData: { path, folder } });
+    const worker = fork(COPY_PROGRAM, [path, folder], {
+      env: {},
+      execArgv: [],
+      stdio: 'ignore',
+      serialization: 'advanced',
+    });
     const endLooks = watchSize(path, join(folder, COPY_NAME), onProgress);
     const settle = (end: () => void): void => {
       endLooks();
@@ -37,15 +45,16 @@ export const copyFile = (path: string, folder: string, { signal, onProgress }: C
       });
     const give = (): void => {
       fail(signal?.reason, 'the work was cancelled; run it again');
-      void worker.terminate();
+      worker.kill('SIGKILL');
     };
     signal?.addEventListener('abort', give, { once: true });
-    worker.once('message', (outcome: CopyOutcome) => {
+    worker.once('message', (message) => {
+      const outcome = message as CopyOutcome;
       if ('copy' in outcome) settle(() => resolve(outcome.copy));
       else fail(new Error(outcome.problem), `${outcome.problem}; ${outcome.hint ?? 'see the log of the node'}`);
     });
     worker.once('error', (error) => fail(error));
-    worker.once('exit', () => fail(new Error('the thread ended early')));
+    worker.once('exit', () => fail(new Error('the process ended early')));
     if (signal?.aborted === true) give();
   });
 

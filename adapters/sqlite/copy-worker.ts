@@ -1,6 +1,5 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
 import { digestFile, syncPath } from '../files/durable-file.ts';
 import { countRows, describeCopy } from '../sql/describe-copy.ts';
@@ -10,7 +9,8 @@ import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { toServiceError } from './sqlite-errors.ts';
 
 /*
- * The body of a thread of its own: SQLite works without a pause while it copies a store. Posts a `CopyOutcome`.
+ * The program of a process of its own: SQLite works without a pause while it copies a store, and cannot be called off.
+ * Takes the file of the store and the folder of the copy, and sends a `CopyOutcome`.
  */
 
 const PATIENCE_MS = 60_000;
@@ -51,7 +51,7 @@ const copy = async (path: string, folder: string): Promise<StoreCopy> => {
 
 const outcome = async (): Promise<CopyOutcome> => {
   try {
-    const { path, folder } = workerData as { readonly path: string; readonly folder: string };
+    const [path = '', folder = ''] = process.argv.slice(2);
     return { copy: await copy(path, folder) };
   } catch (error) {
     const found = toServiceError(error);
@@ -60,4 +60,6 @@ const outcome = async (): Promise<CopyOutcome> => {
   }
 };
 
-parentPort?.postMessage(await outcome());
+const told = await outcome();
+// The node may be gone meanwhile.
+if (process.connected) process.send?.(told, () => process.disconnect?.());
