@@ -17,8 +17,8 @@ const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url))
 
 /**
  * Writes what is committed in the file of a store into a new file. Writes of all processes go on; what they commit
- * meanwhile stays in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off, and
- * a thread that is ended within it takes the whole node with it. See `FactStore.copyInto`.
+ * meanwhile stays in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off,
+ * and a thread that is ended within it takes the whole node with it. See `FactStore.copyInto`.
  */
 export const copyFile = (path: string, folder: string, { signal, onProgress }: CopyOptions): Promise<StoreCopy> =>
   new Promise((resolve, reject) => {
