@@ -17,5 +17,6 @@ export const loadCommands = async (source: ConfigSource): Promise<PluginCommands
     ...on.flatMap((plugin) => commandsOf(plugin, true)),
     ...off.flatMap((plugin) => commandsOf(plugin, false)),
   ];
-  return { commands, problems };
+  const words = on.flatMap((plugin) => plugin?.declares ?? []);
+  return { commands, words, problems };
 };

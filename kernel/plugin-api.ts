@@ -36,10 +36,13 @@ export {
 } from './chains/checkpoint-log.ts';
 export { askServer, type Question, refusalOf } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
+export { counted } from './commands/counted.ts';
 export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
+export { type NumberedLine, readLines } from './commands/read-lines.ts';
 export { type PagesAsked, type ReadPage, readPages } from './commands/read-pages.ts';
 export { queryOf, readShare, wordOrInput } from './commands/read-words.ts';
 export { rotateGroup } from './commands/rotate-group.ts';
+export * from './commands/send-batch.ts';
 export { type Patience, type PatientTarget, sendPatiently } from './commands/send-patiently.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export {

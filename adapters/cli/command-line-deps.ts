@@ -11,6 +11,7 @@ import type {
   Requires,
   Resolved,
   Transport,
+  Word,
 } from '../../kernel/plugin-api.ts';
 
 /** What the command line is given by the composition root. */
@@ -54,6 +55,8 @@ export interface OwnedCommand {
 
 export interface PluginCommands {
   readonly commands: readonly OwnedCommand[];
+  /** What the plugins that are on declare. */
+  readonly words: readonly Word[];
   /** Why some may be missing: a plugin cannot be imported, for example. */
   readonly problems: readonly StartProblem[];
 }

@@ -56,8 +56,8 @@ const addOtherCommands = async (
   deps: CommandLineDeps,
   done: (exitCode: number) => void,
 ): Promise<void> => {
-  const { commands, problems } = await deps.loadCommands({ configFile, env: deps.env });
-  addPluginCommands(program, commands, deps, done);
+  const { commands, words, problems } = await deps.loadCommands({ configFile, env: deps.env });
+  addPluginCommands(program, { commands, words }, deps, done);
   const isKnown = word === undefined || word === 'help' || program.commands.some((one) => one.name() === word);
   if (!isKnown && problems.length > 0) throw new MissingCommands(problems);
 };

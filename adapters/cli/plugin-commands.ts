@@ -9,9 +9,11 @@ import {
   type Requires,
   type ServerPlace,
   ServiceError,
+  type Word,
+  type WordKind,
 } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
-import type { CommandLineDeps, OwnedCommand } from './command-line-deps.ts';
+import type { CommandLineDeps, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { connectServer, SERVER_OPTIONS } from './command-server.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
@@ -19,11 +21,12 @@ import { terminalOf } from './terminal.ts';
 /** Adds what plugins bring to the command line. Help shows all of it; a plugin that is off says so when it is run. */
 export const addPluginCommands = (
   program: Command,
-  commands: readonly OwnedCommand[],
+  { commands, words }: Pick<PluginCommands, 'commands' | 'words'>,
   deps: CommandLineDeps,
   done: (exitCode: number) => void,
 ): void => {
-  for (const { command, ...owner } of commands) {
+  for (const { command, ...ownerOf } of commands) {
+    const owner = { ...ownerOf, words };
     // A name that is taken is a boot problem, which the doctor and the start tell. Plugins may share a group.
     const known = program.commands.find((one) => one.name() === command.name);
     const isShared = known !== undefined && isGroup(command) && known.summary() === command.summary;
@@ -38,7 +41,7 @@ export const addPluginCommands = (
   }
 };
 
-type Owner = Omit<OwnedCommand, 'command'> & { readonly isUsual?: boolean };
+type Owner = Omit<OwnedCommand, 'command'> & { readonly words: readonly Word[]; readonly isUsual?: boolean };
 // biome-ignore lint/suspicious/noExplicitAny: values of options of any command
 type Given = Readonly<Record<string, any>>;
 
@@ -130,7 +133,7 @@ interface GivenWords {
 
 const run = async (
   command: AnyCommand,
-  { plugin, enabled }: Owner,
+  { plugin, enabled, words }: Owner,
   { named, given }: GivenWords,
   deps: CommandLineDeps,
 ): Promise<number> => {
@@ -163,6 +166,8 @@ const run = async (
     program: deps.program,
     openServer: (place: ServerPlace) => connectServer(place, deps.env, random),
     progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
+    words: <W extends Word>({ vocabulary }: WordKind<W>) =>
+      words.filter((word) => word.vocabulary === vocabulary && word.isReserved !== true) as unknown as readonly W[],
     withNode,
   };
   const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;

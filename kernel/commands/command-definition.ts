@@ -5,6 +5,7 @@ import type { NodeSettings } from '../identity/node-settings.ts';
 
 import type { Requires, Resolved } from '../plugins/plugin-definition.ts';
 import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Word, WordKind } from '../vocabulary/define-vocabulary.ts';
 import type { OfflineStore } from './offline-store.ts';
 
 /** What the process tells the shell. */
@@ -191,6 +192,8 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
    * `lines` unless given.
    */
   progress(total: number | null, unit?: string): Progress;
+  /** The words of a vocabulary that the plugins of the configuration declare, in the order of the plugins. */
+  words<W extends Word>(kind: WordKind<W>): readonly W[];
   /** Boots a node for a part of the work, without serving, on a store that is there, and stops it afterwards. */
   withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }

@@ -1,7 +1,6 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
-import { counted } from './counted.ts';
+import { counted, DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
 import { TenantTransfer } from './transfer-api.ts';
 
 export const exportCommand = defineCommand({

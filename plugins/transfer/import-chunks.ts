@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readLines } from './read-lines.ts';
+import { readLines } from '../../kernel/plugin-api.ts';
 import { assertableLine } from './returned-fact.ts';
 
 /** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */

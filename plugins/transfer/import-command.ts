@@ -2,14 +2,15 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import {
   type CommandContext,
+  counted,
   defineCommand,
   EXIT,
+  inTermsOfTheLine,
   type PatientTarget,
   type Progress,
   ServiceError,
+  sendBatch,
 } from '../../kernel/plugin-api.ts';
-import { sendBatch } from './batch-client.ts';
-import { counted } from './counted.ts';
 import { type ImportChunk, importChunks } from './import-chunks.ts';
 import { importExportFile } from './import-export-file.ts';
 import { peekFirstLine } from './peek-first-line.ts';
@@ -127,7 +128,7 @@ const importChunk = async (
     answeredBefore: tally.requests > 0,
     onPause: (reason: string, delayMs: number) => progress.say(`${reason}; trying again in ${delayMs / 1_000} s`),
   };
-  const answer = await sendBatch(target, chunk.body, chunk.idempotencyKey, patience).catch((error: unknown) => {
+  const answer = await sendBatch(target, chunk, patience).catch((error: unknown) => {
     progress.say(`stopped at line ${chunk.lineNumbers[0]}: repeat the command to go on from there`);
     throw error;
   });
@@ -140,16 +141,6 @@ const importChunk = async (
   tally.rejected += answer.rejected.length;
   if (answer.replayed) tally.replayedChunks += 1;
 };
-
-/**
- * The node counts within the request, and lines within an item, which says nothing to whoever has the file before them.
- */
-const inTermsOfTheLine = (detail: string, index: number): string =>
-  detail
-    .replace(`the body[${index}] is not valid JSON`, 'not valid JSON')
-    .replace(/ at line 1, (column \d+)$/, ' at $1')
-    .replaceAll(`body[${index}].`, '')
-    .replaceAll(`body[${index}] `, '');
 
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
   const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;

@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { EXIT, type Progress, ServiceError } from '../../kernel/plugin-api.ts';
-import { counted } from './counted.ts';
+import { counted, EXIT, type NumberedLine, type Progress, readLines, ServiceError } from '../../kernel/plugin-api.ts';
 import type { ImportContext } from './import-command.ts';
-import { type NumberedLine, readLines } from './read-lines.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
 /** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type NumberedLine, readLines } from '../../../kernel/commands/read-lines.ts';
 import { type ImportChunk, importChunks } from '../../../plugins/transfer/import-chunks.ts';
-import { type NumberedLine, readLines } from '../../../plugins/transfer/read-lines.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 async function* stream(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Buffer> {

@@ -1,14 +1,18 @@
-import {
-  harmlessText,
-  type Patience,
-  type PatientTarget,
-  type ServerReply,
-  ServiceError,
-  sendPatiently,
-} from '../../kernel/plugin-api.ts';
+import { ServiceError } from '../../ports/ports.ts';
+import type { ServerReply } from './command-definition.ts';
+import { type Patience, type PatientTarget, sendPatiently } from './send-patiently.ts';
+import { harmlessText } from './shown-text.ts';
 
 /** A plugin may sit behind a proxy that answers anything: text of others is cut before it is shown. */
 const MAX_SHOWN_DETAIL = 500;
+
+export interface FactBatch {
+  /** A body of POST /v1/facts in each line. */
+  readonly body: Buffer;
+  readonly idempotencyKey: string;
+  /** In which the facts were said: sent as the header `Svc-Session`. */
+  readonly session?: string | undefined;
+}
 
 export interface RejectedItem {
   /** Position in the body, from 0. */
@@ -36,11 +40,14 @@ export interface BatchPatience extends Pick<Patience, 'answeredBefore'> {
  */
 export const sendBatch = async (
   target: PatientTarget,
-  body: Buffer,
-  idempotencyKey: string,
+  { body, idempotencyKey, session }: FactBatch,
   { answeredBefore, onPause }: BatchPatience,
 ): Promise<BatchAnswer> => {
-  const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey };
+  const headers = {
+    'content-type': 'application/x-ndjson',
+    'idempotency-key': idempotencyKey,
+    ...(session === undefined ? {} : { 'svc-session': session }),
+  };
   const request = { method: 'POST', path: '/v1/facts/batch', headers, body };
   const reply = await sendPatiently(target, request, {
     answeredBefore,
@@ -85,6 +92,16 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
   const replayed = reply.header('idempotency-replayed') === 'true';
   return { accepted: results.length - rejected.length, rejected, replayed };
 };
+
+/**
+ * The node counts within the request, and lines within an item, which says nothing to a person who has the file before them.
+ */
+export const inTermsOfTheLine = (detail: string, index: number): string =>
+  detail
+    .replace(`the body[${index}] is not valid JSON`, 'not valid JSON')
+    .replace(/ at line 1, (column \d+)$/, ' at $1')
+    .replaceAll(`body[${index}].`, '')
+    .replaceAll(`body[${index}] `, '');
 
 /** Text of another machine, fit for a terminal. */
 const textOf = (value: unknown, otherwise: string): string =>
