@@ -26,6 +26,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     federation: true,
     gardens: true,
     graph: true,
+    importers: true,
     instructions: true,
     jobs: true,
     keys: true,

@@ -20,6 +20,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   federation: async () => (await import('../plugins/federation/federation-plugin.ts')).federationPlugin,
   gardens: async () => (await import('../plugins/gardens/gardens-plugin.ts')).gardensPlugin,
   graph: async () => (await import('../plugins/graph/graph-plugin.ts')).graphPlugin,
+  importers: async () => (await import('../plugins/importers/importers-plugin.ts')).importersPlugin,
   instructions: async () => (await import('../plugins/instructions/instructions-plugin.ts')).instructionsPlugin,
   jobs: async () => (await import('../plugins/jobs/jobs-plugin.ts')).jobsPlugin,
   keys: async () => (await import('../plugins/keys/keys-plugin.ts')).keysPlugin,

@@ -13,6 +13,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/cli': ['commander', 'cli-progress'],
   'plugins/mcp': ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   'plugins/connect': ['jsonc-parser', 'smol-toml'],
+  'plugins/importers': ['@streamparser/json', 'csv-parse', 'yaml'],
   'plugins/metrics': ['prom-client'],
   'plugins/oidc': ['jose'],
   'plugins/tracing': ['@opentelemetry/api'],

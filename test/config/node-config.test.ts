@@ -52,6 +52,7 @@ describe('the configuration', () => {
       'federation',
       'gardens',
       'graph',
+      'importers',
       'instructions',
       'jobs',
       'keys',

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { type FactValue, type Scope, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CsvRow, type MappedMember, type MemberRule, readMapping } from './csv-mapping.ts';
+import type { ImportFile, ImportItem, ImportReader } from './importers-api.ts';
+
+const MAX_RECORD_BYTES = 8 * 1024 * 1024;
+const DELIMITERS = [',', ';', '\t'] as const;
+const SCOPES: readonly Scope[] = ['local', 'team', 'company', 'public'];
+
+type Instant = Parameters<ImportReader>[1]['instant'];
+
+/** Every row is a fact, of the members that the mapping names. */
+export const readCsv: ImportReader = async function* (input, { map, instant }) {
+  const rules = await readMapping(map);
+  for await (const file of input.files()) {
+    if (!/\.(csv|tsv|txt)$/i.test(file.path)) {
+      yield { at: file.path, skipped: 'no table', isBroken: false };
+      continue;
+    }
+    for await (const { row, line } of rowsOf(file, rules)) {
+      yield row === null
+        ? { at: `${file.path}, line ${line}`, skipped: 'a row that is not valid CSV', isBroken: true }
+        : itemOf(row, `${file.path}, line ${line}`, rules, instant);
+    }
+  }
+};
+
+async function* rowsOf(
+  file: ImportFile,
+  rules: ReadonlyMap<MappedMember, MemberRule>,
+): AsyncGenerator<{ readonly row: CsvRow | null; readonly line: number }> {
+  const { parse } = await import('csv-parse');
+  const broken: number[] = [];
+  const parser = parse({
+    bom: true,
+    delimiter: await delimiterOf(file),
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    relax_column_count: true,
+    max_record_size: MAX_RECORD_BYTES,
+    info: true,
+    on_skip: (error) => {
+      broken.push(Number((error as { lines?: number } | undefined)?.lines ?? 0));
+    },
+  });
+  const bytes = Readable.from(file.bytes());
+  bytes.on('error', (error) => parser.destroy(error));
+  let columns: string[] | null = null;
+  try {
+    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<Parsed>) {
+      if (columns === null) columns = checkedColumns(record, rules, file.path);
+      else {
+        const row = Object.fromEntries(columns.map((column, at) => [column, record[at] ?? '']));
+        yield { row: record.length === columns.length ? row : null, line: info.lines };
+      }
+      for (const line of broken.splice(0)) yield { row: null, line };
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError('validation', `${file.path} is not valid CSV`, {
+      hint: 'a quoted cell may not end, or a row is longer than 8 MiB',
+    });
+  }
+  for (const line of broken) yield { row: null, line };
+}
+
+interface Parsed {
+  readonly record: string[];
+  readonly info: { readonly lines: number };
+}
+
+const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, MemberRule>, path: string): string[] => {
+  const names = columns.map((column) => column.trim());
+  const missing = [...rules].find(([, rule]) => rule.columns.some((column) => !names.includes(column)));
+  if (missing === undefined) return names;
+  throw new ServiceError('validation', `${path} has no column as --map names it for ${missing[0]}`, {
+    hint: 'the first line of the file must name the columns',
+  });
+};
+
+/** The mark that the first line has most of. */
+const delimiterOf = async (file: ImportFile): Promise<string> => {
+  for await (const { text } of file.lines()) {
+    const counts = DELIMITERS.map((mark) => (text ?? '').split(mark).length);
+    return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+  }
+  return ',';
+};
+
+const itemOf = (
+  row: CsvRow,
+  at: string,
+  rules: ReadonlyMap<MappedMember, MemberRule>,
+  instant: Instant,
+): ImportItem => {
+  const cell = (name: MappedMember): string => rules.get(name)?.read(row).trim() ?? '';
+  const skip = (skipped: string): ImportItem => ({ at, skipped, isBroken: true });
+  const [entity, relation, text] = [cell('entity'), cell('relation'), rules.get('value')?.read(row) ?? ''];
+  if (entity === '' || relation === '') return skip('a row without an entity or a relation');
+  if (text.trim() === '') return { at, skipped: 'a row without a value', isBroken: false };
+  const value = cellValue(cell('type') || 'string', text, instant);
+  if (value === null) return skip('a value that is not of its type');
+  const instants = (['timestamp', 'valid_until'] as const).map((name) =>
+    cell(name) === '' ? undefined : (instant(cell(name)) ?? null),
+  );
+  const [timestamp, validUntil] = instants;
+  if (timestamp === null || validUntil === null) return skip('an instant that cannot be read');
+  const confidence = cell('confidence') === '' ? undefined : Number(cell('confidence'));
+  if (confidence !== undefined && !(confidence >= 0 && confidence <= 1)) return skip('a confidence outside of 0 to 1');
+  const scope = SCOPES.find((known) => known === cell('scope'));
+  if (scope === undefined && cell('scope') !== '') return skip('an unknown scope');
+  return {
+    kind: 'row',
+    at,
+    entity,
+    relation,
+    value,
+    source: cell('source') || 'csv',
+    timestamp,
+    validUntil,
+    confidence,
+    scope,
+    garden: cell('garden') || undefined,
+    session: cell('session') || undefined,
+  };
+};
+
+/** The cell as a value of the type; null where it is none. */
+const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue, 'type' | 'v'> | null => {
+  const word = text.trim();
+  switch (type) {
+    case 'string':
+    case 'text':
+      return { type, v: text };
+    case 'ref':
+      return { type, v: word };
+    case 'number':
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? { type, v: Number(word) } : null;
+    case 'boolean':
+      return /^(true|false)$/i.test(word) ? { type, v: word.toLowerCase() === 'true' } : null;
+    case 'datetime': {
+      const v = instant(word);
+      return v === undefined ? null : { type, v };
+    }
+    default:
+      return null;
+  }
+};

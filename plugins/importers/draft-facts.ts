@@ -1,0 +1,68 @@
+import { contentId, type FactValue, type Scope } from '../../kernel/plugin-api.ts';
+import type { ImportDraft } from './importers-api.ts';
+
+/** Drafts that later ones may derive from. Older ones are forgotten, so that memory stays bounded. */
+const MAX_KEYS = 200_000;
+const MAX_DERIVED = 100;
+const MAX_SESSION = 128;
+
+export interface DraftDefaults {
+  readonly scope: Scope;
+  readonly garden: string | undefined;
+  readonly sourcePrefix: string;
+}
+
+/** Turns drafts into bodies of POST /v1/facts, in their order. */
+export interface DraftFacts {
+  factOf(draft: ImportDraft): Readonly<Record<string, unknown>>;
+  /** Links to drafts that were not there before. */
+  readonly missedLinks: number;
+}
+
+export const createDraftFacts = (defaults: DraftDefaults): DraftFacts => {
+  const contentIds = new Map<string, string>();
+  let missedLinks = 0;
+  const linksOf = (keys: readonly string[]): string[] =>
+    keys.slice(0, MAX_DERIVED).flatMap((key) => {
+      const id = contentIds.get(key);
+      if (id === undefined) missedLinks += 1;
+      return id === undefined ? [] : [id];
+    });
+  return {
+    factOf(draft) {
+      const { entity, relation, confidence = 1 } = draft;
+      const scope = draft.scope ?? defaults.scope;
+      const source = `${defaults.sourcePrefix}${draft.source}`.trim();
+      const derivedFrom = linksOf(draft.derivedFrom ?? []);
+      const garden = draft.garden ?? defaults.garden;
+      if (draft.key !== undefined) {
+        const value: FactValue = { ...draft.value, interpretAs: 'content' };
+        const [oldest] = contentIds.size >= MAX_KEYS ? contentIds.keys() : [];
+        if (oldest !== undefined) contentIds.delete(oldest);
+        contentIds.set(draft.key, contentId({ confidence, entity: entity.trim(), relation, scope, source, value }));
+      }
+      return {
+        entity,
+        relation,
+        value: draft.value,
+        source,
+        scope,
+        confidence,
+        ...(draft.timestamp === undefined ? {} : { timestamp: draft.timestamp }),
+        ...(draft.validUntil === undefined ? {} : { valid_until: draft.validUntil }),
+        ...(garden === undefined ? {} : { garden_id: garden }),
+        ...(derivedFrom.length === 0 ? {} : { derived_from: derivedFrom }),
+      };
+    },
+    get missedLinks() {
+      return missedLinks;
+    },
+  };
+};
+
+/** Fit for a header; undefined for a draft that was said in no conversation. */
+export const sessionHeader = ({ session }: ImportDraft, digest: (text: string) => string): string | undefined => {
+  if (session === undefined) return undefined;
+  const text = session.trim();
+  return /^[\x21-\x7e]+$/.test(text) && text.length <= MAX_SESSION ? text : `session:${digest(text)}`;
+};

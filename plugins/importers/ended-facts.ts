@@ -1,0 +1,44 @@
+import { type BatchTarget, parseInstant } from '../../kernel/plugin-api.ts';
+import type { DraftChunk } from './draft-chunks.ts';
+import { member } from './origin-values.ts';
+
+/**
+ * The chunk without facts that the node has and that have ended. The node takes a repeated assertion for the same fact
+ * only while that is live; of facts whose time is over it would store another one in every run.
+ */
+export const storedBefore = async ({ server, clock }: BatchTarget, chunk: DraftChunk): Promise<DraftChunk> => {
+  const nowMs = clock.nowMs();
+  const lines = chunk.body.toString().split('\n').slice(0, -1);
+  const keep: boolean[] = [];
+  for (const [at, draft] of chunk.drafts.entries()) {
+    const endsMs = draft.validUntil === undefined ? null : parseInstant(draft.validUntil);
+    keep.push(endsMs === null || endsMs > nowMs || !(await isThere(server, lines[at] ?? '')));
+  }
+  if (keep.every((kept) => kept)) return chunk;
+  return {
+    ...chunk,
+    drafts: chunk.drafts.filter((_, at) => keep[at]),
+    body: Buffer.from(lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('')),
+    idempotencyKey: `${chunk.idempotencyKey.slice(0, 200)}-rest`,
+  };
+};
+
+const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;
+
+/** A key that may not read learns nothing, and the fact is sent. */
+const isThere = async (server: BatchTarget['server'], line: string): Promise<boolean> => {
+  const fact: unknown = JSON.parse(line);
+  const query = new URLSearchParams(Object.fromEntries(MEMBERS.map((name) => [name, String(member(fact, name))])));
+  query.set('include_expired', 'true');
+  query.set('include_contradicted', 'true');
+  query.set('limit', '100');
+  const { status, document } = await server.send({ method: 'GET', path: `/v1/facts?${query}` });
+  const facts = status === 200 ? document['facts'] : undefined;
+  return Array.isArray(facts) && facts.some((one) => isSame(one, fact));
+};
+
+const isSame = (stored: unknown, sent: unknown): boolean =>
+  member(stored, 'valid_until') === member(sent, 'valid_until') &&
+  member(stored, 'confidence') === member(sent, 'confidence') &&
+  member(member(stored, 'value'), 'type') === member(member(sent, 'value'), 'type') &&
+  member(member(stored, 'value'), 'v') === member(member(sent, 'value'), 'v');

@@ -1,0 +1,193 @@
+import { resolve } from 'node:path';
+import {
+  type CommandContext,
+  defineCommand,
+  EXIT,
+  type Scope,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import { type OpenedInput, openInput } from './import-input.ts';
+import { dryRun, emptyTally, refuseEmpty, runImport, summaryOf } from './import-run.ts';
+import { stateFileAt } from './import-state.ts';
+import { IMPORT_FORMATS, type ImportFormat, type ImportItem } from './importers-api.ts';
+import { originInstant } from './origin-values.ts';
+import { createRefusedItems } from './refused-items.ts';
+
+const MAX_BATCH = 1_000;
+const SCOPES = ['local', 'team', 'company', 'public'] as const;
+
+const ARGUMENTS = {
+  format: { summary: 'name of a format; --list shows them', optional: true },
+  path: { summary: 'file, zip archive or folder of the export', optional: true },
+} as const;
+const OPTIONS = {
+  list: { type: 'flag', summary: 'list the formats, and where to get the export of each' },
+  dryRun: { type: 'flag', summary: 'read everything, count and show the first facts, and send nothing' },
+  scope: { type: 'text', value: 'scope', summary: `scope of the facts: ${SCOPES.join(', ')}`, default: 'local' },
+  garden: { type: 'text', value: 'garden', summary: 'garden that the facts go to' },
+  sourcePrefix: { type: 'text', value: 'text', summary: 'put before the source of every fact' },
+  utcOffset: {
+    type: 'text',
+    value: 'offset',
+    summary: 'offset of instants that come without one, for example +02:00',
+    default: 'Z',
+  },
+  map: { type: 'words', value: 'member=column', summary: 'for csv: what the columns are, or a JSON file that says so' },
+  batch: {
+    type: 'integer',
+    value: 'facts',
+    summary: `facts per request, 1 to ${MAX_BATCH}`,
+    minimum: 1,
+    maximum: MAX_BATCH,
+    default: 500,
+  },
+  state: {
+    type: 'text',
+    value: 'file',
+    summary: 'file that remembers how far the import came (default: beside the input)',
+  },
+  fromStart: { type: 'flag', summary: 'begin at the start of the input, also where an earlier run came further' },
+  refused: { type: 'text', value: 'file', summary: 'file that lists every refused item, one JSON object per line' },
+} as const;
+
+type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
+
+export const importFromCommand = defineCommand({
+  name: 'import-from',
+  summary: 'import the export of another memory or chat product',
+  description:
+    'Reads an export of another product and sends its memories to a running node as facts. What was said is stored as ' +
+    'it was said, with the instants, authors and ids that the export has. No model takes part.',
+  notes: `Repeat an interrupted run with the same command: it goes on where it stopped.
+Nothing is stored twice, also by a run from the start.
+
+Exit codes: 0 everything was accepted, 1 the run stopped early, 2 some items
+were refused.`,
+  examples: [
+    'fact-memory-node import-from --list',
+    'fact-memory-node import-from chatgpt export.zip --dry-run',
+    'fact-memory-node import-from basic-memory ~/notes --scope team --key-file data/admin.key',
+    'fact-memory-node import-from csv people.csv --map "entity=user:{id},relation==memory:role,value=role"',
+  ],
+  needs: 'server',
+  arguments: ARGUMENTS,
+  options: OPTIONS,
+  async run(context) {
+    const { arguments: given, options } = context;
+    const formats = context.words(IMPORT_FORMATS);
+    if (options.list) return listFormats(context, formats);
+    const format = formats.find(({ id }) => id === given.format);
+    if (given.format === undefined || format === undefined) throw unknownFormat(formats, given.format !== undefined);
+    if (given.path === undefined) {
+      throw new ServiceError('validation', 'the file or folder of the export is missing', { hint: format.obtain });
+    }
+    const input = await openInput(given.path);
+    return options.dryRun
+      ? tryImport(context, format, input)
+      : doImport(context, format, input, options.state ?? `${resolve(given.path)}.${format.id}.import-state.json`);
+  },
+});
+
+const listFormats = ({ stdout, table }: Context, formats: readonly ImportFormat[]): void => {
+  const rows = formats.map(({ id, summary, obtain }) => [id, summary, obtain]);
+  stdout.write(`${table([['format', 'reads', 'where to get it'], ...rows], { titled: true })}\n`);
+};
+
+const tryImport = async (context: Context, format: ImportFormat, input: OpenedInput): Promise<number> => {
+  const { stdout, options } = context;
+  const progress = context.progress(input.totalBytes, 'facts');
+  const tally = emptyTally();
+  const refused = await createRefusedItems(progress, options.refused);
+  let samples: readonly string[] = [];
+  try {
+    samples = await dryRun(
+      { items: await itemsOf(context, format, input), ...settingsOf(context), progress, input, refused },
+      tally,
+    );
+    refused.end();
+  } finally {
+    progress.end();
+  }
+  refuseEmpty(tally, format.id);
+  stdout.write(`${summaryOf(tally, true)}\n${samples.map((line) => `${line}\n`).join('')}`);
+  return tally.refused === 0 ? EXIT.ok : EXIT.someRefused;
+};
+
+const doImport = async (
+  context: Context,
+  format: ImportFormat,
+  input: OpenedInput,
+  statePath: string,
+): Promise<number> => {
+  const { stdout, stderr, options, server, clock } = context;
+  const settings = settingsOf(context);
+  const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), settings, options.map, options.utcOffset]));
+  const state = stateFileAt(statePath);
+  const before = options.fromStart ? undefined : await state.read(digest);
+  if (before?.isDone === true) {
+    stdout.write('everything in this input was imported before; --from-start sends it again\n');
+    return before.refused === 0 ? EXIT.ok : EXIT.someRefused;
+  }
+  if (before !== undefined && before.position > 0) {
+    stderr.write(`going on after the first ${before.position} items, which an earlier run has done\n`);
+  }
+  const progress = context.progress(input.totalBytes, 'facts');
+  const tally = emptyTally();
+  const refused = await createRefusedItems(progress, options.refused);
+  let isOver = false;
+  try {
+    const exitCode = await runImport(
+      {
+        ...settings,
+        target: { server, clock },
+        format: format.id,
+        input,
+        items: await itemsOf(context, format, input),
+        maxFacts: options.batch,
+        state,
+        digest,
+        from: before?.position ?? 0,
+        refusedBefore: before?.refused ?? 0,
+        progress,
+        refused,
+      },
+      tally,
+    );
+    isOver = true;
+    return exitCode;
+  } finally {
+    refused.end();
+    progress.end();
+    if (isOver && before === undefined) refuseEmpty(tally, format.id);
+    stdout.write(`${summaryOf(tally, false)}\n`);
+  }
+};
+
+const OFFSET = /^(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+const settingsOf = ({ options }: Context) => {
+  const scope = SCOPES.find((known) => known === options.scope);
+  if (scope === undefined) {
+    throw new ServiceError('validation', `--scope must be one of: ${SCOPES.join(', ')}`);
+  }
+  if (!OFFSET.test(options.utcOffset)) {
+    throw new ServiceError('validation', '--utc-offset must be Z, or an offset such as +02:00');
+  }
+  const defaults = { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };
+  return { defaults };
+};
+
+const itemsOf = async (
+  { options }: Context,
+  format: ImportFormat,
+  input: OpenedInput,
+): Promise<AsyncIterable<ImportItem>> => {
+  const read = await format.load();
+  return read(input, { map: options.map ?? [], instant: (value) => originInstant(value, options.utcOffset) });
+};
+
+const unknownFormat = (formats: readonly ImportFormat[], wasGiven: boolean): ServiceError =>
+  new ServiceError('validation', wasGiven ? 'there is no format of this name' : 'the name of the format is missing', {
+    hint: `the formats are: ${formats.map(({ id }) => id).join(', ')}`,
+  });

@@ -1,0 +1,142 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { readLines, ServiceError } from '../../kernel/plugin-api.ts';
+import type { ImportFile, ImportInput, ImportLine } from './importers-api.ts';
+import { jsonItems } from './json-items.ts';
+import { listZip, readZipEntry } from './zip-archive.ts';
+
+/** A value of 1 MiB is at most six times as long once it is escaped, and the rest of a line adds little. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_FOLDER_DEPTH = 32;
+const MAX_FILES = 1_000_000;
+const ZIP = Buffer.from('PK');
+
+export interface OpenedInput extends ImportInput {
+  readonly totalBytes: number;
+  /** Bytes that were read of the files so far, packed ones as they are. */
+  readBytes(): number;
+  /** Of the whole content, and of the names in a folder. */
+  digest(): Promise<string>;
+}
+
+interface Place {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number | null;
+  open(onRead: (bytes: number) => void): AsyncIterable<Buffer>;
+}
+
+/** Opens a file, an archive or a folder. Nothing but names is read yet. */
+export const openInput = async (path: string): Promise<OpenedInput> => {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) throw new ServiceError('lookup', `there is no file or folder ${path}`);
+  if (stats.isDirectory()) return inputOf(path, await placesBelow(path), false);
+  if (!stats.isFile()) throw new ServiceError('validation', `${path} is neither a file nor a folder`);
+  const whole = placeOf(path, basename(path), stats.size, stats.mtimeMs);
+  if (!(await isZip(path))) return inputOf(path, [whole], false);
+  const entries = (await listZip(path)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const places = entries.map((entry) => ({
+    path: entry.path,
+    sizeBytes: entry.packedBytes,
+    modifiedMs: null,
+    open: (onRead: (bytes: number) => void) => readZipEntry(path, entry, onRead),
+  }));
+  return inputOf(path, places, whole);
+};
+
+/** `archive` is the file that holds the places, where they are those of an archive. */
+const inputOf = (path: string, places: readonly Place[], archive: Place | false): OpenedInput => {
+  let read = 0;
+  const onRead = (bytes: number): void => {
+    read += bytes;
+  };
+  return {
+    name: basename(path),
+    totalBytes: places.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    readBytes: () => read,
+    async *files() {
+      for (const place of places) yield fileOf(place, onRead);
+    },
+    async digest() {
+      const hash = createHash('sha256');
+      for (const place of archive === false ? places : [archive]) {
+        hash.update(`${place.path.length}:${place.path}:${place.sizeBytes}:`);
+        for await (const chunk of place.open(() => {})) hash.update(chunk);
+      }
+      return hash.digest('hex');
+    },
+  };
+};
+
+const fileOf = ({ path, modifiedMs, open }: Place, onRead: (bytes: number) => void): ImportFile => ({
+  path,
+  modifiedMs,
+  bytes: () => open(onRead),
+  lines: () => textLines(open(onRead)),
+  items: (lists) => jsonItems(open(onRead), path, lists),
+  async text(maxBytes) {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of open(onRead)) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return null;
+      chunks.push(chunk);
+    }
+    const whole = Buffer.concat(chunks);
+    return isUtf8(whole) ? whole.toString().replace(/^\ufeff/, '') : null;
+  },
+});
+
+async function* textLines(source: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
+  for await (const { number, bytes } of readLines(source, MAX_LINE_BYTES)) {
+    yield { number, text: bytes === null || !isUtf8(bytes) ? null : bytes.toString() };
+  }
+}
+
+const placeOf = (file: string, path: string, sizeBytes: number, modifiedMs: number | null): Place => ({
+  path,
+  sizeBytes,
+  modifiedMs,
+  async *open(onRead) {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      onRead(chunk.length);
+      yield chunk;
+    }
+  },
+});
+
+/** Links are not followed, and hidden files and folders are left out. */
+const placesBelow = async (folder: string): Promise<Place[]> => {
+  const places: Place[] = [];
+  const walk = async (below: string, depth: number): Promise<void> => {
+    if (depth > MAX_FOLDER_DEPTH) throw tooLarge(`folders deeper than ${MAX_FOLDER_DEPTH}`);
+    const entries = await readdir(join(folder, below), { withFileTypes: true });
+    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) await walk(path, depth + 1);
+      if (!entry.isFile()) continue;
+      if (places.length === MAX_FILES) throw tooLarge(`more than ${MAX_FILES} files`);
+      const { size, mtimeMs } = await stat(join(folder, path));
+      places.push(placeOf(join(folder, path), path, size, mtimeMs));
+    }
+  };
+  await walk('', 0);
+  return places;
+};
+
+const tooLarge = (what: string): ServiceError =>
+  new ServiceError('validation', `the folder has ${what}`, { hint: 'import parts of it one after the other' });
+
+const isZip = async (path: string): Promise<boolean> => {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && buffer.subarray(0, 2).equals(ZIP) && (buffer[2] === 3 || buffer[2] === 5);
+  } finally {
+    await handle.close();
+  }
+};

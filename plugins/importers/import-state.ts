@@ -1,0 +1,65 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { isObject } from './origin-values.ts';
+
+const VERSION = 1;
+const MAX_BYTES = 64 * 1024;
+
+/** How far a run came. */
+export interface ImportState {
+  /** Of the input and of all that shapes its facts: another digest means another import. */
+  readonly digest: string;
+  /** Items of the input that are done. */
+  readonly position: number;
+  readonly refused: number;
+  readonly isDone: boolean;
+}
+
+/** A file that a later run reads, so that it goes on where the one before ended. */
+export interface StateFile {
+  readonly path: string;
+  /** Undefined where there is none, or one of another import. */
+  read(digest: string): Promise<ImportState | undefined>;
+  /** Replaces the file as a whole, so that a run that is killed leaves the one before. */
+  write(state: ImportState): Promise<void>;
+}
+
+export const stateFileAt = (path: string): StateFile => ({
+  path,
+  async read(digest) {
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined || text.length > MAX_BYTES) return undefined;
+    const state = parse(text);
+    return state?.digest === digest ? state : undefined;
+  },
+  async write(state) {
+    const draft = `${path}.new`;
+    try {
+      await writeFile(draft, `${JSON.stringify({ version: VERSION, ...state })}\n`, { mode: 0o600 });
+      await rename(draft, path);
+    } catch (cause) {
+      await rm(draft, { force: true });
+      throw new ServiceError('unavailable', `the state of the import cannot be written to ${path}`, {
+        cause,
+        hint: 'name a file in a folder that you may write to with --state',
+      });
+    }
+  },
+});
+
+const parse = (text: string): ImportState | undefined => {
+  let state: unknown;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(state) || state['version'] !== VERSION) return undefined;
+  const { digest, position, refused, isDone } = state;
+  if (typeof digest !== 'string' || !isCount(position) || !isCount(refused) || typeof isDone !== 'boolean') {
+    return undefined;
+  }
+  return { digest, position, refused, isDone };
+};
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

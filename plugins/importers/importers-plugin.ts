@@ -1,0 +1,15 @@
+import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
+import { BUILTIN_FORMATS } from './builtin-formats.ts';
+import { importFromCommand } from './import-from-command.ts';
+
+export const importersPlugin = definePlugin({
+  name: 'importers',
+  version: '0.9.0-alpha.1',
+  kernelApi: KERNEL_API,
+  summary: 'Imports the exports of other memory and chat products',
+  declares: BUILTIN_FORMATS,
+  commands: [importFromCommand],
+  setup() {
+    // The command speaks to a running node over HTTP, so that a node has nothing to set up.
+  },
+});

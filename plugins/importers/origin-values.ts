@@ -1,0 +1,86 @@
+import { hasWhiteSpace, isWithinCharacters, parseDateOrInstant, sha256Hex } from '../../kernel/plugin-api.ts';
+
+/** A member of a JSON object that came from outside; inherited ones are none. */
+export const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+/** The first of the members that is text with something in it. */
+export const textMember = (value: unknown, ...names: readonly string[]): string | undefined => {
+  for (const name of names) {
+    const text = member(value, name);
+    if (typeof text === 'string' && text.trim() !== '') return text;
+  }
+  return undefined;
+};
+
+/** The first of the members that is text or a number, as text. */
+export const idMember = (value: unknown, ...names: readonly string[]): string | undefined => {
+  for (const name of names) {
+    const id = member(value, name);
+    if (typeof id === 'number') return String(id);
+    if (typeof id === 'string' && id.trim() !== '') return id.trim();
+  }
+  return undefined;
+};
+
+export const listMember = (value: unknown, name: string): readonly unknown[] => {
+  const list = member(value, name);
+  return Array.isArray(list) ? list : [];
+};
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Twelve characters that stand for a text. */
+export const shortDigest = (text: string): string => sha256Hex(text).slice(0, 12);
+
+const MAX_WORD = 64;
+
+/** Makes one part of a relation out of any text: the same for texts that the node takes for the same name. */
+export const relationPart = (text: string): string => {
+  const word = text.trim().toLowerCase().replaceAll(/[\p{C}\s]/gu, '-');
+  return word !== '' && isWithinCharacters(word, MAX_WORD) && !hasWhiteSpace(word) ? word : shortDigest(text);
+};
+
+/** The name of a relation as the origin writes it, without blanks. */
+export const relationWord = (text: string): string => {
+  const word = text.trim().replaceAll(/[\p{C}\s]+/gu, '_');
+  return word !== '' && isWithinCharacters(word, MAX_WORD) ? word : shortDigest(text);
+};
+
+const NAIVE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)([.,]\d{1,9})?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/i;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** Larger numbers count milliseconds: as seconds they would lie after the year 5000. */
+const MILLISECONDS_FROM = 1e11;
+/** Some products write the first instant of all for none. */
+const NO_INSTANT = /^0*1-01-01/;
+
+/** See `ImportSettings.instant`. `offset` is that of the run, for example `+02:00`. */
+export const originInstant = (value: unknown, offset: string): string | undefined => {
+  if (typeof value === 'number') return fromNumber(value);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (NO_INSTANT.test(text)) return undefined;
+  if (DATE.test(text)) return valid(`${text}T00:00:00${offset}`);
+  if (parseDateOrInstant(text) !== null) return text;
+  const [, day, time = '', fraction = '', zone] = NAIVE.exec(text) ?? [];
+  if (day === undefined) return /^\d{9,13}(\.\d+)?$/.test(text) ? fromNumber(Number(text)) : undefined;
+  const seconds = time.length === 5 ? `${time}:00` : time;
+  return valid(`${day}T${seconds}${fraction.replace(',', '.')}${zone === undefined ? offset : spelledZone(zone)}`);
+};
+
+const spelledZone = (zone: string): string => {
+  if (/^(Z|UTC)$/i.test(zone)) return 'Z';
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
+  return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
+};
+
+const valid = (text: string): string | undefined => (parseDateOrInstant(text) === null ? undefined : text);
+
+const fromNumber = (number: number): string | undefined => {
+  if (!Number.isFinite(number) || number <= 0) return undefined;
+  const ms = Math.round(number >= MILLISECONDS_FROM ? number : number * 1_000);
+  return ms < 253_402_300_800_000 ? new Date(ms).toISOString() : undefined;
+};

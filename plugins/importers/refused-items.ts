@@ -1,0 +1,47 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import type { Progress } from '../../kernel/plugin-api.ts';
+
+/** More on a terminal are read by nobody. */
+const MAX_SHOWN = 50;
+
+/** Tells which items were refused, and why. */
+export interface RefusedItems {
+  add(at: string, reason: string): void;
+  /** Writes what came since the last call. */
+  flush(): Promise<void>;
+  /** Says how many were not shown. */
+  end(): void;
+}
+
+/** Lists the items on standard error, and all of them in a file where one is named, which is started anew. */
+export const createRefusedItems = async (
+  progress: Pick<Progress, 'say'>,
+  file: string | undefined,
+): Promise<RefusedItems> => {
+  if (file !== undefined) await writeFile(file, '', { mode: 0o600 });
+  let count = 0;
+  let waiting = '';
+  return {
+    add(at, reason) {
+      count += 1;
+      if (count <= MAX_SHOWN) progress.say(`${printable(at)}: ${printable(reason)}`);
+      if (file !== undefined) waiting += `${JSON.stringify({ at, reason })}\n`;
+    },
+    async flush() {
+      if (file === undefined || waiting === '') return;
+      const text = waiting;
+      waiting = '';
+      await appendFile(file, text);
+    },
+    end() {
+      if (count <= MAX_SHOWN) return;
+      const more = `${count - MAX_SHOWN} more were refused`;
+      progress.say(file === undefined ? `${more}; list all of them in a file with --refused` : `${more}; see ${file}`);
+    },
+  };
+};
+
+const MAX_TEXT = 300;
+
+/** Names of files and reasons come from outside. */
+export const printable = (text: string): string => text.replaceAll(/[\p{C}]+/gu, ' ').slice(0, MAX_TEXT);

@@ -1,0 +1,132 @@
+import { parseInstant } from '../../kernel/plugin-api.ts';
+import type { ImportDraft, ImportItem, ImportReader } from './importers-api.ts';
+import { idMember, isObject, listMember, member, relationPart, relationWord, textMember } from './origin-values.ts';
+
+/** Lists that are answers of the API. Messages stay with the object that names their session. */
+const LISTS = ['edges', 'nodes', 'episodes', 'sessions', 'threads'] as const;
+
+interface Place {
+  readonly at: string;
+  /** For messages that name no session. */
+  readonly session: string;
+  readonly instant: Parameters<ImportReader>[1]['instant'];
+}
+
+/** What the versions 2 to 4 of the API return, Graphiti and the community edition. */
+export const readZep: ImportReader = async function* (input, { instant }) {
+  for await (const file of input.files()) {
+    if (!/\.jsonl?$/i.test(file.path)) {
+      yield { at: file.path, skipped: 'no JSON file', isBroken: false };
+      continue;
+    }
+    const session = (file.path.split('/').at(-1) ?? '').replace(/\.jsonl?$/i, '');
+    for await (const { list, index, value } of file.items(LISTS)) {
+      yield* itemsOf(value, { at: `${file.path}, ${list === '' ? 'item' : list} ${index + 1}`, session, instant });
+    }
+  }
+};
+
+function* itemsOf(value: unknown, place: Place): Generator<ImportItem> {
+  if (!isObject(value)) yield { at: place.at, skipped: 'not a JSON object', isBroken: true };
+  else if (Array.isArray(member(value, 'messages')) || Array.isArray(member(value, 'facts'))) {
+    yield* sessionItems(value, place);
+  } else if (textMember(value, 'fact') !== undefined) yield* edgeItems(value, place);
+  else if (textMember(value, 'content') !== undefined) yield* messageItems(value, place);
+  else if (textMember(value, 'name') !== undefined && idMember(value, 'uuid') !== undefined) {
+    yield* nodeItems(value, place);
+  } else if (idMember(value, 'session_id', 'thread_id') !== undefined) {
+    yield { at: place.at, skipped: 'a session without messages', isBroken: false };
+  } else if (idMember(value, 'uuid') !== undefined) {
+    yield { at: place.at, skipped: 'an item without text', isBroken: true };
+  }
+}
+
+function* sessionItems(value: unknown, place: Place): Generator<ImportItem> {
+  const inside = { ...place, session: idMember(value, 'session_id', 'thread_id') ?? place.session };
+  for (const [at, message] of listMember(value, 'messages').entries()) {
+    yield* itemsOf(message, { ...inside, at: `${place.at}, message ${at + 1}` });
+  }
+  for (const [at, fact] of listMember(value, 'facts').entries()) {
+    yield* itemsOf(fact, { ...inside, at: `${place.at}, fact ${at + 1}` });
+  }
+}
+
+/** A fact of the graph, said in words and as a link between two nodes. */
+function* edgeItems(value: unknown, { at, session, instant }: Place): Generator<ImportItem> {
+  const id = idMember(value, 'uuid');
+  const text = textMember(value, 'fact') ?? '';
+  if (id === undefined) {
+    yield { at, skipped: 'a fact without a uuid', isBroken: true };
+    return;
+  }
+  const from = idMember(value, 'source_node_uuid');
+  const to = idMember(value, 'target_node_uuid');
+  const common: Pick<ImportDraft, 'at' | 'source' | 'timestamp' | 'validUntil' | 'derivedFrom' | 'entity'> = {
+    at,
+    entity: from === undefined ? `zep:session/${session}` : `zep:node/${from}`,
+    source: `zep${idMember(value, 'group_id', 'graph_uuid') === undefined ? '' : `:graph/${idMember(value, 'group_id', 'graph_uuid')}`}`,
+    timestamp: instant(member(value, 'valid_at')) ?? instant(member(value, 'created_at')),
+    validUntil: earlier(instant(member(value, 'invalid_at')), instant(member(value, 'expired_at'))),
+    derivedFrom: [...listMember(value, 'episodes'), ...listMember(value, 'episode_uuids')].map((one) => String(one)),
+  };
+  yield {
+    ...common,
+    kind: 'fact',
+    relation: `memory:fact:${relationPart(id)}`,
+    value: { type: 'text', v: text },
+  };
+  const name = textMember(value, 'name');
+  if (from === undefined || to === undefined || name === undefined) return;
+  yield {
+    ...common,
+    kind: 'relation',
+    relation: `rel:${relationWord(name)}:${relationPart(to)}`,
+    value: { type: 'ref', v: `zep:node/${to}` },
+  };
+}
+
+const earlier = (one: string | undefined, other: string | undefined): string | undefined => {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (parseInstant(one) ?? 0) <= (parseInstant(other) ?? 0) ? one : other;
+};
+
+function* nodeItems(value: unknown, { at, instant }: Place): Generator<ImportItem> {
+  const common = {
+    at,
+    kind: 'node',
+    entity: `zep:node/${idMember(value, 'uuid')}`,
+    source: 'zep',
+    timestamp: instant(member(value, 'created_at')),
+  };
+  yield { ...common, relation: 'memory:name', value: { type: 'string', v: textMember(value, 'name') ?? '' } };
+  const summary = textMember(value, 'summary');
+  if (summary !== undefined) yield { ...common, relation: 'memory:summary', value: { type: 'text', v: summary } };
+}
+
+/** A message of a session, or an episode of the graph, which is one too. */
+function* messageItems(value: unknown, { at, session: around, instant }: Place): Generator<ImportItem> {
+  const id = idMember(value, 'uuid', 'id');
+  if (id === undefined) {
+    yield { at, skipped: 'a message without a uuid', isBroken: true };
+    return;
+  }
+  const session = idMember(value, 'session_id', 'thread_id') ?? around;
+  yield {
+    kind: 'message',
+    at,
+    entity: `zep:session/${session}`,
+    relation: `memory:message:${relationPart(id)}`,
+    value: { type: 'text', v: textMember(value, 'content') ?? '' },
+    source: authorOf(value),
+    timestamp: instant(member(value, 'created_at')),
+    session: `zep:${session}`,
+    key: id,
+  };
+}
+
+/** Older versions have the kind of role in `role_type` and a name in `role`, newer ones `role` and `name`. */
+const authorOf = (value: unknown): string => {
+  const kind = textMember(value, 'role_type', 'role') ?? textMember(value, 'source') ?? 'unknown';
+  const name = textMember(value, 'role_type') === undefined ? textMember(value, 'name') : textMember(value, 'role');
+  return name === undefined ? `zep:${kind}` : `zep:${kind}/${name}`;
+};
