@@ -65,7 +65,7 @@ export async function* jsonItems(
   try {
     tokenizer.end();
   } catch {
-    throw refuse('is not valid JSON');
+    throw refuse('ends in the middle of a value');
   }
   yield* ready;
   if (!documents.isComplete) throw refuse('ends in the middle of a value');

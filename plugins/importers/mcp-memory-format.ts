@@ -26,9 +26,9 @@ export const readMcpMemory: ImportReader = async function* (input, { instant }) 
 
 const holdsLines = async (file: ImportFile): Promise<boolean> => {
   for await (const { text } of file.lines()) {
-    if (text !== null && text.trim() === '') continue;
-    const first = text === null ? undefined : parsed(text);
-    return !Array.isArray(member(first, 'entities')) && !/^\s*\{\s*$/.test(text ?? '{');
+    if (text === null) return true;
+    if (text.trim() === '') continue;
+    return !Array.isArray(member(parsed(text), 'entities')) && text.trim() !== '{';
   }
   return true;
 };

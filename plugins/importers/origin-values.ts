@@ -40,7 +40,10 @@ const MAX_WORD = 64;
 
 /** Makes one part of a relation out of any text: the same for texts that the node takes for the same name. */
 export const relationPart = (text: string): string => {
-  const word = text.trim().toLowerCase().replaceAll(/[\p{C}\s]/gu, '-');
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\p{C}\s]/gu, '-');
   return word !== '' && isWithinCharacters(word, MAX_WORD) && !hasWhiteSpace(word) ? word : shortDigest(text);
 };
 

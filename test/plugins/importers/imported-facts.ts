@@ -1,9 +1,42 @@
-import { fileURLToPath } from 'node:url';
-import { runInProcess } from '../../adapters/cli/run-in-process.ts';
+import { cpSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDraftFacts } from '../../../plugins/importers/draft-facts.ts';
+import { openInput } from '../../../plugins/importers/import-input.ts';
+import type { ImportFormat, ImportReader } from '../../../plugins/importers/importers-api.ts';
+import { originInstant } from '../../../plugins/importers/origin-values.ts';
 import { projectRoot } from '../../architecture/source-files.ts';
 
-export const samplePath = (name: string): string =>
-  fileURLToPath(new URL(`file://${projectRoot()}/test/plugins/importers/samples/${name}`));
+const SAMPLES = join(projectRoot(), 'test/plugins/importers/samples');
 
-/** What a run says that sends nothing: no node has to be there. */
-export const tryImport = (...argv: readonly string[]) => runInProcess(['import-from', ...argv, '--dry-run']);
+export const samplePath = (name: string): string => join(SAMPLES, name);
+
+/** The samples in a folder, where a note without an instant of its own was last changed at a known one. */
+export const copySamples = (folder: string): string => {
+  cpSync(SAMPLES, folder, { recursive: true });
+  utimesSync(join(folder, 'notes/plans/Tea Rituals.md'), 1_740_000_000, 1_740_000_000);
+  return folder;
+};
+
+export interface Read {
+  /** As they would be sent. */
+  readonly facts: readonly Readonly<Record<string, unknown>>[];
+  /** `place: reason`, and whether the part is damaged. */
+  readonly skips: readonly string[];
+}
+
+export const readImport = async (
+  format: Pick<ImportFormat, 'load'>,
+  path: string,
+  { map = [], offset = 'Z' }: { readonly map?: readonly string[]; readonly offset?: string } = {},
+): Promise<Read> => {
+  const read: ImportReader = await format.load();
+  const drafts = createDraftFacts({ scope: 'local', garden: undefined, sourcePrefix: '' });
+  const facts: Readonly<Record<string, unknown>>[] = [];
+  const skips: string[] = [];
+  const settings = { map, instant: (value: unknown) => originInstant(value, offset) };
+  for await (const item of read(await openInput(path), settings)) {
+    if ('skipped' in item) skips.push(`${item.at}: ${item.skipped}${item.isBroken ? '!' : ''}`);
+    else facts.push(drafts.factOf(item));
+  }
+  return { facts, skips };
+};

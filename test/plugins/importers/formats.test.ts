@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { zipSync } from 'fflate';
+import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
+import type { ImportFormat } from '../../../plugins/importers/importers-api.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+import { copySamples, readImport, samplePath } from './imported-facts.ts';
+
+const format = (id: string): ImportFormat => {
+  const found = BUILTIN_FORMATS.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no format ${id}`);
+  return found;
+};
+
+const CSV = ['entity=user:{id}', 'relation==memory:role', 'value=role', 'timestamp=since', 'confidence=sure?0.5'];
+
+const SAMPLES = [
+  ['mem0', 'mem0-platform.json'],
+  ['mem0', 'mem0-lines.jsonl'],
+  ['zep', 'zep'],
+  ['letta', 'letta-legacy.af'],
+  ['letta', 'letta-lists.af'],
+  ['basic-memory', 'notes'],
+  ['chatgpt', 'chatgpt'],
+  ['claude', 'claude'],
+  ['mcp-memory', 'memory.jsonl'],
+  ['mcp-memory', 'read-graph.json'],
+  ['csv', 'people.csv'],
+] as const;
+
+describe('an export of another product', () => {
+  for (const [id, sample] of SAMPLES) {
+    it(`becomes the facts that are noted: ${id}, ${sample}`, async () => {
+      await inTemporaryFolder(async (folder) => {
+        const samples = copySamples(folder);
+        const { facts, skips } = await readImport(format(id), join(samples, sample), {
+          map: id === 'csv' ? CSV : [],
+          offset: '+02:00',
+        });
+        const noted = JSON.parse(readFileSync(samplePath(`../golden/${sample.replaceAll('.', '-')}.json`), 'utf8'));
+        expect({ facts, skips }).to.deep.equal(noted);
+      });
+    });
+  }
+
+  it('has no two different values for one triple, so that nothing of it contradicts the rest', async () => {
+    for (const [id, sample] of SAMPLES) {
+      const { facts } = await readImport(format(id), samplePath(sample), { map: id === 'csv' ? CSV : [] });
+      const values = new Map<string, string>();
+      for (const { entity, relation, value } of facts) {
+        const triple = `${entity} ${relation}`;
+        const spelled = JSON.stringify(value);
+        expect(values.get(triple) ?? spelled, `${sample}: ${triple}`).to.equal(spelled);
+        values.set(triple, spelled);
+      }
+    }
+  });
+
+  it('is the same out of a zip archive, whatever else lies in that', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const file = readFileSync(samplePath('chatgpt/conversations.json'));
+      const zip = join(folder, 'export.zip');
+      const others = { 'user.json': Buffer.from('{}'), 'chat.html': Buffer.alloc(100_000, 65) };
+      await writeFile(zip, zipSync({ 'export/conversations-000.json': file, ...others }, { level: 6 }));
+      const packed = await readImport(format('chatgpt'), zip);
+      const plain = await readImport(format('chatgpt'), samplePath('chatgpt'));
+      expect(packed.facts).to.deep.equal(plain.facts);
+      const alone = await readImport(format('chatgpt'), samplePath('chatgpt/conversations.json'));
+      expect(alone.facts).to.deep.equal(plain.facts);
+    });
+  });
+
+  it('keeps an offset of the origin, and gets that of the run where it has none', async () => {
+    const { facts } = await readImport(format('mem0'), samplePath('mem0-platform.json'), { offset: '-03:30' });
+    expect(facts.map(({ timestamp }) => timestamp)).to.include.members([
+      '2025-04-02T10:00:00.000001-07:00',
+      '2025-04-03T08:00:00-03:30',
+    ]);
+  });
+
+  it('may number its mapping in a file', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const mapping = join(folder, 'map.json');
+      const rules = Object.fromEntries(CSV.map((word) => word.split(/=(.*)/s).slice(0, 2)));
+      await writeFile(mapping, JSON.stringify(rules));
+      const byFile = await readImport(format('csv'), samplePath('people.csv'), { map: [mapping] });
+      const byWords = await readImport(format('csv'), samplePath('people.csv'), { map: CSV });
+      expect(byFile).to.deep.equal(byWords);
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { zipSync } from 'fflate';
+import { runInProcess } from '../../adapters/cli/run-in-process.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+const tryImport = (format: string, path: string, ...more: readonly string[]) =>
+  runInProcess(['import-from', format, path, '--dry-run', ...more]);
+
+const MEMORY = '{"id":"m","memory":"kept","user_id":"u"}';
+
+describe('an input that is made to do harm', () => {
+  for (const [what, text, complaint] of [
+    ['is cut short', `[${MEMORY},{"id":"x","mem`, 'ends in the middle of a value'],
+    ['is no JSON', `[${MEMORY} x`, 'is not valid JSON'],
+    ['has brackets that do not fit', `[${MEMORY}}`, 'is not valid JSON'],
+    ['has two values in a row', `[${MEMORY} ${MEMORY}]`, 'is not valid JSON'],
+    ['is nested without end', `[${'['.repeat(200_000)}`, 'is nested deeper than 100 levels'],
+    ['is empty', '', 'looks like an export'],
+    ['is something else', '{"hello":1}', 'looks like an export'],
+  ] as const) {
+    it(`is refused with a reason when it ${what}`, async () => {
+      await inTemporaryFolder(async (folder) => {
+        const path = join(folder, 'x.json');
+        await writeFile(path, text);
+        const { exitCode, stderr } = await tryImport('mem0', path);
+        expect(exitCode, stderr).to.equal(1);
+        expect(stderr).to.contain(complaint).and.not.to.contain('    at ');
+      });
+    });
+  }
+
+  it('cannot make an item without end', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'x.json');
+      await writeFile(path, `[{"id":"m","memory":"${'a'.repeat(66 * 1024 * 1024)}"}]`);
+      const { exitCode, stderr } = await tryImport('mem0', path);
+      expect([exitCode, stderr.includes('more than 64 MiB')]).to.deep.equal([1, true]);
+    });
+  });
+
+  it('is read item by item: what is damaged is named, and the rest is taken', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'memory.jsonl');
+      const long = `{"type":"entity","name":"${'x'.repeat(9 * 1024 * 1024)}"}`;
+      const good = '{"type":"entity","name":"a","entityType":"t","observations":["o"]}';
+      const odd = ['null', '[]', '7', '"text"', '{"type":"entity"}', '{"__proto__":{"type":"entity","name":"p"}}'];
+      await writeFile(path, [long, ...odd, good, Buffer.from([0xff]).toString('latin1')].join('\n'), 'latin1');
+      const { exitCode, stdout, stderr } = await tryImport('mcp-memory', path);
+      expect([exitCode, stdout.split('\n')[0]]).to.deep.equal([
+        2,
+        '2 facts would be sent, 8 refused; nothing was sent',
+      ]);
+      expect(stderr).to.contain('line 1: a line that is too long or not UTF-8');
+    });
+  });
+
+  it('shows no control characters of names, and a bounded number of refusals', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'memory.jsonl');
+      const list = join(folder, 'refused.ndjson');
+      await writeFile(path, 'broken\n'.repeat(80));
+      const { stderr } = await tryImport('mcp-memory', path, '--refused', list);
+      expect(stderr.trim().split('\n')).to.have.length(51);
+      expect(stderr).to.contain('30 more were refused');
+      const evil = join(folder, 'a\u001b[31mb');
+      await mkdir(evil);
+      await writeFile(join(evil, '\u001b[2Jx.jsonl'), 'broken\n');
+      expect((await tryImport('mcp-memory', evil)).stderr).not.to.contain('\u001b');
+    });
+  });
+
+  it('cannot lead out of an archive or a folder', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const zip = join(folder, 'evil.zip');
+      const conversations = Buffer.from('[{"id":"c","mapping":{}}]');
+      await writeFile(zip, zipSync({ '../conversations.json': conversations, '/conversations.json': conversations }));
+      const { exitCode, stderr } = await tryImport('chatgpt', zip);
+      expect([exitCode, stderr.includes('looks like an export')]).to.deep.equal([1, true]);
+
+      const notes = join(folder, 'notes');
+      await mkdir(notes);
+      await writeFile(join(folder, 'secret.md'), 'secret');
+      await symlink(join(folder, 'secret.md'), join(notes, 'link.md'));
+      await symlink(folder, join(notes, 'up'));
+      expect((await tryImport('basic-memory', notes)).stderr).to.contain('looks like an export');
+    });
+  });
+
+  it('cannot unpack to far more than it holds', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const zip = join(folder, 'bomb.zip');
+      const blank = Buffer.concat([Buffer.from('['), Buffer.alloc(40 * 1024 * 1024, 32), Buffer.from(']')]);
+      await writeFile(zip, zipSync({ 'conversations.json': blank }, { level: 9 }));
+      const { exitCode, stderr } = await tryImport('chatgpt', zip);
+      expect([exitCode, stderr.includes('unpacks to far more')]).to.deep.equal([1, true]);
+    });
+  });
+
+  it('is refused as an archive that is cut short, encrypted or wrong about itself', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const whole = Buffer.from(zipSync({ 'conversations.json': Buffer.from(`[${' '.repeat(5_000)}]`) }));
+      const directory = whole.indexOf(Buffer.from('PK\u0001\u0002'));
+      const encrypted = Buffer.from(whole);
+      encrypted.writeUInt16LE(1, directory + 8);
+      const shorter = Buffer.from(whole);
+      shorter.writeUInt32LE(10, directory + 24);
+      const elsewhere = Buffer.from(whole);
+      elsewhere.writeUInt32LE(4, directory + 42);
+      for (const bytes of [whole.subarray(0, -30), encrypted, shorter, elsewhere]) {
+        const zip = join(folder, 'x.zip');
+        await writeFile(zip, bytes);
+        const { exitCode, stderr } = await tryImport('chatgpt', zip);
+        expect(exitCode, stderr).to.equal(1);
+        expect(stderr).to.contain('the zip archive cannot be read');
+      }
+    });
+  });
+
+  it('reads every node of a conversation once, also where its tree is a ring', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const node = (id: string, parent: string, children: readonly string[]) => ({
+        id,
+        parent,
+        children,
+        message: { id, author: { role: 'user' }, content: { content_type: 'text', parts: [id] } },
+      });
+      const mapping = { a: node('a', 'b', ['b', 'b', 'nowhere']), b: node('b', 'a', ['a']) };
+      const path = join(folder, 'conversations.json');
+      await writeFile(path, JSON.stringify([{ id: 'ring', mapping }]));
+      expect((await tryImport('chatgpt', path)).stdout).to.match(/^2 facts would be sent, 0 refused/);
+    });
+  });
+});

@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadCommands } from '../../../config/load-commands.ts';
+import { defineImportFormat } from '../../../plugins/importers/importers-api.ts';
+import { runInProcess } from '../../adapters/cli/run-in-process.ts';
+import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+import { samplePath } from './imported-facts.ts';
+
+describe('the command import-from', () => {
+  it('lists the formats and where to get each', async () => {
+    const { exitCode, stdout } = await runInProcess(['import-from', '--list']);
+    expect(exitCode).to.equal(0);
+    for (const name of ['mem0', 'zep', 'letta', 'basic-memory', 'chatgpt', 'claude', 'mcp-memory', 'csv']) {
+      expect(stdout).to.match(new RegExp(`^${name} `, 'm'));
+    }
+    expect(stdout).to.contain('Export data');
+  });
+
+  for (const [argv, complaint] of [
+    [['nothing-known', 'x'], 'the formats are: mem0, zep'],
+    [[], 'the name of the format is missing'],
+    [['chatgpt'], 'the file or folder of the export is missing'],
+    [['chatgpt', '/nowhere/at/all'], 'there is no file or folder'],
+    [['mem0', samplePath('mem0-lines.jsonl'), '--scope', 'world', '--dry-run'], '--scope must be one of'],
+    [['mem0', samplePath('mem0-lines.jsonl'), '--utc-offset', '2', '--dry-run'], '--utc-offset must be'],
+    [['csv', samplePath('people.csv'), '--dry-run'], '--map does not say what the entity'],
+    [['csv', samplePath('people.csv'), '--dry-run', '--map', 'entity=nope,relation==r:x,value=role'], 'no column'],
+    [['csv', samplePath('people.csv'), '--dry-run', '--map', 'colour=id'], 'no member of one of the names'],
+    [['csv', samplePath('people.csv'), '--dry-run', '--map', '/none.json'], 'there is no file'],
+  ] as const) {
+    it(`says what to do about: ${argv.join(' ') || 'no arguments'}`, async () => {
+      const { exitCode, stderr } = await runInProcess(['import-from', ...argv]);
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.contain(complaint);
+    });
+  }
+
+  it('reads formats that other plugins declare', async () => {
+    const diary = defineImportFormat('diary', {
+      summary: 'lines of a diary',
+      obtain: 'Write one.',
+      load: async () =>
+        async function* read(input, { instant }) {
+          for await (const file of input.files()) {
+            for await (const { number, text } of file.lines()) {
+              const [day = '', said = ''] = (text ?? '').split(/: (.*)/s);
+              yield {
+                kind: 'entry',
+                at: `${file.path}, line ${number}`,
+                entity: 'diary:mine',
+                relation: `memory:entry:${number}`,
+                value: { type: 'text', v: said },
+                source: 'user:me',
+                timestamp: instant(day),
+              };
+            }
+          }
+        },
+    });
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'diary.txt');
+      await writeFile(path, '2025-01-01: A new year\n2025-01-02: Snow\n');
+      const { exitCode, stdout } = await runInProcess(['import-from', 'diary', path, '--dry-run'], {
+        loadCommands: async (source) => {
+          const loaded = await loadCommands(source);
+          return { ...loaded, words: [...loaded.words, diary] };
+        },
+      });
+      expect([exitCode, stdout.split('\n')[1]]).to.deep.equal([0, '  entry: 2']);
+      expect(stdout).to.contain('"timestamp":"2025-01-02T00:00:00Z"');
+    });
+  });
+
+  describe('with a node', () => {
+    let served: ServedNode;
+    before(async () => {
+      served = await startServedNode();
+    });
+    after(() => served.stop());
+
+    const totalOf = async (): Promise<number> => (await served.ask('GET', '/v1/facts?limit=1')).body.total;
+
+    it('sends nothing in a dry run and leaves no file', async () => {
+      const state = join(served.folder, 'dry.state');
+      await served.run(['import-from', 'claude', samplePath('claude'), '--dry-run', '--state', state]);
+      expect(await totalOf()).to.equal(0);
+    });
+
+    it('stores everything, and a second run finds that all of it is there', async () => {
+      const argv = ['import-from', 'claude', samplePath('claude'), '--state', join(served.folder, 'claude.state')];
+      const first = await served.run([...argv, '--scope', 'company', '--source-prefix', 'was:']);
+      expect(first.exitCode, first.stderr).to.equal(0);
+      expect(first.stdout).to.match(/^12 facts accepted, 0 refused/);
+      expect(await totalOf()).to.equal(12);
+
+      const second = await served.run([...argv, '--scope', 'company', '--source-prefix', 'was:']);
+      expect(second.stdout).to.contain('was imported before');
+      const again = await served.run([...argv, '--scope', 'company', '--source-prefix', 'was:', '--from-start']);
+      expect([again.exitCode, await totalOf()]).to.deep.equal([0, 12]);
+      const { body } = await served.ask('GET', '/v1/facts?entity=claude:project/p-1&scope=company');
+      expect(body.facts[0].source).to.match(/^was:claude/);
+    });
+
+    it('tells of refused items by its exit code, also when it is repeated', async () => {
+      const argv = ['import-from', 'mcp-memory', samplePath('memory.jsonl'), '--state', join(served.folder, 'm.state')];
+      const codes = [(await served.run(argv)).exitCode, (await served.run(argv)).exitCode];
+      expect(codes).to.deep.equal([2, 2]);
+    });
+
+    it('does not start when it could not remember how far it came', async () => {
+      const before = await totalOf();
+      const state = join(served.folder, 'no/such/folder/state');
+      const { exitCode, stderr } = await served.run([
+        'import-from',
+        'mem0',
+        samplePath('mem0-lines.jsonl'),
+        '--state',
+        state,
+      ]);
+      expect([exitCode, await totalOf()]).to.deep.equal([1, before]);
+      expect(stderr).to.contain('name a file in a folder that you may write to with --state');
+    });
+
+    it('stops at a key that may not write', async () => {
+      const state = join(served.folder, 'w.state');
+      const argv = ['import-from', 'mem0', samplePath('mem0-lines.jsonl'), '--state', state];
+      const { exitCode, stderr } = await served.run(argv, 'not-a-key-of-this-node');
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.contain('stopped at').and.to.contain('401');
+    });
+  });
+});
