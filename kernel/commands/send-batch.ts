@@ -94,7 +94,8 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
 };
 
 /**
- * The node counts within the request, and lines within an item, which says nothing to a person who has the file before them.
+ * The node counts within the request, and lines within an item, which says nothing to a person who has the file before
+ * them.
  */
 export const inTermsOfTheLine = (detail: string, index: number): string =>
   detail

@@ -1,4 +1,4 @@
-import { type BatchTarget, parseInstant } from '../../kernel/plugin-api.ts';
+import { type PatientTarget, parseInstant } from '../../kernel/plugin-api.ts';
 import type { DraftChunk } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 
@@ -6,7 +6,7 @@ import { member } from './origin-values.ts';
  * The chunk without facts that the node has and that have ended. The node takes a repeated assertion for the same fact
  * only while that is live; of facts whose time is over it would store another one in every run.
  */
-export const storedBefore = async ({ server, clock }: BatchTarget, chunk: DraftChunk): Promise<DraftChunk> => {
+export const storedBefore = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
   const nowMs = clock.nowMs();
   const lines = chunk.body.toString().split('\n').slice(0, -1);
   const keep: boolean[] = [];
@@ -26,7 +26,7 @@ export const storedBefore = async ({ server, clock }: BatchTarget, chunk: DraftC
 const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;
 
 /** A key that may not read learns nothing, and the fact is sent. */
-const isThere = async (server: BatchTarget['server'], line: string): Promise<boolean> => {
+const isThere = async (server: PatientTarget['server'], line: string): Promise<boolean> => {
   const fact: unknown = JSON.parse(line);
   const query = new URLSearchParams(Object.fromEntries(MEMBERS.map((name) => [name, String(member(fact, name))])));
   query.set('include_expired', 'true');

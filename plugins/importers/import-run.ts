@@ -1,8 +1,8 @@
 import {
-  type BatchTarget,
   counted,
   EXIT,
   inTermsOfTheLine,
+  type PatientTarget,
   type Progress,
   ServiceError,
   sendBatch,
@@ -16,7 +16,7 @@ import type { ImportItem } from './importers-api.ts';
 import type { RefusedItems } from './refused-items.ts';
 
 export interface RunParts {
-  readonly target: BatchTarget;
+  readonly target: PatientTarget;
   readonly format: string;
   readonly input: OpenedInput;
   readonly items: AsyncIterable<ImportItem>;

@@ -10,7 +10,9 @@ const PIECE_BYTES = 64 * 1024;
 
 type Parser = InstanceType<typeof TokenParser>;
 
-/** Reads JSON as `ImportFile.items` describes it, and holds no more than the items of one piece and one that is open. */
+/**
+ * Reads JSON as `ImportFile.items` describes it, and holds no more than the items of one piece and one that is open.
+ */
 export async function* jsonItems(
   source: AsyncIterable<Buffer>,
   path: string,

@@ -32,6 +32,7 @@ forEachStore('An import into a node', () => {
   afterEach(() => node.stop());
 
   const server = {
+    url: 'http://node.example',
     async send(request: ServerRequest) {
       if (request.method === 'POST' && replies <= 0) throw new Error('killed');
       if (request.method === 'POST') replies -= 1;
@@ -42,6 +43,7 @@ forEachStore('An import into a node', () => {
         status: reply.status,
         header: (name: string) => reply.headers[name],
         document: (reply.body ?? {}) as Record<string, unknown>,
+        text: JSON.stringify(reply.body ?? {}),
       };
     },
     keepKey: () => Promise.reject(new Error('no keys here')),
