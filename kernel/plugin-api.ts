@@ -36,6 +36,7 @@ export {
 } from './chains/checkpoint-log.ts';
 export { askServer, type Question, refusalOf } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
+export * from './commands/command-server.ts';
 export { counted } from './commands/counted.ts';
 export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
 export { type NumberedLine, readLines } from './commands/read-lines.ts';

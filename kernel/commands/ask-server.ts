@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/ports.ts';
-import type { CommandServer, ServerReply } from './command-definition.ts';
+import type { CommandServer, ServerReply } from './command-server.ts';
 import { harmlessText } from './shown-text.ts';
 
 const MAX_SHOWN = 1_000;

@@ -1,5 +1,5 @@
 import { askServer } from './ask-server.ts';
-import type { CommandServer, ServerReply } from './command-definition.ts';
+import type { CommandServer, ServerReply } from './command-server.ts';
 import { queryOf } from './read-words.ts';
 
 export interface PagesAsked {

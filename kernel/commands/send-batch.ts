@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/ports.ts';
-import type { ServerReply } from './command-definition.ts';
+import type { ServerReply } from './command-server.ts';
 import { type Patience, type PatientTarget, sendPatiently } from './send-patiently.ts';
 import { harmlessText } from './shown-text.ts';
 

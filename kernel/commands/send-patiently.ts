@@ -1,5 +1,5 @@
 import { type Clock, ServiceError } from '../../ports/ports.ts';
-import type { CommandServer, ServerReply, ServerRequest } from './command-definition.ts';
+import type { CommandServer, ServerReply, ServerRequest } from './command-server.ts';
 
 /** Pauses between tries; a request is given up after the last one. */
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
