@@ -66,6 +66,7 @@ export const promoteRoute = ({
     required: ['fact_id'],
     properties: { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON },
   }),
+  headers: readSession.headers,
   answers: { 200: { json: PROMOTED_JSON } },
   example: {
     params: { garden: 'atlas-inbox' },
@@ -142,6 +143,7 @@ export const admitHeldRoute = ({
   query: schema<Arguments>({ type: 'object', properties: { ...TARGET, ...REASON } }),
   body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...SIGNED, ...REASON } }),
   bodyOptional: true,
+  headers: readSession.headers,
   answers: { 200: { json: PROMOTED_JSON } },
   example: {
     params: { fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' },
