@@ -34,7 +34,8 @@ export class KeyTakeUp {
     if (this.#useAtMs !== undefined) return;
     const keys = await readKeys();
     if (keys === undefined || keys.current.publicKey === identity.publicKey || this.#useAtMs !== undefined) return;
-    this.#useAtMs = clock.monotonicMs() + ANNOUNCED_MS;
+    // However long the announcement takes, nothing is signed by the key before it was made.
+    this.#useAtMs = Number.POSITIVE_INFINITY;
     try {
       identity.prepare(keys);
       await hooks.collect(nodeKeyAnnounced, { publicKey: keys.current.publicKey });

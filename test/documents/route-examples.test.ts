@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { DescribedRoute } from '../../kernel/description/node-description.ts';
-import type { JsonSchema } from '../../kernel/plugin-api.ts';
+import type { Components, JsonSchema } from '../../kernel/plugin-api.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 
 /** Routes that a switch registers are there too. */
@@ -15,11 +15,6 @@ const ALL_ROUTES = {
 /** Parameters come as text, and a list may be one text. */
 const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', validateFormats: false, useDefaults: false });
 
-const problemsOf = (schema: JsonSchema, value: unknown): string[] => {
-  const copy = structuredClone(value);
-  return ajv.validate(schema, copy) ? [] : [ajv.errorsText()];
-};
-
 const undeclared = (schema: JsonSchema | undefined, value: object = {}): string[] =>
   Object.keys(value).filter((name) => !Object.hasOwn((schema?.['properties'] as object) ?? {}, name));
 
@@ -27,10 +22,17 @@ const nameOf = ({ method, path }: DescribedRoute): string => `${method} ${path}`
 
 describe('The examples of routes', () => {
   let routes: readonly DescribedRoute[];
+  let schemas: Components;
+
+  const problemsOf = (schema: JsonSchema, value: unknown): string[] => {
+    const copy = structuredClone(value);
+    // References are spelled as in the document.
+    return ajv.validate({ ...schema, components: { schemas } }, copy) ? [] : [ajv.errorsText()];
+  };
 
   before(async () => {
     const { node, stop } = await startTestNode(ALL_ROUTES);
-    ({ routes } = await node.describe());
+    ({ routes, components: schemas } = await node.describe());
     await stop();
   });
 

@@ -94,7 +94,7 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
           id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
           entity: 'project:atlas',
           relation: 'memory:status',
-          value: { type: 'string', v: 'in beta' },
+          value: { type: 'string', v: 'in beta', interpret_as: 'content' },
           source: 'agent:indexer',
           timestamp: '2026-05-04T09:15:04.120Z',
           hlc: '1777886104120.0',

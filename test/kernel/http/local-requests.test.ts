@@ -14,6 +14,8 @@ type Asking = Route<undefined, undefined, { readonly route: string; readonly par
 
 const OPEN = { 200: { json: { type: 'object', additionalProperties: true } } } as const;
 
+const READ_HEADERS = ['Svc-Session', 'X-Svc-Capability', 'Cookie', 'Content-Length'] as const;
+
 /** Asks a route of the node, and shows what came back. */
 const askingPlugin = definePlugin({
   name: 'asking',
@@ -45,6 +47,7 @@ const askingPlugin = definePlugin({
       path: '/v1/headers',
       summary: 'shows what it was sent',
       access: { permission: 'any' },
+      headers: Object.fromEntries(READ_HEADERS.map((name) => [name, { summary: 'shown' }])),
       answers: OPEN,
       handle: ({ header, caller, path }) => ({
         status: 200,
