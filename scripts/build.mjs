@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { buildCodeScanner } from './build-code-scanner.mjs';
 
 // Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
-const { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = fs;
+const { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } = fs;
+const { writeFileSync } = fs;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built-from');
@@ -33,6 +34,8 @@ export const build = ({ ifNeeded }) => {
   });
   if (compiler.status !== 0 || !buildCodeScanner(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
+  // In a checkout `npx svc` runs it as it is.
+  chmodSync(join(DIST, 'config', 'main.js'), 0o755);
   // Last, so that an interrupted build is never taken for a finished one.
   writeFileSync(STAMP, state);
   return true;
