@@ -34,6 +34,7 @@ import type { RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
 import { salienceOf, weigh } from './salience.ts';
+import { neededStages } from './stage-weights.ts';
 
 export interface PipelineParts extends StageParts {
   readonly facts: Facts;
@@ -58,7 +59,8 @@ export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'om
 /** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   const { measured } = parts;
-  const vectors = await measured.step('embed', () => embedQuery(request.query, parts));
+  const asked = neededStages(request.weights).vector ? request.query : '';
+  const vectors = await measured.step('embed', () => embedQuery(asked, parts));
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await measured.step('wait', () => parts.index.ready());
   const choose = async (reader: FactReader): Promise<Chosen> => {

@@ -6,6 +6,7 @@ import type { QueryParts, QueryVector } from './embed-query.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
 import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
+import { neededStages } from './stage-weights.ts';
 
 export interface StageParts extends QueryParts {
   readonly index: SearchIndex;
@@ -21,7 +22,7 @@ export interface Found extends StageHits {
   readonly contradicted: ReadonlySet<string>;
 }
 
-/** Runs the three stages. Each hit was re-read as the caller. */
+/** Runs the stages that have weight. Each hit was re-read as the caller. */
 export const runStages = async (
   request: RecallRequest,
   vectors: readonly QueryVector[],
@@ -31,9 +32,12 @@ export const runStages = async (
 ): Promise<Found> => {
   const { index } = parts;
   const { view, query } = context;
+  const needed = neededStages(request.weights);
   const dense = vectors.map((asked) => denseStage(asked, view, pool, index));
   const [lexical = NO_HITS, ...similar] = await pool.admit([
-    query === '' ? NOTHING : (limit, contested) => index.lexical(query, { ...view, contested }, limit),
+    query === '' || !needed.lexical
+      ? NOTHING
+      : (limit, contested) => index.lexical(query, { ...view, contested }, limit),
     ...dense.map(({ search }) => search),
   ]);
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
@@ -43,7 +47,9 @@ export const runStages = async (
   );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
   const { reached, contradicted: beside } =
-    context.depth === 0 ? { reached: [], contradicted: [] } : await expand(found, request, context, pool, parts);
+    context.depth === 0 || (query !== '' && !needed.graph)
+      ? { reached: [], contradicted: [] }
+      : await expand(found, request, context, pool, parts);
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
   // An entity's own facts are where the graph starts: nothing is nearer.

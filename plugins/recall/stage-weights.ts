@@ -10,6 +10,27 @@ export interface StageWeights {
   readonly recency: number;
 }
 
+/** Stages that a recall runs. */
+export interface NeededStages {
+  readonly lexical: boolean;
+  readonly vector: boolean;
+  readonly graph: boolean;
+}
+
+/**
+ * A stage whose score counts for nothing costs nothing. Weights of recency and of trust rank whatever any stage finds.
+ * The graph starts from what the other two find: with their weights, and from both alike where neither has one.
+ */
+export const neededStages = ({ lexical, vector, graph, sourceTrust, recency }: StageWeights): NeededStages => {
+  const ranksAll = recency > 0 || sourceTrust > 0;
+  const seedsGraph = lexical === 0 && vector === 0;
+  return {
+    lexical: ranksAll || seedsGraph || lexical > 0,
+    vector: ranksAll || seedsGraph || vector > 0,
+    graph: ranksAll || graph > 0,
+  };
+};
+
 /** When a request gives no weights. */
 export const DEFAULT_WEIGHTS: StageWeights = { lexical: 0.3, vector: 0.5, graph: 0.2, sourceTrust: 0, recency: 0 };
 

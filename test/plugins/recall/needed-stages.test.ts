@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import type { AnyPlugin, Ref } from '../../../kernel/plugin-api.ts';
+import { neededStages } from '../../../plugins/recall/stage-weights.ts';
+import { SearchIndex } from '../../../plugins/search/search-api.ts';
+import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+/** The plugin `search`, whose index writes down what it is asked for. */
+const watchedSearch = (asked: Set<string>): AnyPlugin => ({
+  ...searchPlugin,
+  setup: (context) => {
+    const provide = <T extends object>(ref: Ref<T>, service: NoInfer<T>): void => {
+      const watched = new Proxy<T>(service, {
+        get(target, member) {
+          asked.add(String(member));
+          const found: unknown = Reflect.get(target, member, target);
+          return typeof found === 'function' ? found.bind(target) : found;
+        },
+      });
+      context.provide(ref, ref.id === SearchIndex.id ? watched : service);
+    };
+    return searchPlugin.setup({ ...context, provide: provide as typeof context.provide });
+  },
+});
+
+describe('stages of a recall', () => {
+  let node: TestNode | undefined;
+  afterEach(() => node?.stop());
+
+  const STAGES = ['lexical', 'dense', 'besides'];
+  for (const [what, weights, needed] of [
+    ['words alone', { lexical: 1 }, ['lexical']],
+    ['vectors alone', { vector: 1 }, ['dense']],
+    ['words and vectors', { lexical: 0.5, vector: 0.5 }, ['lexical', 'dense']],
+    ['words and links', { lexical: 0.5, graph: 0.5 }, ['lexical', 'besides']],
+    ['links alone', { graph: 1 }, STAGES],
+    ['recency alone', { recency: 1 }, STAGES],
+    ['everything', undefined, STAGES],
+  ] as const) {
+    it(`run where their scores count: ${what}`, async () => {
+      const asked = new Set<string>();
+      const started = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', watchedSearch(asked)] });
+      node = started;
+      const key = await started.addKey();
+      const fact = { entity: 'user:ann', relation: 'memory:note', value: { type: 'text', v: 'two grey cats' } };
+      const stored = await started.request('POST', '/v1/facts', { key, body: { ...fact, source: 'agent:s' } });
+      expect(stored.status, stored.text).to.equal(201);
+      asked.clear();
+      const body = { query: 'grey cats', token_budget: 500, ...(weights === undefined ? {} : { weights }) };
+      const reply = await started.request('POST', '/v1/recall', { key, body });
+      expect(reply.status, reply.text).to.equal(200);
+      expect(STAGES.filter((stage) => asked.has(stage))).to.deep.equal(needed);
+      // Nor is a query embedded for nothing.
+      expect(asked.has('embedders')).to.equal(needed.some((stage) => stage === 'dense'));
+    });
+  }
+
+  it('start the links from words and vectors alike where neither has weight', () => {
+    const none = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
+    expect(neededStages({ ...none, graph: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });
+    expect(neededStages({ ...none, sourceTrust: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });
+  });
+});
