@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { forEachStore } from '../kit/for-each-store.ts';
+import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
+
+const ROUNDS = 12;
+const PAGE = 500;
+const WORDS = 'meadow anchor violet copper saddle thicket beacon gravel orchard pebble lantern timber'.split(' ');
+
+const note = (entity: string, v: string): object => ({
+  entity,
+  relation: 'memory:note',
+  value: { type: 'text', v },
+  source: 'agent:s',
+});
+
+/** A page of facts after the other, of words that nobody asks for. The result is how many pages were stored. */
+const loadUntil = async (node: NodeProcess, isOver: () => boolean): Promise<number> => {
+  for (let page = 0; ; page += 1) {
+    if (isOver()) return page;
+    const facts = Array.from({ length: PAGE }, (_, at) => {
+      const n = page * PAGE + at;
+      const words = Array.from({ length: 20 }, (_, place) => WORDS[(n * (place + 3) + place) % WORDS.length]);
+      return note(`bulk:${n}`, words.join(' '));
+    });
+    const reply = await node.request('POST', '/v1/facts/batch', facts);
+    expect(reply.status, JSON.stringify(reply.body).slice(0, 500)).to.equal(200);
+  }
+};
+
+const write = async (node: NodeProcess, entity: string, v: string): Promise<string> => {
+  const reply = await node.request('POST', '/v1/facts', note(entity, v));
+  expect(reply.status, JSON.stringify(reply.body)).to.equal(201);
+  return reply.body.id;
+};
+
+const recalled = async (node: NodeProcess, query: string): Promise<string[]> => {
+  const reply = await node.request('POST', '/v1/recall', { query, token_budget: 4_000 });
+  expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
+  return reply.body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
+};
+
+forEachStore('What was written is recalled at once', (store) => {
+  let processes: NodeProcesses;
+  let nodes: NodeProcess[];
+  beforeEach(async () => {
+    processes = await NodeProcesses.on(store);
+    nodes = await processes.start(2);
+  });
+  afterEach(() => processes?.stop());
+
+  it('through the other process, and through the same one, while facts are loaded by the thousand', async () => {
+    const [one, other] = nodes as [NodeProcess, NodeProcess];
+    const writeAndRecall = async (): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [writer, reader] = round % 2 === 0 ? [one, other] : [other, one];
+        const id = await write(writer, `box:${round}x`, `the marvellous zeppelin ${round}x`);
+        const query = `zeppelin ${round}x`;
+        expect(await recalled(reader, query), `round ${round}, other process`).to.include(id);
+        expect(await recalled(writer, query), `round ${round}, same process`).to.include(id);
+      }
+    };
+    let isOver = false;
+    const rounds = writeAndRecall().finally(() => {
+      isOver = true;
+    });
+    const [pages] = await Promise.all([loadUntil(one, () => isOver), rounds]);
+    expect(pages, 'pages stored meanwhile').to.be.above(1);
+  });
+});
