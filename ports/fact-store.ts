@@ -22,6 +22,11 @@ export interface FactQuery {
    * comes. Values behind it are not read, however many and however long they are.
    */
   readonly maxBytes?: number;
+  /**
+   * The facts are likely to be asked for again: the store may keep them in memory, and take from there what it finds to
+   * be unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
+   */
+  readonly mayKeep?: boolean;
 }
 
 /** Where a page of facts in the order of triples begins: behind the fact with these members. */

@@ -1,5 +1,5 @@
 import type { FactStore } from '../../ports/ports.ts';
-import { createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -17,6 +17,8 @@ export interface PostgresStoreOptions {
   readonly statementTimeoutMs?: number;
   /** Notices at once when a write is started inside a write. Default true. */
   readonly watchNesting?: boolean;
+  /** Memory for facts that were read, in MiB; 0 keeps none. Default 64. */
+  readonly factCacheMiB?: number;
 }
 
 const POOL_SIZE = 16;
@@ -53,6 +55,6 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
       },
       common,
     ),
-    { watchNesting: options.watchNesting ?? true },
+    { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );
 };

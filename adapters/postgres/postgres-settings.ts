@@ -6,6 +6,7 @@ export interface PostgresSettings {
   readonly poolSize: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  readonly factCacheMiB: number;
 }
 
 const LEAST_POOL = 4;
@@ -15,7 +16,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 
 export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSettings>({
   type: 'object',
-  required: ['url', 'dataFolder', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs'],
+  required: ['url', 'dataFolder', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs', 'factCacheMiB'],
   properties: {
     url: {
       type: 'string',
@@ -56,6 +57,14 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       default: 15_000,
       env: 'SVC_DATABASE_STATEMENT_TIMEOUT_MS',
       description: 'PostgreSQL: how long one statement may take before its request is answered with 503',
+    },
+    factCacheMiB: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 16_384,
+      default: 64,
+      env: 'SVC_FACT_CACHE_MIB',
+      description: 'memory for facts that were read, in MiB for each process; 0 keeps none',
     },
   },
 });

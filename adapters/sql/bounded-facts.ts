@@ -19,7 +19,7 @@ export const factsWithin = async (
   session: SqlSession,
   dialect: SqlDialect,
 ): Promise<StoredFact[]> => {
-  const kept = rowsWithin(rows, maxBytes);
+  const kept = rowsWithin(rows, maxBytes, BYTES_COLUMN);
   const long = kept.filter((row) => bytesOf(row) > MAX_SHORT_BYTES);
   if (long.length > 0) {
     const ids = long.map(([id]) => id as string);
@@ -32,10 +32,15 @@ export const factsWithin = async (
   return kept.map(factFromRow);
 };
 
-const rowsWithin = (rows: readonly SqlValue[][], maxBytes: number): readonly SqlValue[][] => {
+/** The rows as far as their values stay within so many bytes, by the column that tells how long each value is. */
+export const rowsWithin = (
+  rows: readonly SqlValue[][],
+  maxBytes: number,
+  bytesColumn: number,
+): readonly SqlValue[][] => {
   let bytes = 0;
   for (const [at, row] of rows.entries()) {
-    bytes += bytesOf(row);
+    bytes += Number(row[bytesColumn] ?? 0);
     if (bytes >= maxBytes) return rows.slice(0, at + 1);
   }
   return rows;

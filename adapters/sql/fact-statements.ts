@@ -4,6 +4,7 @@ import { compileFilter } from './compile-filter.ts';
 import { placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
+import { TRACE_COLUMNS } from './kept-facts.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -18,8 +19,11 @@ const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
 /** Neither engine reads a value to tell its length. */
 const VALUE_BYTES = 'octet_length(f.value_v)';
-/** The columns of a fact, but a long value left out, and how long it is. */
-const FACT_IN_SHORT = `${OUTLINE}, f.value_type, CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
+/** A long value left out, and how long it is. */
+const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
+/** The columns of a fact, with a short value. */
+const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
+const TRACE = `${columnsOf(TRACE_COLUMNS)}, ${SHORT_VALUE}`;
 
 /**
  * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit
@@ -81,15 +85,23 @@ export class FactStatements {
   }
 
   /** With `maxBytes` the rows are those of `FACT_IN_SHORT`. */
-  find({ filter, order, after, limit, maxBytes }: FactQuery): BoundStatement {
+  find(query: FactQuery): BoundStatement {
+    return query.maxBytes === undefined ? this.#facts(query, FACT, '') : this.#facts(query, FACT_IN_SHORT, 's');
+  }
+
+  /** What `find` finds, as rows of `TRACE`. */
+  traces(query: FactQuery): BoundStatement {
+    return this.#facts(query, TRACE, 't');
+  }
+
+  #facts({ filter, order, after, limit }: FactQuery, columns: string, form: string): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
     if (after !== undefined && order !== 'timestamp') {
       throw new Error('`after` is a position in the order by timestamp alone');
     }
-    const [columns, short] = maxBytes === undefined ? [FACT, ''] : [FACT_IN_SHORT, 's'];
     if (after !== undefined) parameters.push(after.timestampMs, after.id);
     parameters.push(limit);
-    const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${short}${key}`, () => {
+    const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${form}${key}`, () => {
       const beyond = after === undefined ? '' : ' AND (f.timestamp_ms, f.id) < (?, ?)';
       return `SELECT ${columns} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
     });

@@ -9,6 +9,7 @@ import {
   type StoreCopy,
   type WriteTransaction,
 } from '../../ports/ports.ts';
+import { FactCache } from './fact-cache.ts';
 import { FactStatements } from './fact-statements.ts';
 import { applyMigrations } from './migration-ledger.ts';
 import { askWhetherRemoved, removeRows } from './remove-tenant.ts';
@@ -27,7 +28,12 @@ export interface SqlFactStoreOptions {
    * is up.
    */
   readonly watchNesting: boolean;
+  /** Memory for facts that were read, in MiB; 0 keeps none. */
+  readonly cacheMiB: number;
 }
+
+/** Memory for facts that were read, unless a store is told otherwise. */
+export const FACT_CACHE_MIB = 64;
 
 /** Cleared when its write ends: work that outlives the write, such as a timer, is no longer inside it. */
 interface WriteMark {
@@ -48,26 +54,38 @@ class SqlFactStore implements FactStore {
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
   readonly #watchNesting: boolean;
+  readonly #cache: FactCache | undefined;
 
-  constructor(engine: SqlEngine, { watchNesting }: SqlFactStoreOptions) {
+  constructor(engine: SqlEngine, { watchNesting, cacheMiB }: SqlFactStoreOptions) {
+    this.#cache = cacheMiB === 0 ? undefined : new FactCache(cacheMiB * 2 ** 20);
     this.#engine = engine;
     this.#watchNesting = watchNesting;
     this.#statements = new FactStatements(engine.dialect);
   }
 
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.#engine.read((session) => work(new SqlSnapshot(session, this.#engine.dialect, this.#statements)));
+    return this.#engine.read((session) =>
+      work(new SqlSnapshot(session, this.#engine.dialect, this.#statements, this.#cache)),
+    );
   }
 
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     if (this.insideWrite()) {
       throw new Error('a write inside a write would wait for itself: use the transaction that is already open');
     }
-    return this.#engine.write(lockOf(tenantId), async (session) => {
+    let erased: readonly string[] = [];
+    const written = this.#engine.write(lockOf(tenantId), async (session) => {
       const refused = askWhetherRemoved(session, tenantId);
-      const result = await this.#transact(session, tenantId, work);
+      const transaction = this.#transaction(session, tenantId);
+      const result = await this.#transact(transaction, work);
       if (refused !== undefined) await refused;
+      erased = transaction.erased;
       return result;
+    });
+    if (this.#cache === undefined) return written;
+    // Nobody would get them from there, but what is erased shall not lie about.
+    return written.finally(() => {
+      if (erased.length > 0) this.#cache?.drop(tenantId, erased);
     });
   }
 
@@ -79,17 +97,20 @@ class SqlFactStore implements FactStore {
     if (tenantId === DEFAULT_TENANT) throw new Error('the tenant default is never removed');
     return this.#engine.write(lockOf(tenantId), async (session) => {
       const removed = await removeRows(session, this.#engine.dialect, tenantId, limit);
-      await this.#transact(session, tenantId, (transaction) => record(transaction, removed));
+      await this.#transact(this.#transaction(session, tenantId), (transaction) => record(transaction, removed));
+      this.#cache?.dropTenant(tenantId);
       return sum(removed.values()) >= limit;
     });
   }
 
+  #transaction(session: SqlSession, tenantId: string): SqlWriteTransaction {
+    return new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
+  }
+
   async #transact<T>(
-    session: SqlSession,
-    tenantId: string,
+    transaction: SqlWriteTransaction,
     work: (transaction: WriteTransaction) => Promise<T>,
   ): Promise<T> {
-    const transaction = new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
     const result = this.#watchNesting ? await this.#watched(work, transaction) : await work(transaction);
     await transaction.saveLedgers();
     return result;

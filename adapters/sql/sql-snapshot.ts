@@ -21,8 +21,10 @@ import {
   type TripleQuery,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
+import type { FactCache } from './fact-cache.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
-import { type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
+import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
+import { findKept, tenantOf } from './kept-facts.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
   ANNOUNCED,
@@ -47,15 +49,27 @@ export class SqlSnapshot implements Snapshot {
   protected readonly session: SqlSession;
   protected readonly dialect: SqlDialect;
   readonly #statements: FactStatements;
+  readonly #cache: FactCache | undefined;
 
-  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements) {
+  /** `cache` only where all that is seen is committed. */
+  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: FactCache) {
     this.session = session;
     this.dialect = dialect;
     this.#statements = statements;
+    this.#cache = cache;
   }
 
   async find(query: FactQuery): Promise<StoredFact[]> {
-    const rows = isStoreWide(query) ? await this.#alongFeeds(query) : await this.#rowsOf(query);
+    const tenantId = query.mayKeep === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
+    if (tenantId === undefined || this.#cache === undefined) return this.#find(query);
+    return findKept(query, tenantId, this.#cache, {
+      traces: (asked) => this.#rowsOf(this.#statements.traces(asked)),
+      whole: (asked) => this.#find(asked),
+    });
+  }
+
+  async #find(query: FactQuery): Promise<StoredFact[]> {
+    const rows = isStoreWide(query) ? await this.#alongFeeds(query) : await this.#rowsOf(this.#statements.find(query));
     if (query.maxBytes === undefined) return rows.map(factFromRow);
     return factsWithin(rows, query.maxBytes, this.session, this.dialect);
   }
@@ -187,8 +201,7 @@ export class SqlSnapshot implements Snapshot {
     return this.session.records(sql, parameters);
   }
 
-  async #rowsOf(query: FactQuery): Promise<SqlValue[][]> {
-    const { sql, parameters } = this.#statements.find(query);
+  async #rowsOf({ sql, parameters }: BoundStatement): Promise<SqlValue[][]> {
     return this.session.rows(sql, parameters);
   }
 
@@ -197,7 +210,9 @@ export class SqlSnapshot implements Snapshot {
     const tenants = await this.session.rows(this.#statements.tenants, []);
     const parts = await Promise.all(
       tenants.map(([tenantId]) =>
-        this.#rowsOf({ ...query, filter: all(equals('tenantId', tenantId as string), query.filter) }),
+        this.#rowsOf(
+          this.#statements.find({ ...query, filter: all(equals('tenantId', tenantId as string), query.filter) }),
+        ),
       ),
     );
     if (parts.length === 1) return parts[0] as SqlValue[][];

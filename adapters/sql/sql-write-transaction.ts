@@ -26,6 +26,8 @@ import { SqlSnapshot } from './sql-snapshot.ts';
 /** The writes of the store, over one write transaction of any engine. */
 export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction {
   readonly #tenantId: string;
+  /** Facts that this transaction has changed: erased ones, and those whose references are redacted. */
+  readonly erased: string[] = [];
   /** What the clock says, once it is locked. */
   #clock: Hlc | undefined;
   /** Ends of ledgers as this transaction leaves them, and those that are not written yet. */
@@ -75,12 +77,16 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 
   async erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void> {
-    for (const { id, commitment } of facts) await this.session.run(ERASE, [commitment, this.#tenantId, id]);
+    for (const { id, commitment } of facts) {
+      await this.session.run(ERASE, [commitment, this.#tenantId, id]);
+      this.erased.push(id);
+    }
   }
 
   async redact(facts: readonly Pick<FactReferences, 'id' | 'derivedFrom'>[]): Promise<void> {
     for (const { id, derivedFrom } of facts) {
       await this.session.run(REDACT, [JSON.stringify(derivedFrom), this.#tenantId, id]);
+      this.erased.push(id);
     }
   }
 

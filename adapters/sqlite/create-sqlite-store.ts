@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
-import { createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
 import { rewriteFile } from './rewrite-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -16,6 +16,8 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: number;
   /** See `SqlFactStoreOptions`. Default true. */
   readonly watchNesting?: boolean;
+  /** Memory for facts that were read, in MiB; 0 keeps none. Default 64. */
+  readonly factCacheMiB?: number;
   /** Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver;
 }
@@ -58,7 +60,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       rewrite: () => rewriteFile(path),
       copy: (folder, copying) => copyFile(path, folder, copying),
     }),
-    { watchNesting: options.watchNesting ?? true },
+    { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );
 };
 

@@ -9,9 +9,9 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   name: 'sqlite',
   adapterApi: ADAPTER_API,
   settings: sqliteSettings,
-  create: async ({ path }) => {
+  create: async ({ path, factCacheMiB }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
-    return createSqliteStore({ path, watchNesting: false });
+    return createSqliteStore({ path, factCacheMiB, watchNesting: false });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),

@@ -68,6 +68,8 @@ class SnapshotReader implements FactReader {
       order: 'timestamp',
       limit: search.limit + 1,
       maxBytes: LIST_BYTES,
+      // Who walks through everything would drive out what others ask for again.
+      mayKeep: search.entity !== undefined,
       ...(search.position === undefined ? {} : { after: search.position }),
     });
     // What ends before its limit has been read to the bound of bytes, or to the end.
@@ -94,15 +96,20 @@ class SnapshotReader implements FactReader {
   }
 
   visible(ids: readonly string[]): Promise<StoredFact[]> {
-    return this.find(isIn('id', ids), { view: 'visible', order: 'feed', limit: ids.length });
+    return this.find(isIn('id', ids), { view: 'visible', order: 'feed', limit: ids.length, mayKeep: true });
   }
 
   async find(
     filter: Filter,
-    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number },
+    {
+      view,
+      order,
+      limit,
+      mayKeep = false,
+    }: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number; mayKeep?: boolean },
   ): Promise<StoredFact[]> {
-    const constraint = await this.constraint(options.view);
-    return this.snapshot.find({ filter: all(constraint, filter), order: options.order, limit: options.limit });
+    const constraint = await this.constraint(view);
+    return this.snapshot.find({ filter: all(constraint, filter), order, limit, mayKeep });
   }
 
   constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {

@@ -76,10 +76,10 @@ export interface FactReader extends ReadMoment {
   newestByCid(cid: string): Promise<FactView | undefined>;
   /** Facts among these ids that the caller may see, in any state and no particular order. */
   visible(ids: readonly string[]): Promise<StoredFact[]>;
-  /** Facts that satisfy the filter and a view of the caller. */
+  /** Facts that satisfy the filter and a view of the caller; `mayKeep` as `FactQuery` has it. */
   find(
     filter: Filter,
-    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number },
+    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number; mayKeep?: boolean },
   ): Promise<StoredFact[]>;
   /** The caller's view as a filter, for a read that a plugin makes itself. */
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;

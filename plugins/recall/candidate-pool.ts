@@ -130,7 +130,12 @@ export class CandidatePool {
     const ids = [...new Set(hits.map(({ id }) => id))].filter((id) => !this.#seen.has(id));
     if (ids.length === 0) return;
     for (const id of ids) this.#seen.set(id, undefined);
-    const facts = await this.#reader.find(isIn('id', ids), { view: 'live', order: 'feed', limit: ids.length });
+    const facts = await this.#reader.find(isIn('id', ids), {
+      view: 'live',
+      order: 'feed',
+      limit: ids.length,
+      mayKeep: true,
+    });
     for (const view of await this.#reader.annotate(facts)) {
       this.#seen.set(view.fact.id, { view, standing: this.#standingOf(view) });
     }
