@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { FactCache } from '../../../adapters/sql/fact-cache.ts';
+import { sampleFact, sampleId } from '../../kit/fact-samples.ts';
+
+const MIB = 2 ** 20;
+
+describe('the cache of facts', () => {
+  const countKept = (cache: FactCache, upTo: number): number => {
+    let kept = 0;
+    for (let n = 1; n <= upTo; n += 1) if (cache.get('default', sampleId(n)) !== undefined) kept += 1;
+    return kept;
+  };
+
+  it('keeps what was put in last, and no more than its bytes', () => {
+    const cache = new FactCache(MIB);
+    const facts = 5_000;
+    for (let n = 1; n <= facts; n += 1) cache.put(sampleFact(n));
+    expect(cache.get('default', sampleId(facts))).to.not.equal(undefined);
+    expect(cache.get('default', sampleId(1))).to.equal(undefined);
+    expect(countKept(cache, facts)).to.be.within(100, MIB / 1_000);
+  });
+
+  it('keeps what is asked for again while others come and go', () => {
+    const cache = new FactCache(MIB);
+    const [asked, unasked] = [sampleFact(1), sampleFact(2)];
+    cache.put(asked);
+    cache.put(unasked);
+    for (let n = 3; n <= 5_000; n += 1) {
+      cache.put(sampleFact(n));
+      expect(cache.get('default', asked.id)).to.equal(asked);
+    }
+    expect(cache.get('default', unasked.id)).to.equal(undefined);
+  });
+
+  it('counts long values for more', () => {
+    const long = { type: 'text', v: 'x'.repeat(4_000), interpretAs: 'content' } as const;
+    const [short, full] = [new FactCache(MIB), new FactCache(MIB)];
+    for (let n = 1; n <= 2_000; n += 1) {
+      short.put(sampleFact(n));
+      full.put(sampleFact(n, { value: long }));
+    }
+    expect(countKept(full, 2_000)).to.be.below(countKept(short, 2_000) / 2);
+  });
+
+  it('drops what it is told to, of the tenant alone', () => {
+    const cache = new FactCache(MIB);
+    for (const tenantId of ['default', 'other', 'third']) cache.put(sampleFact(1, { tenantId }));
+    cache.put(sampleFact(2));
+    cache.drop('default', [sampleId(1)]);
+    cache.dropTenant('third');
+    const kept = ['default', 'other', 'third'].map((tenantId) => cache.get(tenantId, sampleId(1)) !== undefined);
+    expect(kept).to.deep.equal([false, true, false]);
+    expect(cache.get('default', sampleId(2))).to.not.equal(undefined);
+  });
+});
