@@ -50,8 +50,8 @@ export interface KeptReads {
 }
 
 /**
- * Answers a query from what is kept, as far as the store confirms it: the query itself always goes to the store, so that
- * who asks finds what it finds without this, and what others have read shows neither in the answer nor in which
+ * Answers a query from what is kept, as far as the store confirms it: the query itself always goes to the store, so
+ * that who asks finds what it finds without this, and what others have read shows neither in the answer nor in which
  * statements are run for facts that are hidden.
  */
 export const findKept = async (
