@@ -107,6 +107,38 @@ export interface Fact {
   origin_verified?: boolean;
 }
 
+/** The members of a fact that `fields` names */
+export interface FactPart {
+  id?: string;
+  entity?: string;
+  relation?: string;
+  value?: FactValue;
+  source?: string;
+  timestamp?: string;
+  hlc?: string;
+  received_from?: string | null;
+  valid_until?: string | null;
+  confidence?: number;
+  scope?: 'local' | 'team' | 'company' | 'public';
+  garden_id?: string | null;
+  cid?: string | null;
+  contradicted?: boolean;
+  differs_elsewhere?: true;
+  attested?: boolean | null;
+  attested_key_id?: string | null;
+  origin_node_id?: string | null;
+  origin_allowed_scopes?: null;
+  warnings?: string[];
+  derived_from?: string[];
+  source_trust?: number | null;
+  effective_confidence?: number | null;
+  quarantine_status?: string | null;
+  quarantine_garden_id?: string | null;
+  sanitizer_warnings?: never[];
+  sanitizer_redacted?: false;
+  origin_verified?: boolean;
+}
+
 /** A value with its type */
 export interface FactValue {
   type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
@@ -174,6 +206,13 @@ export interface ScoredFact {
     source_trust: number;
     weighted_total: number;
   };
+}
+
+/** A fact that was recalled, for a caller that named `fields` */
+export interface ScoredPart {
+  fact: FactPart;
+  score: number;
+  from_card?: true;
 }
 
 /** A value to be stored */
@@ -1038,6 +1077,11 @@ export interface Api {
           garden_id?: string | undefined;
           attested?: boolean | undefined;
           session?: string | undefined;
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
           cursor?: string | undefined;
           /** Default: `50`. */
           limit?: number | undefined;
@@ -1064,6 +1108,11 @@ export interface Api {
     params: { id: string };
     query?:
       | {
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
           as_of?: string | undefined;
         }
       | undefined;
@@ -1074,6 +1123,11 @@ export interface Api {
     params: { id: string };
     query?:
       | {
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
           cursor?: string | undefined;
           /** Default: `50`. */
           limit?: number | undefined;
@@ -1656,6 +1710,11 @@ export interface Api {
       | {
           scope?: 'local' | 'team' | 'company' | 'public' | undefined;
           relation?: string | undefined;
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
           cursor?: string | undefined;
           /** Default: `50`. */
           limit?: number | undefined;
@@ -2130,6 +2189,11 @@ export interface Api {
       | {
           /** Default: `false`. */
           legacy_format?: boolean | undefined;
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
           depth?: number | undefined;
           lambda_mmr?: number | undefined;
           min_confidence?: number | undefined;
@@ -2227,6 +2291,11 @@ export interface Api {
       | {
           /** Default: `false`. */
           legacy_format?: boolean | undefined;
+          /**
+           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+           * `marks` for what plugins say of a fact where they say something.
+           */
+          fields?: string | undefined;
         }
       | undefined;
     body: {
@@ -2276,6 +2345,11 @@ export interface Api {
       force_refresh?: boolean | null | undefined;
       /** An instant or a stamp: recalls what was known then. */
       as_of?: string | null | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | readonly string[] | undefined;
     };
     answers: {
       200: {

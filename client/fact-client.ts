@@ -1,4 +1,4 @@
-import type { Conflict, Fact } from './api-types.ts';
+import type { Conflict, Fact, FactPart, ScoredPart } from './api-types.ts';
 import type {
   AnswerOf,
   BodyOf,
@@ -38,8 +38,12 @@ export type RecallInput = Omit<BodyOf<'POST /v1/recall'>, 'token_budget' | 'weig
 };
 
 export type RecallReply = AnswerOf<'POST /v1/recall'>;
+/** A recall that names `fields`: each fact once, with the members that it asked for. */
+export type RecallPart = Omit<RecallReply, 'facts' | 'content' | 'instructions'> & { facts: ScoredPart[] };
 export type BatchReply = AnswerOf<'POST /v1/facts/batch'>;
 export type FactPage = AnswerOf<'GET /v1/facts'>;
+/** A page of a query that names `fields`. */
+export type FactPartPage = Omit<FactPage, 'facts'> & { facts: FactPart[] };
 export type Provenance = AnswerOf<'GET /v1/facts/{id}/provenance'>;
 export type NeighborPage = AnswerOf<'GET /v1/graph/neighbors'>;
 export type ConflictPage = AnswerOf<'GET /v1/conflicts'>;
@@ -51,6 +55,13 @@ export type Resolution = AnswerOf<'POST /v1/conflicts/{id}/resolve'>;
 export type ResolutionInput = Omit<BodyOf<'POST /v1/conflicts/{id}/resolve'>, 'new_value'> & {
   readonly new_value?: ValueInput | undefined;
 };
+
+/** The members of facts that an answer is to have. */
+interface Fields {
+  readonly fields: string | readonly string[];
+}
+
+type WithFields<R extends RouteName> = Omit<QueryOf<R>, 'fields'> & { readonly fields: string };
 
 /** What clients of this protocol ask a recall for, unless told otherwise. */
 const RECALL_DEFAULTS = {
@@ -119,7 +130,12 @@ export class FactClient implements Caller {
     return this.call('POST /v1/facts', { ...options, body: retractionBody(triple, this.#source) });
   }
 
-  /** Facts by what they say, newest first: `for await (const fact of client.query({ entity }))`. */
+  /**
+   * Facts by what they say, newest first: `for await (const fact of client.query({ entity }))`. With
+   * `fields: 'compact'`, or a list of members, each fact has those alone, for a tenth of the bytes.
+   */
+  query(query: WithFields<'GET /v1/facts'>, options?: CallOptions): Pages<FactPartPage, FactPart>;
+  query(query?: QueryOf<'GET /v1/facts'>, options?: CallOptions): Pages<FactPage, Fact>;
   query(query: QueryOf<'GET /v1/facts'> = {}, options?: CallOptions): Pages<FactPage, Fact> {
     return new Pages({
       get: (cursor) => this.call('GET /v1/facts', { ...options, query: { ...query, ...(cursor && { cursor }) } }),
@@ -160,10 +176,16 @@ export class FactClient implements Caller {
   /**
    * The facts that matter to a question, within a budget of tokens. With `verify: 'full'` each fact is checked against
    * its content id, and the proof of the chain where the key may have one: it is null for a key without `admin` or
-   * `audit.read`. What does not fit rejects with an `IntegrityError`.
+   * `audit.read`. What does not fit rejects with an `IntegrityError`. `fields` bring each fact once, with those members
+   * alone: there is nothing to check then, so that both together reject with a `TypeError`.
    */
-  async recall(input: string | RecallInput, options: CallOptions = {}): Promise<RecallReply> {
+  recall(input: RecallInput & Fields, options?: CallOptions): Promise<RecallPart>;
+  recall(input: string | RecallInput, options?: CallOptions): Promise<RecallReply>;
+  async recall(input: string | RecallInput, options: CallOptions = {}): Promise<RecallReply | RecallPart> {
     const given: RecallInput = typeof input === 'string' ? { query: input } : present(input);
+    if (given.fields !== undefined && options.verify === 'full') {
+      throw new TypeError('"fields" leave out what "verify" checks: ask for one of them');
+    }
     const { token_budget = RECALL_DEFAULTS.token_budget } = given;
     const body = { ...RECALL_DEFAULTS, ...given, token_budget };
     const reply = await this.call('POST /v1/recall', { ...options, body });

@@ -50,6 +50,7 @@ export {
   ageOf,
   type FactEntry,
   factRows,
+  SHOWN_FIELDS,
   type ShownFact,
   type ShownValue,
   valueLine,
@@ -73,6 +74,7 @@ export { addCounts } from './facts/erase-facts.ts';
 export { type FactDraft, type Notes, noted, noteOf, type Origin } from './facts/fact-draft.ts';
 export * from './facts/fact-erasure.ts';
 export * from './facts/fact-feed.ts';
+export { FactFields, FIELDS_JSON, FIELDS_TEXT } from './facts/fact-fields.ts';
 export { readEntityUri, readRelation } from './facts/fact-identity.ts';
 export { FactJson } from './facts/fact-json.ts';
 export { defineFactMark, type FactMark, markOf, withMark } from './facts/fact-marks.ts';
@@ -83,7 +85,7 @@ export {
   type RestorableFact,
   type RestoreVerdict,
 } from './facts/fact-restore.ts';
-export { FACT, FACT_VALUE, SENT_VALUE } from './facts/fact-schema.ts';
+export { FACT, FACT_PART, FACT_VALUE, SENT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';

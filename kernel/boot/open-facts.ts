@@ -3,6 +3,7 @@ import type { Random } from '../crypto/random.ts';
 import { createFactErasure } from '../facts/erase-facts.ts';
 import { FactErasure } from '../facts/fact-erasure.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
+import { createFactFields, FactFields } from '../facts/fact-fields.ts';
 import { createFactJson, FactJson } from '../facts/fact-json.ts';
 import { createFactRestore, FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
@@ -51,6 +52,7 @@ export const openFacts = ({
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   container.provide(FactJson, createFactJson(vocabulary));
+  container.provide(FactFields, createFactFields(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
   const erasure = createFactErasure({ store, hooks, random });
   container.provide(FactErasure, erasure);

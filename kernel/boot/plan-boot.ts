@@ -5,6 +5,7 @@ import { SignatureWork } from '../crypto/signature-work.ts';
 import { NodeDescription } from '../description/node-description.ts';
 import { FactErasure } from '../facts/fact-erasure.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
+import { FactFields } from '../facts/fact-fields.ts';
 import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
 import { Facts } from '../facts/facts.ts';
@@ -80,6 +81,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   FactRestore,
   ServedTenants,
   TenantRemoval,
+  FactFields,
   FactJson,
   Cursors,
   Leases,

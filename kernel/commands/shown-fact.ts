@@ -11,13 +11,16 @@ export interface ShownFact {
   readonly confidence: number;
   readonly scope: string;
   readonly timestamp: string;
-  readonly valid_until: string | null;
-  readonly garden_id: string | null;
-  readonly contradicted: boolean;
+  readonly valid_until?: string | null;
+  readonly garden_id?: string | null;
+  readonly contradicted?: boolean;
   readonly differs_elsewhere?: boolean;
   readonly attested?: boolean | null;
   readonly received_from?: string | null;
 }
+
+/** What commands need of a fact that they show, as `fields` of a request. */
+export const SHOWN_FIELDS = 'compact,valid_until,attested,received_from';
 
 export interface ShownValue {
   readonly type: string;
@@ -45,7 +48,7 @@ export const factRows = (
   fact: ShownFact,
   { lead = '-', nowMs, more = [] }: FactEntry,
 ): readonly (readonly Cell[])[] => {
-  const where = fact.garden_id === null ? fact.scope : `${fact.scope}, garden ${shortText(gardenName(fact.garden_id))}`;
+  const where = fact.garden_id == null ? fact.scope : `${fact.scope}, garden ${shortText(gardenName(fact.garden_id))}`;
   const details = [
     `${shortText(fact.entity)} ${shortText(fact.relation)}`,
     shortText(fact.source),
@@ -64,13 +67,13 @@ export const factRows = (
 
 /** What a reader must know before believing the fact. */
 const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
-  ...(fact.contradicted ? ['contradicted'] : []),
+  ...(fact.contradicted === true ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
   ...(fact.confidence === 0 ? ['retraction'] : []),
   ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),
   ...(fact.received_from == null ? [] : [`received from ${shortText(fact.received_from)}`]),
-  ...(fact.valid_until === null ? [] : [endOf(fact.valid_until, nowMs)]),
+  ...(fact.valid_until == null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
 
 /** Content goes without saying. */

@@ -2,7 +2,7 @@ import { defineRef } from '../../ports/ports.ts';
 import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import { type FactMark, FactMarks, markOf } from './fact-marks.ts';
-import { type FactMember, FactMembers, inOrder } from './fact-members.ts';
+import { type FactMember, FactMembers, inOrder, MARKS } from './fact-members.ts';
 import type { FactView } from './fact-view.ts';
 
 /** Turns what a caller sees of a fact into the fact object, whose members come in an order that never changes. */
@@ -14,13 +14,18 @@ export const FactJson = defineRef<FactJson>('kernel.fact-json');
 type Slot = Pick<FactMember, 'json' | 'read'> & {
   readonly name: string;
   readonly optional: boolean;
+  /** Whether plugins fill it, or would if they were there. */
+  readonly isOfPlugin: boolean;
   /** Place of the mark among all marks, or -1. */
   readonly mark: number;
+  /** Left out where it says nothing: null, false or an empty list. */
+  readonly isQuiet?: boolean;
 };
 
-export const createFactJson = (vocabulary: Vocabulary): FactJson => {
+/** With `asked` the fact has these members alone; see `FactFields`. */
+export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<string>): FactJson => {
   const marks = marksOf(vocabulary);
-  const slots = slotsOf(vocabulary);
+  const slots = asked === undefined ? slotsOf(vocabulary) : askedSlots(slotsOf(vocabulary), asked);
   const names = slots.map(({ name }) => name);
   const shapes = new Map<string, Record<string, unknown>>();
   // Filled anew for each fact, because a page has hundreds and lists of their own would cost as much again.
@@ -32,8 +37,9 @@ export const createFactJson = (vocabulary: Vocabulary): FactJson => {
       filled[at] = mark.toJson(markOf(view, mark), view.fact);
     }
     for (let at = 0; at < slots.length; at += 1) {
-      const { name, mark, read } = slots[at] as Slot;
-      values[at] = mark < 0 ? read(view) : filled[mark]?.[name];
+      const { name, mark, read, isQuiet } = slots[at] as Slot;
+      const value = mark < 0 ? read(view) : filled[mark]?.[name];
+      values[at] = isQuiet === true && saysNothing(value) ? undefined : value;
     }
     // A copy of an object that has the members already costs far less than adding them one by one.
     const json = { ...shapeOf(names, values, shapes) };
@@ -65,19 +71,34 @@ export const factSchema = (vocabulary: Vocabulary): JsonSchema => {
   return objectOf(Object.fromEntries(slots.map(({ name, json }) => [name, json])), { optional });
 };
 
+/** The schema of a fact of which a caller asked for some members. */
+export const factPartSchema = (vocabulary: Vocabulary): JsonSchema => {
+  const slots = slotsOf(vocabulary);
+  const names = slots.map(({ name }) => name);
+  return objectOf(Object.fromEntries(slots.map(({ name, json }) => [name, json])), { optional: names });
+};
+
+const askedSlots = (slots: readonly Slot[], asked: ReadonlySet<string>): readonly Slot[] =>
+  slots
+    .filter(({ name, isOfPlugin }) => asked.has(name) || (isOfPlugin && asked.has(MARKS)))
+    .map((slot) => ({ ...slot, isQuiet: !asked.has(slot.name) }));
+
+const saysNothing = (value: unknown): boolean =>
+  value === null || value === false || (Array.isArray(value) && value.length === 0);
+
 /** By id, so that the order of members does not depend on which plugin is set up first. */
 const marksOf = (vocabulary: Vocabulary): readonly FactMark<unknown>[] =>
   [...vocabulary.words(FactMarks)].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Members with a place of their own, then those that marks add. */
-const slotsOf = (vocabulary: Vocabulary): readonly Slot[] => {
+export const slotsOf = (vocabulary: Vocabulary): readonly Slot[] => {
   const slots = new Map<string, Slot>();
-  for (const { id: name, json, read, optional = false } of inOrder(vocabulary.words(FactMembers))) {
-    slots.set(name, { name, json, read, optional, mark: -1 });
+  for (const { id: name, json, read, optional = false, isExpected = false } of inOrder(vocabulary.words(FactMembers))) {
+    slots.set(name, { name, json, read, optional, isOfPlugin: isExpected, mark: -1 });
   }
   for (const [mark, { members, optional = [] }] of marksOf(vocabulary).entries()) {
     for (const [name, json] of Object.entries(members)) {
-      slots.set(name, { name, json, read: () => undefined, optional: optional.includes(name), mark });
+      slots.set(name, { name, json, read: () => undefined, optional: optional.includes(name), isOfPlugin: true, mark });
     }
   }
   return [...slots.values()];

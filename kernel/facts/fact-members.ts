@@ -10,11 +10,19 @@ export interface FactMember extends Word {
   readonly optional?: boolean;
   /** The member after which it stands. Without one it comes after all that were declared before it. */
   readonly after?: string;
+  /** Whether it is there for plugins to fill. */
+  readonly isExpected?: true;
 }
 
 export const FactMembers = defineVocabulary<FactMember>('place of the fact member', /^[a-z][a-z0-9_]*$/);
 
 const FilledMembers = defineVocabulary('fact member', /^[a-z][a-z0-9_]*$/);
+
+/** In `fields` these stand for several members, so that no member can be called so. */
+export const COMPACT = 'compact';
+export const MARKS = 'marks';
+
+export const RESERVED_FIELDS: readonly Word[] = [COMPACT, MARKS].map((name) => FilledMembers.reserve(name));
 
 /** The word by which two owners of one member clash. */
 export const claimMember = (name: string): Word =>
@@ -31,7 +39,11 @@ export const defineFactMember = (name: string, definition: Definition): FactMemb
  * of a plugin may claim it and then gives its content.
  */
 export const defineExpectedMember = (name: string, definition: Definition): FactMember =>
-  FactMembers.define(name, { ...definition, summary: 'a member that clients expect in the fact object' });
+  FactMembers.define(name, {
+    ...definition,
+    summary: 'a member that clients expect in the fact object',
+    isExpected: true,
+  });
 
 /** Members in the order in which the fact object has them. */
 export const inOrder = (members: readonly FactMember[]): readonly FactMember[] => {

@@ -1,7 +1,7 @@
 import { VALUE_TYPES } from '../../ports/fact.ts';
 import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
-import { factSchema } from './fact-json.ts';
+import { factPartSchema, factSchema } from './fact-json.ts';
 
 /** A value in an answer. */
 export const FACT_VALUE = defineComponent('FactValue', {
@@ -39,3 +39,9 @@ export const SENT_VALUE = defineComponent('SentValue', { summary: 'a value to be
 
 /** What `FactJson` makes: the members of every fact, and those of the marks that the plugins of the node declare. */
 export const FACT = defineComponent('Fact', { summary: 'a fact as the caller sees it', json: factSchema });
+
+/** What `FactFields` makes: those of the members of a fact that were asked for. */
+export const FACT_PART = defineComponent('FactPart', {
+  summary: 'the members of a fact that `fields` names',
+  json: factPartSchema,
+});

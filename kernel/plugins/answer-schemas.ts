@@ -7,6 +7,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  */
 export interface Answer {
   readonly json?: JsonSchema;
+  /** A JSON body in place of it, for a request that names `fields`. */
+  readonly part?: JsonSchema;
   readonly text?: readonly string[];
   /** Headers that the route adds, each with what it says. */
   readonly headers?: Readonly<Record<string, string>>;

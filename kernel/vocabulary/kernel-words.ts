@@ -1,5 +1,6 @@
 import { CORE_MEMBERS } from '../facts/core-members.ts';
-import { FACT, FACT_VALUE, SENT_VALUE } from '../facts/fact-schema.ts';
+import { RESERVED_FIELDS } from '../facts/fact-members.ts';
+import { FACT, FACT_PART, FACT_VALUE, SENT_VALUE } from '../facts/fact-schema.ts';
 import { PROBLEM } from '../http/error-reply.ts';
 import type { Word } from './define-vocabulary.ts';
 import { CORE_ERROR_CODES } from './error-codes.ts';
@@ -12,7 +13,9 @@ export const KERNEL_WORDS: readonly Word[] = [
   ...CORE_PERMISSION_WORDS,
   ...CORE_KIND_WORDS,
   ...CORE_MEMBERS,
+  ...RESERVED_FIELDS,
   FACT,
+  FACT_PART,
   FACT_VALUE,
   SENT_VALUE,
   PROBLEM,

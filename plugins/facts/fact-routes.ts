@@ -3,7 +3,10 @@ import {
   COUNT_JSON,
   component,
   FACT,
+  FACT_PART,
+  type FactFields,
   type FactJson,
+  FIELDS_TEXT,
   LIST_BYTES,
   listOf,
   objectOf,
@@ -22,13 +25,18 @@ import { MAX_LEVELS } from './walk-derivations.ts';
 export interface FactRouteParts {
   readonly queries: Queries;
   readonly factJson: FactJson;
+  readonly fields: FactFields;
   readonly readSession: ReadSession;
   readonly parameters: readonly ReadParameter[];
 }
 
+interface FactQuery {
+  readonly fields?: string;
+}
+
 /** GET /v1/facts/{id | sha256:<hex>}: a fact in any state, the newest visible one for a content id. */
-export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => {
-  const { queries, factJson, readSession } = parts;
+export const getFactRoute = (parts: FactRouteParts): Route<FactPath, FactQuery> => {
+  const { queries, factJson, fields, readSession } = parts;
   const claimed = claimedParameters(ofNamedFacts(parts.parameters));
   return {
     method: 'GET',
@@ -37,14 +45,15 @@ export const getFactRoute = (parts: FactRouteParts): Route<FactPath, object> => 
     access: { permission: 'read' },
     dimension: 'fact_read',
     params: factPath,
-    query: schema<object>({ type: 'object', properties: claimed.properties }),
+    query: schema<FactQuery>({ type: 'object', properties: { fields: FIELDS_TEXT, ...claimed.properties } }),
     headers: readSession.headers,
-    answers: { 200: { json: component(FACT) } },
+    answers: { 200: { json: component(FACT), part: component(FACT_PART) } },
     example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
     async handle(request) {
       const { caller, params, query } = request;
       const options = { sessionId: readSession(request), notes: claimed.notesOf(query) };
-      return { status: 200, body: factJson(await queries.get(caller, params.id, options)) };
+      const toJson = fields.read(query.fields, 'query') ?? factJson;
+      return { status: 200, body: toJson(await queries.get(caller, params.id, options)) };
     },
   };
 };

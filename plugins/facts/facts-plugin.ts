@@ -6,6 +6,7 @@ import {
   Cursors,
   definePlugin,
   erasureSweeps,
+  FactFields,
   FactJson,
   Facts,
   factAppended,
@@ -78,6 +79,7 @@ export const factsPlugin = definePlugin({
     clock: Clock,
     self: NodeSelf,
     factJson: FactJson,
+    fields: FactFields,
     cursors: Cursors,
     vocabulary: Vocabulary,
     audit: optional(AuditLog),
@@ -115,7 +117,7 @@ export const factsPlugin = definePlugin({
   commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide }) {
-    const { facts, clock, self, factJson, cursors, vocabulary, audit, gardens, quotas } = use;
+    const { facts, clock, self, factJson, fields, cursors, vocabulary, audit, gardens, quotas } = use;
     const { names } = self;
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
@@ -128,7 +130,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const readParts = { queries, factJson, readSession, clock, cursors, parameters, members };
+    const readParts = { queries, factJson, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);
     provide(SessionReads, sessionReads);

@@ -7,7 +7,10 @@ import {
   type CursorPosition,
   component,
   FACT,
+  FACT_PART,
+  type FactFields,
   type FactJson,
+  FIELDS_TEXT,
   type JsonSchema,
   listOf,
   objectOf,
@@ -44,6 +47,7 @@ interface FactsQuery {
   readonly garden_id?: string;
   readonly attested?: boolean;
   readonly session?: string;
+  readonly fields?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -51,6 +55,7 @@ interface FactsQuery {
 export interface FactPageParts {
   readonly queries: Queries;
   readonly factJson: FactJson;
+  readonly fields: FactFields;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly readSession: ReadSession;
@@ -66,7 +71,7 @@ const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
 /** GET /v1/facts: one page of what the caller may see, newest first, with the number of all matches. */
 export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQuery> => {
-  const { queries, factJson, readSession } = parts;
+  const { queries, factJson, fields, readSession } = parts;
   const claimed = claimedParameters(parts.parameters, OTHER_TIMES);
   return {
     method: 'GET',
@@ -76,17 +81,24 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     dimension: 'fact_read',
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
     headers: readSession.headers,
-    answers: { 200: { json: pageJson(parts.members), headers: TOTAL_HEADER } },
+    answers: {
+      200: {
+        json: pageJson(component(FACT), parts.members),
+        part: pageJson(component(FACT_PART), parts.members),
+        headers: TOTAL_HEADER,
+      },
+    },
     example: { query: { entity: 'project:atlas', scope: 'company', min_confidence: 0.5, limit: 20 } },
     async handle(request) {
       const { caller, query } = request;
       const sessionId = readSession(request);
       const notes = claimed.notesOf(query);
+      const toJson = fields.read(query.fields, 'query') ?? factJson;
       const question = questionOf(query);
       const bound = bindCursor(request, query.cursor, [question, claimed.valuesOf(query)], parts);
       const position = bound.position && positionOf(bound.position);
       const page = await queries.page(caller, question, { sessionId, notes, limit: query.limit, position });
-      const list = spellList(page.facts, factJson);
+      const list = spellList(page.facts, toJson);
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
       const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
       const { total, members } = page;
@@ -110,6 +122,7 @@ const FILTERS = {
   garden_id: { type: 'string' },
   attested: { type: 'boolean' },
   session: { type: 'string' },
+  fields: FIELDS_TEXT,
   cursor: { type: 'string' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
 } as const;
@@ -118,7 +131,7 @@ const FILTERS = {
 export const RESERVED_PARAMETERS = [...Object.keys(FILTERS), 'depth'].map((name) => ReadParameters.reserve(name));
 
 const OWN_JSON = {
-  facts: listOf(component(FACT)),
+  facts: {},
   total: COUNT_JSON,
   cursor: CURSOR_JSON,
   tombstone_notices: { type: 'array' },
@@ -127,9 +140,9 @@ const OWN_JSON = {
 /** No plugin can claim these. */
 export const RESERVED_ANSWERS = Object.keys(OWN_JSON).map((name) => QueryMembers.reserve(name));
 
-const pageJson = (members: readonly QueryMember[]): JsonSchema =>
+const pageJson = (fact: JsonSchema, members: readonly QueryMember[]): JsonSchema =>
   objectOf(
-    { ...OWN_JSON, ...Object.fromEntries(members.map(({ id, json }) => [id, json])) },
+    { ...OWN_JSON, facts: listOf(fact), ...Object.fromEntries(members.map(({ id, json }) => [id, json])) },
     { optional: members.filter(({ optional }) => optional === true).map(({ id }) => id) },
   );
 

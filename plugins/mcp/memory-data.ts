@@ -18,6 +18,9 @@ export const factView = (fact: JsonObject): JsonObject => {
   return shown;
 };
 
+/** What `factView` shows, as `fields` of a request. */
+export const VIEW_FIELDS = ['compact', 'valid_until', 'received_from', 'derived_from', 'warnings'].join();
+
 const OPTIONAL = [
   'garden_id',
   'valid_until',

@@ -120,9 +120,11 @@ const itemTypes = (item: JsonSchema, example: RouteExample | undefined): MediaTy
 
 const answersOf = (answers: Answers): Record<string, ApiAnswer> =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, { json, text = [], headers = {} }]) => {
+    Object.entries(answers).map(([status, { json, part, text = [], headers = {} }]) => {
       const types: [string, MediaTypes[string]][] = [
-        ...(json === undefined ? [] : [['application/json', { schema: json }] as [string, MediaTypes[string]]]),
+        ...(json === undefined
+          ? []
+          : [['application/json', { schema: eitherOf(json, part) }] as [string, MediaTypes[string]]]),
         ...text.map((type): [string, MediaTypes[string]] => [type, { schema: TEXT }]),
       ];
       const named = Object.entries(headers).map(([name, summary]) => [
@@ -137,3 +139,6 @@ const answersOf = (answers: Answers): Record<string, ApiAnswer> =>
       return [status, answer];
     }),
   );
+
+const eitherOf = (json: JsonSchema, part: JsonSchema | undefined): JsonSchema =>
+  part === undefined ? json : { anyOf: [json, part] };

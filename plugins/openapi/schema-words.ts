@@ -52,13 +52,13 @@ export const memberRows = (schema: JsonSchema, way = '', depth = 0): readonly Me
 
 const MAX_DEPTH = 3;
 
-/** The object behind lists, and behind a choice between it and null. */
+/** The object behind lists, and behind a choice: between it and null, or between the whole of it and a part. */
 const objectIn = (schema: JsonSchema, path: string): { readonly path: string; readonly object: JsonSchema } => {
   const { items, anyOf } = schema;
   if (typeof items === 'object' && items !== null) return objectIn(items as JsonSchema, `${path}[]`);
   const choices = ((anyOf ?? []) as readonly JsonSchema[]).filter(({ type }) => type !== 'null');
   const [only] = choices;
-  return choices.length === 1 && only !== undefined ? objectIn(only, path) : { path, object: schema };
+  return only !== undefined ? objectIn(only, path) : { path, object: schema };
 };
 
 /** A shared schema, and members beside its own. */

@@ -7,6 +7,7 @@ import {
   readShare,
   type ServerReply,
   ServiceError,
+  SHOWN_FIELDS,
   type ShownFact,
   shortText,
   wordOrInput,
@@ -42,6 +43,11 @@ const OPTIONS = {
   },
   includeContradicted: { type: 'flag', summary: 'also facts of an open contradiction' },
   limit: { type: 'integer', value: 'number', minimum: 1, maximum: MAX_LIMIT, summary: 'most facts to recall' },
+  fields: {
+    type: 'text',
+    value: 'list',
+    summary: 'with --json, the members of each fact, such as id,value, or compact for the usual ones',
+  },
   json: { type: 'flag', summary: 'the reply of the node as JSON' },
 } as const;
 
@@ -50,7 +56,7 @@ type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record
 interface Recalled {
   readonly fact: ShownFact;
   readonly score: number;
-  readonly from_card: boolean;
+  readonly from_card?: boolean;
 }
 
 export const recallCommand = defineCommand({
@@ -101,6 +107,7 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
     weights: options.weights === undefined ? undefined : readWeightWords(options.weights),
     include_contradicted: options.includeContradicted,
     limit: options.limit,
+    fields: options.json ? options.fields : SHOWN_FIELDS,
   };
 };
 
@@ -121,7 +128,7 @@ const listOf = (recalled: readonly Recalled[], { clock, table }: Context): strin
   const nowMs = clock.nowMs();
   return table(
     recalled.flatMap(({ fact, score, from_card }, at) => {
-      const more = [`score ${score.toFixed(2)}`, ...(from_card ? ['a card, which sums facts up'] : [])];
+      const more = [`score ${score.toFixed(2)}`, ...(from_card === true ? ['a card, which sums facts up'] : [])];
       return factRows(fact, { lead: `${at + 1}.`, nowMs, more });
     }),
   );

@@ -5,6 +5,7 @@ import {
   component,
   defineComponent,
   FACT,
+  FACT_PART,
   type FactJson,
   type JsonSchema,
   listOf,
@@ -61,6 +62,22 @@ export const scoredFactJson = (
   },
 });
 
+/** What `partFactJson` makes. */
+export const SCORED_PART = defineComponent('ScoredPart', {
+  summary: 'a fact that was recalled, for a caller that named `fields`',
+  json: objectOf(
+    { fact: component(FACT_PART), score: SCORE_JSON, from_card: { type: 'boolean', const: true } },
+    { optional: ['from_card'] },
+  ),
+});
+
+/** Whose `fields` are named gets the facts once, and none of the factors of their scores. */
+export const partFactJson = ({ view, score, fromCard }: ScoredFact, toJson: FactJson) => ({
+  fact: toJson(view),
+  score,
+  ...(fromCard && { from_card: true }),
+});
+
 /** Members that clients expect, also while no plugin declares them. */
 const EXPECTED: readonly RecallMember[] = [
   defineRecallMember('tombstone_notices', {
@@ -106,7 +123,9 @@ export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMem
 export const recallAnswers = (members: readonly RecallMember[]): Answers => {
   const added = Object.fromEntries(members.map(({ id, json }) => [id, json]));
   const json = objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] });
-  return { 200: { json, headers: { 'X-Total-Count': 'The same number as `total_scored`' } } };
+  const { content: _, instructions: __, ...once } = OWN_MEMBERS;
+  const part = objectOf({ ...once, ...added, facts: listOf(component(SCORED_PART)) });
+  return { 200: { json, part, headers: { 'X-Total-Count': 'The same number as `total_scored`' } } };
 };
 
 /**

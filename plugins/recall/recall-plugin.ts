@@ -3,6 +3,7 @@ import {
   definePlugin,
   EarlierEmbedders,
   Embedder,
+  FactFields,
   FactJson,
   Facts,
   factErased,
@@ -25,7 +26,7 @@ import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
 import { Recall, TokenCounter } from './recall-api.ts';
 import { recallCommand } from './recall-command.ts';
-import { RESERVED_MEMBERS, recallMembers, SCORED_FACT } from './recall-json.ts';
+import { RESERVED_MEMBERS, recallMembers, SCORED_FACT, SCORED_PART } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
 import { RecallTelemetry } from './recall-telemetry.ts';
@@ -53,6 +54,7 @@ export const recallPlugin = definePlugin({
     self: NodeSelf,
     vocabulary: Vocabulary,
     factJson: FactJson,
+    fields: FactFields,
     embedder: optional(Embedder),
     earlier: optional(EarlierEmbedders),
     audit: optional(AuditLog),
@@ -62,7 +64,14 @@ export const recallPlugin = definePlugin({
     moments: optional(Moments),
   },
   provides: [Recall, TokenCounter],
-  declares: [...Object.values(words), EMBEDDER_UNAVAILABLE, INDEX_REBUILDING, SCORED_FACT, ...RESERVED_MEMBERS],
+  declares: [
+    ...Object.values(words),
+    EMBEDDER_UNAVAILABLE,
+    INDEX_REBUILDING,
+    SCORED_FACT,
+    SCORED_PART,
+    ...RESERVED_MEMBERS,
+  ],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -81,7 +90,7 @@ export const recallPlugin = definePlugin({
   migrations: recallMigrations,
   commands: [recallCommand],
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
-    const { self, factJson, audit, vocabulary } = use;
+    const { self, factJson, fields, audit, vocabulary } = use;
     const { names } = self;
     const access = new AccessCounts(tables);
     const members = recallMembers(vocabulary);
@@ -96,7 +105,7 @@ export const recallPlugin = definePlugin({
     });
     provide(Recall, recall);
     provide(TokenCounter, { count: estimateTokens });
-    const routes = { recall, factJson, names, members };
+    const routes = { recall, factJson, fields, names, members };
     route(getRecallRoute(routes));
     route(postRecallRoute(routes));
     on(factErased, (erased) => access.erase(erased));

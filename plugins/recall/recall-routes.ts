@@ -1,6 +1,9 @@
 import {
   type Answers,
+  type FactFields,
   type FactJson,
+  FIELDS_JSON,
+  FIELDS_TEXT,
   LIST_BYTES,
   type Principal,
   type Reply,
@@ -15,7 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
-import { recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
+import { partFactJson, recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
 import { MAX_BUDGET, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
@@ -24,6 +27,7 @@ import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 export interface RecallRouteParts {
   readonly recall: Recall;
   readonly factJson: FactJson;
+  readonly fields: FactFields;
   readonly names: ServiceNames;
   /** Members of the answer that plugins fill. */
   readonly members: readonly RecallMember[];
@@ -31,6 +35,8 @@ export interface RecallRouteParts {
 
 interface FormQuery {
   readonly legacy_format: boolean;
+  /** Of the body as well, for callers who cannot change it. */
+  readonly fields?: string;
 }
 
 /** A question as both forms of the request spell it. What has a code of its own is unchecked: `Recall` checks it. */
@@ -49,9 +55,10 @@ interface RawRecall {
   readonly include_neighbors?: boolean;
   readonly limit?: number;
   readonly as_of?: unknown;
+  readonly fields?: string | readonly string[];
 }
 
-const FORMAT = { legacy_format: { type: 'boolean', default: false } } as const;
+const FORMAT = { legacy_format: { type: 'boolean', default: false }, fields: FIELDS_TEXT } as const;
 const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
 
 /** The members of both forms. */
@@ -82,7 +89,14 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   query: schema<FormQuery>({ type: 'object', properties: FORMAT }),
   body: schema<RawRecall>({
     type: 'object',
-    properties: { ...MEMBERS, ...text(['string', 'null']), token_budget: {}, weights: {}, as_of: {} },
+    properties: {
+      ...MEMBERS,
+      ...text(['string', 'null']),
+      token_budget: {},
+      weights: {},
+      as_of: {},
+      fields: FIELDS_JSON,
+    },
   }),
   bodyShown: SHOWN_QUESTION,
   headers: headersOf(parts),
@@ -103,7 +117,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   handle: (request) => answer(request.body, 'body', request, parts),
 });
 
-type RecallQuery = RawRecall & FormQuery & Readonly<Record<string, unknown>>;
+type RecallQuery = Omit<RawRecall, 'fields'> & FormQuery & Readonly<Record<string, unknown>>;
 
 const WEIGHT_PARAMETERS = Object.keys(WEIGHT_SPELLINGS).map((name) => `weights.${name}`);
 
@@ -155,9 +169,10 @@ const answer = async (
   raw: RawRecall,
   place: 'body' | 'query',
   { caller, header, query }: Asking,
-  { recall, factJson, names, members }: RecallRouteParts,
+  { recall, factJson, fields, names, members }: RecallRouteParts,
 ): Promise<Reply> => {
-  const isShort = query.legacy_format;
+  const toJson = fields.read(query.fields, 'query') ?? fields.read(raw.fields, place);
+  const isShort = query.legacy_format || toJson !== undefined;
   // Facts stand in the answer twice, unless the caller wants them once.
   const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;
   let list: SpelledList | undefined;
@@ -166,7 +181,11 @@ const answer = async (
     verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
     place,
     room: (facts) => {
-      list = spellList(facts, (fact) => scoredFactJson(fact, factJson), bytes);
+      list = spellList(
+        facts,
+        (fact) => (toJson === undefined ? scoredFactJson(fact, factJson) : partFactJson(fact, toJson)),
+        bytes,
+      );
       return list.count;
     },
   });

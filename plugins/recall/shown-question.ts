@@ -1,4 +1,4 @@
-import { type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
+import { FIELDS_JSON, type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
 import {
   DEFAULT_LAMBDA,
   DEFAULT_LIMIT,
@@ -79,6 +79,7 @@ export const SHOWN_QUESTION: JsonSchema = {
     weights: WEIGHTS,
     force_refresh: flag(false, 'Makes the card of the entity anew.'),
     as_of: { type: ['string', 'null'], description: 'An instant or a stamp: recalls what was known then.' },
+    fields: FIELDS_JSON,
   },
   required: ['token_budget'],
 };

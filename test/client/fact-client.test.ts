@@ -32,6 +32,21 @@ forEachStore('the client of a node', () => {
     expect(await rejection(client.resolve(id, { winning_fact_id: first.id }))).to.be.instanceOf(ConflictError);
   });
 
+  it('gets those members of facts that are asked for, but verifies whole facts alone', async () => {
+    const { id } = await client.assert({
+      entity: 'user:noor',
+      relation: 'memory:role',
+      value: 'keeper of the harbour',
+    });
+    expect(await client.query({ entity: 'user:noor', fields: 'id,scope' }).take(2)).to.deep.equal([
+      { id, scope: 'company' },
+    ]);
+    const question = { query: 'keeper of the harbour', scope: 'company', fields: ['id'] };
+    const { facts } = await client.recall(question);
+    expect(facts.map(({ fact }) => fact)).to.deep.include({ id });
+    expect(await rejection(client.recall(question, { verify: 'full' }))).to.be.instanceOf(TypeError);
+  });
+
   it('tells a refused key and an unknown fact apart', async () => {
     expect(await rejection(client.fact('nothing'))).to.be.instanceOf(NotFoundError);
     const stranger = clientOf(node, { key: 'not-a-key' });

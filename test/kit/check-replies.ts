@@ -54,7 +54,7 @@ const problemOfReply = (reply: OutboundReply, route: AnyRoute | undefined, check
   if (isUndeclared && mediaType(reply) !== PROBLEM_TYPE) return undefined;
   if (declared === undefined && status >= 400) return problemOfRefusal(reply, check);
   if (declared === undefined) return 'the route declares no such status';
-  const { json, text = [] } = declared;
+  const { json, part, text = [] } = declared;
   const form = mediaType(reply);
   if (body === undefined || form === undefined) {
     if (body !== undefined) return 'the body has no Content-Type';
@@ -62,7 +62,9 @@ const problemOfReply = (reply: OutboundReply, route: AnyRoute | undefined, check
   }
   if (text.includes(form)) return undefined;
   if (json === undefined || form !== 'application/json') return `the route declares no body of the type ${form}`;
-  return check(json, JSON.parse(textOf(body)));
+  const document = JSON.parse(textOf(body));
+  const problem = check(json, document);
+  return part === undefined || problem === undefined || check(part, document) !== undefined ? problem : undefined;
 };
 
 const problemOfRefusal = (reply: OutboundReply, check: Check): string | undefined => {

@@ -6,6 +6,7 @@ import {
   readPages,
   readShare,
   SCOPES,
+  SHOWN_FIELDS,
   type ShownFact,
 } from '../../../kernel/plugin-api.ts';
 
@@ -28,6 +29,11 @@ const OPTIONS = {
   validAt: { type: 'text', value: 'instant', summary: 'what was valid at that instant, as far as the node knows' },
   limit: { type: 'integer', value: 'number', minimum: 1, maximum: 500, default: 50, summary: 'most facts to show' },
   all: { type: 'flag', summary: `all matches, at most ${MOST_OF_ALL}` },
+  fields: {
+    type: 'text',
+    value: 'list',
+    summary: 'with --json, the members of each fact, such as id,value, or compact for the usual ones',
+  },
   json: { type: 'flag', summary: 'the reply as JSON; with --all a fact per line' },
 } as const;
 
@@ -86,6 +92,7 @@ const queryMembers = ({ options }: Context) => ({
   include_retracted: options.includeRetracted || undefined,
   as_of: options.asOf,
   valid_at: options.validAt,
+  fields: options.json ? options.fields : SHOWN_FIELDS,
 });
 
 const listed = (facts: readonly ShownFact[], before: number, { clock, table }: Context): string => {

@@ -1,4 +1,13 @@
-import { contentText, counted, DATA_NOTICE, factLine, factsIn, factsText, factView } from '../memory-data.ts';
+import {
+  contentText,
+  counted,
+  DATA_NOTICE,
+  factLine,
+  factsIn,
+  factsText,
+  factView,
+  VIEW_FIELDS,
+} from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { CURSOR, defineTool, FLAG, limitTo, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
 
@@ -24,8 +33,7 @@ export const recallTool = defineTool<JsonObject>({
   async run(args, { node }) {
     const body = await ask(node, {
       route: 'POST /v1/recall',
-      query: { legacy_format: true },
-      body: { token_budget: RECALL_BUDGET, ...args },
+      body: { token_budget: RECALL_BUDGET, ...args, fields: VIEW_FIELDS },
     });
     const found = body['facts'] as readonly { readonly fact: JsonObject; readonly score: number }[];
     const facts = found.map(({ fact, score }) => ({ ...factView(fact), score: Math.round(score * 1_000) / 1_000 }));
@@ -60,7 +68,7 @@ export const queryTool = defineTool<JsonObject>({
   },
   output: { notice: TEXT, facts: OBJECTS, total: { type: 'integer' }, cursor: CURSOR },
   async run(args, { node }) {
-    const body = await ask(node, { route: 'GET /v1/facts', query: args as Readonly<Record<string, string>> });
+    const body = await ask(node, { route: 'GET /v1/facts', query: { ...args, fields: VIEW_FIELDS } });
     const facts = factsIn(body);
     const { total, cursor } = body;
     const remark = `${counted(facts.length, 'fact')} of ${total}${moreAt(cursor)}.`;

@@ -2,10 +2,12 @@ import {
   CURSOR_JSON,
   component,
   FACT,
+  FACT_PART,
   type FactJson,
   formatHlc,
   formatInstant,
   INSTANT_JSON,
+  type JsonSchema,
   listOf,
   objectOf,
   orNull,
@@ -21,15 +23,16 @@ const END_JSON = objectOf({
   fact_id: orNull(STRING_JSON),
 });
 
-const EVENT_JSON = objectOf({
-  event: { type: 'string', enum: ['asserted', 'received', 'retracted', 'resolved'] },
-  recorded_at: INSTANT_JSON,
-  stamp: STRING_JSON,
-  fact: component(FACT),
-  contradicts: listOf(STRING_JSON),
-  ends: listOf(STRING_JSON),
-  ended: orNull(END_JSON),
-});
+const eventSchema = (fact: JsonSchema) =>
+  objectOf({
+    event: { type: 'string', enum: ['asserted', 'received', 'retracted', 'resolved'] },
+    recorded_at: INSTANT_JSON,
+    stamp: STRING_JSON,
+    fact,
+    contradicts: listOf(STRING_JSON),
+    ends: listOf(STRING_JSON),
+    ended: orNull(END_JSON),
+  });
 
 const REIGN_JSON = objectOf({ fact_ids: listOf(STRING_JSON), from: INSTANT_JSON, until: orNull(INSTANT_JSON) });
 
@@ -44,11 +47,12 @@ const TRIPLE_JSON = objectOf(
   { optional: ['truncated'] },
 );
 
-export const HISTORY_JSON = objectOf({
-  events: listOf(EVENT_JSON),
-  winners: listOf(TRIPLE_JSON),
-  cursor: CURSOR_JSON,
-});
+const historySchema = (fact: JsonSchema) =>
+  objectOf({ events: listOf(eventSchema(fact)), winners: listOf(TRIPLE_JSON), cursor: CURSOR_JSON });
+
+export const HISTORY_JSON = historySchema(component(FACT));
+/** With the members of facts that the caller named. */
+export const HISTORY_PART_JSON = historySchema(component(FACT_PART));
 
 /** An end that has not come yet is told by the fact itself. */
 export const eventJson = (

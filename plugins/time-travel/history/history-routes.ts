@@ -4,9 +4,11 @@ import {
   type Clock,
   type CursorCodec,
   equals,
+  type FactFields,
   type FactJson,
   type FactReader,
   type Facts,
+  FIELDS_TEXT,
   type Filter,
   type Hlc,
   matchKey,
@@ -22,7 +24,7 @@ import {
   schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
-import { eventJson, HISTORY_JSON, triplesJson } from './history-json.ts';
+import { eventJson, HISTORY_JSON, HISTORY_PART_JSON, triplesJson } from './history-json.ts';
 import { type HistoryPage, ofTriple, readHistory } from './read-history.ts';
 
 const MAX_PAGE = 200;
@@ -31,6 +33,7 @@ const DEFAULT_PAGE = 50;
 export interface HistoryParts {
   readonly facts: Facts;
   readonly factJson: FactJson;
+  readonly fields: FactFields;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly self: NodeSelf;
@@ -38,6 +41,7 @@ export interface HistoryParts {
 }
 
 interface PageQuery {
+  readonly fields?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -48,6 +52,7 @@ interface EntityQuery extends PageQuery {
 }
 
 const PAGE = {
+  fields: FIELDS_TEXT,
   cursor: { type: 'string' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
 } as const;
@@ -56,7 +61,7 @@ const COMMON = {
   method: 'GET',
   access: { permission: 'read' },
   dimension: 'fact_read',
-  answers: { 200: { json: HISTORY_JSON } },
+  answers: { 200: { json: HISTORY_JSON, part: HISTORY_PART_JSON } },
 } as const;
 
 /** `GET /v1/history/{entity_uri}`: how the facts about an entity came to be, oldest first. */
@@ -111,12 +116,13 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
 });
 
 const reply = async (
-  { facts, factJson, clock, cursors, intact }: HistoryParts,
+  { facts, factJson, fields, clock, cursors, intact }: HistoryParts,
   request: Pick<RouteRequest<unknown, PageQuery, undefined>, 'caller' | 'path' | 'query'>,
   filters: object,
   filterFor: (reader: FactReader) => Promise<Filter>,
 ) => {
   const { caller, query } = request;
+  const shown = fields.read(query.fields, 'query') ?? factJson;
   const bound = bindCursor(request, query.cursor, filters, { cursors, clock });
   const after: Hlc | undefined = bound.position && {
     wallMs: Number(bound.position[0]),
@@ -126,7 +132,7 @@ const reply = async (
     page: await readHistory(reader, { filter: await filterFor(reader), after, limit: query.limit }, intact),
     nowMs: reader.nowMs,
   }));
-  const toJson = (event: HistoryPage['events'][number]) => eventJson(event, { factJson, nowMs });
+  const toJson = (event: HistoryPage['events'][number]) => eventJson(event, { factJson: shown, nowMs });
   const { list, cursor } = bound.page(page.events, query.limit, { positionOf, toJson, more: page.next !== null });
   return { status: 200, body: { events: list, winners: triplesJson(page.triples), cursor } };
 };

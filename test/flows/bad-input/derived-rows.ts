@@ -77,6 +77,7 @@ export const DERIVED_ROWS: readonly RouteRow[] = [
       limit: 'largeLimit',
       as_of: 'instant',
       legacy_format: 'boolean',
+      fields: 'word',
     },
     accepts: 200,
     lacking: ['write', 'admin'],
@@ -84,7 +85,7 @@ export const DERIVED_ROWS: readonly RouteRow[] = [
   {
     route: 'POST /v1/recall',
     path: () => '/v1/recall',
-    query: { legacy_format: 'boolean' },
+    query: { legacy_format: 'boolean', fields: 'word' },
     body: {
       valid: { query: '"a"', token_budget: '100' },
       kinds: {
@@ -101,6 +102,7 @@ export const DERIVED_ROWS: readonly RouteRow[] = [
         include_contradicted: 'boolean',
         include_neighbors: 'boolean',
         limit: 'pageSize',
+        fields: 'factFields',
       },
       required: ['query', 'token_budget'],
       free: ['query', 'entity'],

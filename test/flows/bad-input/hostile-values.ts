@@ -117,6 +117,7 @@ export const BAD_MEMBERS = {
   /** A scope, a garden, or everything; absent and null mean everything. */
   place: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"Public"', '"no-such-garden"', '"__proto__"', '"a b"'],
   /** A name that may be left out or null. */
+  factFields: ['true', '7', '{}', '[]', '[7]', '""', '"colour"', '["id","colour"]', `"${'n'.repeat(2_001)}"`],
   optionalName: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"a\\u0007b"', `"a:${'u'.repeat(50_000)}"`],
   /** Entries of a manifest. */
   units: BAD_UNITS,

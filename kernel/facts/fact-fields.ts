@@ -1,0 +1,72 @@
+import { defineRef } from '../../ports/ports.ts';
+import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import { createFactJson, type FactJson, slotsOf } from './fact-json.ts';
+import { COMPACT, MARKS } from './fact-members.ts';
+import { memberRefusal } from './member-refusal.ts';
+
+/** The members of a fact that a caller asks for, where all of them would be more than it needs. */
+export interface FactFields {
+  /**
+   * What writes facts with these members and no others, in the order of the whole fact; undefined for undefined, which
+   * stands for the whole. `compact` and `marks` name several members at once. Throws `validation` for a name that this
+   * node does not know, and lists those that it does: 400 in a query, 422 in a body.
+   */
+  read(fields: string | readonly string[] | undefined, place: 'query' | 'body'): FactJson | undefined;
+}
+
+export const FactFields = defineRef<FactFields>('kernel.fact-fields');
+
+/** Names together, as text. */
+const MAX_CHARACTERS = 2_000;
+const MAX_NAMES = 100;
+
+const NAMES =
+  `Members of each fact in the answer, and no others; \`${COMPACT}\` stands for what most readers need, ` +
+  `\`${MARKS}\` for what plugins say of a fact where they say something.`;
+
+/** Schema of `fields` as text: a list with commas. */
+export const FIELDS_TEXT: JsonSchema = { type: 'string', maxLength: MAX_CHARACTERS, description: NAMES };
+
+/** Schema of `fields` in a body: the same, or a list of names. */
+export const FIELDS_JSON: JsonSchema = {
+  type: ['string', 'array'],
+  items: { type: 'string' },
+  maxLength: MAX_CHARACTERS,
+  maxItems: MAX_NAMES,
+  description: NAMES,
+};
+
+/** Beside the marks, which say what is unusual about a fact. */
+const COMPACT_MEMBERS = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope', MARKS];
+
+export const createFactFields = (vocabulary: Vocabulary): FactFields => {
+  const known = slotsOf(vocabulary).map(({ name }) => name);
+  const isKnown = new Set([...known, COMPACT, MARKS]);
+  const made = new Map<string, FactJson>();
+  return {
+    read(fields, place) {
+      if (fields === undefined) return undefined;
+      const names = (typeof fields === 'string' ? fields.split(',') : fields).map((name) => name.trim());
+      const stranger = names.find((name) => !isKnown.has(name));
+      if (stranger !== undefined || names.length === 0) {
+        const problem = stranger
+          ? `names ${JSON.stringify(stranger.slice(0, 80))}, which no fact has`
+          : 'names nothing';
+        const hint = `the sets are ${COMPACT} and ${MARKS}, the members ${known.join(', ')}`;
+        throw memberRefusal(`${place}.fields`, `${problem}; ${hint}`, 'validation', {
+          status: place === 'query' ? 400 : 422,
+        });
+      }
+      const asked = new Set(names.flatMap((name) => (name === COMPACT ? COMPACT_MEMBERS : name)));
+      const key = [...asked].sort().join();
+      const json = made.get(key) ?? createFactJson(vocabulary, asked);
+      // Callers choose the names, so what is kept for them is bounded.
+      if (made.size === MOST_KEPT) made.clear();
+      made.set(key, json);
+      return json;
+    },
+  };
+};
+
+const MOST_KEPT = 100;

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { factBody } from './fact-bodies.ts';
+
+const COMPACT = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope'];
+
+forEachStore('the members of facts that a caller asks for', () => {
+  let node: TestNode;
+  let key: string;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: ['facts', 'conflicts', 'recall', 'search', 'source-trust', 'time-travel'] });
+    key = await node.addKey();
+  });
+  afterEach(() => node.stop());
+
+  const assert = async (changes: Record<string, unknown> = {}) => {
+    const { status, body } = await node.request('POST', '/v1/facts', { key, body: factBody(changes) });
+    expect(status).to.equal(201);
+    await node.clock.advance(1000);
+    return body;
+  };
+  const get = (path: string) => node.request('GET', path, { key });
+  const recall = (members: object, path = '/v1/recall') =>
+    node.request('POST', path, { key, body: { token_budget: 2_000, ...members } });
+
+  it('come alone, in the order of the whole fact, as the whole fact has them', async () => {
+    const whole = await assert();
+    const { body } = await get('/v1/facts?fields=scope,%20id,id,valid_until');
+    expect(body.total).to.equal(1);
+    expect(JSON.stringify(body.facts)).to.equal(
+      JSON.stringify([{ id: whole.id, valid_until: whole.valid_until, scope: whole.scope }]),
+    );
+    expect((await get(`/v1/facts/${whole.id}?fields=cid`)).body).to.deep.equal({ cid: whole.cid });
+    const history = await get(`/v1/facts/${whole.id}/history?fields=id`);
+    expect(history.body.events.map(({ fact }: { fact: object }) => fact)).to.deep.equal([{ id: whole.id }]);
+  });
+
+  it('are the usual ones for "compact", with the marks that say something', async () => {
+    await assert({ entity: 'user:plain' });
+    const [plain] = (await get('/v1/facts?fields=compact')).body.facts;
+    expect(Object.keys(plain)).to.include.members(COMPACT).and.not.include('contradicted');
+    expect(plain).not.to.have.any.keys('quarantine_status', 'sanitizer_warnings', 'hlc', 'cid');
+    await assert({ entity: 'user:torn', value: { type: 'string', v: 'yes' } });
+    await assert({ entity: 'user:torn', value: { type: 'string', v: 'no' } });
+    const torn = await get('/v1/facts?entity=user:torn&include_contradicted=true&fields=id,marks');
+    for (const fact of torn.body.facts) expect(fact).to.include({ contradicted: true });
+    const named = await get('/v1/facts?entity=user:plain&fields=marks,contradicted');
+    expect(named.body.facts[0]).to.include({ contradicted: false });
+  });
+
+  it('may differ from page to page of one question', async () => {
+    for (const v of ['a', 'b', 'c']) await assert({ entity: `user:${v}` });
+    const first = await get('/v1/facts?limit=2&fields=entity');
+    const second = await get(`/v1/facts?limit=2&fields=compact&cursor=${first.body.cursor}`);
+    expect(second.body.facts.map(({ entity }: { entity: string }) => entity)).to.deep.equal(['user:a']);
+  });
+
+  it('are refused where this node knows no such member, with those that it knows', async () => {
+    for (const fields of ['colour', 'id,', 'constructor']) {
+      const refused = await get(`/v1/facts?fields=${fields}`);
+      expect([refused.status, refused.body.code], fields).to.deep.equal([400, 'validation']);
+      expect(refused.body.errors[0].path).to.equal('query.fields');
+      for (const name of [...COMPACT, 'compact', 'marks']) expect(refused.body.detail).to.contain(name);
+    }
+    for (const fields of [['id', 'colour'], [], 'colour', '']) {
+      const refused = await recall({ query: 'who', fields });
+      expect([refused.status, refused.body.errors[0].path]).to.deep.equal([422, 'body.fields']);
+    }
+  });
+
+  it('bring each recalled fact once, with its score, for fewer bytes', async () => {
+    await assert({ entity: 'user:noor', value: { type: 'text', v: 'Noor keeps the harbour' } });
+    await assert({ entity: 'user:bob', value: { type: 'text', v: 'Bob sails to the harbour' } });
+    const question = { query: 'Who keeps the harbour?' };
+    const whole = await recall(question);
+    const ids = whole.body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
+    expect(ids).to.have.length(2);
+    const asked = [
+      await recall({ ...question, fields: 'id,value' }),
+      await recall({ ...question, fields: ['id', 'value'] }),
+      await recall(question, '/v1/recall?fields=id,value'),
+      await get('/v1/recall?query=Who%20keeps%20the%20harbour%3F&token_budget=2000&fields=id,value'),
+    ];
+    for (const { status, body, text } of asked) {
+      expect(status, text).to.equal(200);
+      expect(body).not.to.have.any.keys('content', 'instructions');
+      for (const [at, item] of body.facts.entries()) {
+        expect(Object.keys(item)).to.deep.equal(['fact', 'score']);
+        expect(Object.keys(item.fact)).to.deep.equal(['id', 'value']);
+        expect(item.fact.id).to.equal(ids[at]);
+        expect(item.score).to.equal(whole.body.facts[at].score);
+      }
+      expect(text.length).to.be.below(whole.text.length / 3);
+    }
+  });
+});
