@@ -45,6 +45,11 @@ export interface OutboundReply {
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
+  /**
+   * Its replies hold a secret, perhaps beside text that a caller chose, and must not be compressed: the length of a
+   * compressed reply tells how much the two have in common (BREACH).
+   */
+  readonly holdsSecret?: true | undefined;
   handle(request: InboundRequest): Promise<OutboundReply>;
 }
 

@@ -6,11 +6,12 @@ export interface KoaSettings {
   readonly port: number;
   readonly corsAllowedOrigins: readonly string[];
   readonly corsDevLocalhost: boolean;
+  readonly compression: boolean;
 }
 
 export const koaSettings: Schema<KoaSettings> = schema<KoaSettings>({
   type: 'object',
-  required: ['host', 'port', 'corsAllowedOrigins', 'corsDevLocalhost'],
+  required: ['host', 'port', 'corsAllowedOrigins', 'corsDevLocalhost', 'compression'],
   properties: {
     host: {
       type: 'string',
@@ -39,6 +40,13 @@ export const koaSettings: Schema<KoaSettings> = schema<KoaSettings>({
       default: false,
       env: 'SVC_CORS_DEV_LOCALHOST',
       description: 'lets pages of localhost and 127.0.0.1 call the node, on any port',
+    },
+    compression: {
+      type: 'boolean',
+      default: true,
+      env: 'SVC_COMPRESSION',
+      description:
+        'compresses long replies for clients that accept it; false leaves it to a proxy in front of the node',
     },
   },
 });

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import Koa, { type Context } from 'koa';
 import { type Listener, type ServeOptions, ServiceError, type Transport } from '../../ports/ports.ts';
 import type { CorsOptions } from './allowed-origins.ts';
+import { createReplyCompression } from './compress-reply.ts';
 import { createCorsPolicy } from './cors-policy.ts';
 import { createEndpointIndex } from './endpoint-index.ts';
 import { type Resolve, refusalOf } from './judge-target.ts';
@@ -21,6 +22,8 @@ export interface KoaTransportOptions extends CorsOptions {
   readonly socketOptions?: Partial<SocketOptions>;
   /** Name resolution for outbound calls, the system's own unless given. */
   readonly resolve?: Resolve;
+  /** Whether long replies are compressed for clients that accept it; they are, unless this is false. */
+  readonly compression?: boolean;
 }
 
 /** How long a client may take. Milliseconds. */
@@ -59,6 +62,7 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
   const refuse = createRefusal(serveOptions.refused);
   /** Connections that end with the reply they are waiting for: what follows it on them is not a request any more. */
   const doomed = new WeakSet<Duplex>();
+  const compress = options.compression === false ? undefined : createReplyCompression();
   const findEndpoint = createEndpointIndex(serveOptions.endpoints);
 
   const answer = async (context: Context): Promise<void> => {
@@ -83,7 +87,9 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
         stallMs: sockets.stallMs,
         closing: closing.signal,
       };
-      await writeReply(reply, message, response, options);
+      const isSecret = 'endpoint' in found && found.endpoint.holdsSecret === true;
+      const sent = compress === undefined || isSecret ? reply : await compress(reply, message);
+      await writeReply(sent, message, response, options);
     });
   };
 

@@ -35,6 +35,9 @@ export const writeReply = async (
   const mustClose = options.closeAfter || isWaiting || (isUnread && lengthOf(message) > CHEAP_BODY_BYTES);
   const mustDrain = isUnread && mustClose && !isWaiting && options.mayDrain;
   const headers: Record<string, string | number> = { ...reply.headers };
+  // What the rules for other origins have set is not to be lost.
+  const vary = response.getHeader('Vary');
+  if (headers['Vary'] !== undefined && vary !== undefined) headers['Vary'] = `${vary}, ${headers['Vary']}`;
   if (mustClose) headers['Connection'] = 'close';
   if (isStream(body)) {
     response.writeHead(reply.status, headers);

@@ -115,7 +115,7 @@ const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[]
     options.inspectReply === undefined
       ? answerRequest
       : async (request) => inspected(await answerRequest(request), route, options);
-  const endpoint = { method: route.method, path: route.path, handle };
+  const endpoint = { method: route.method, path: route.path, holdsSecret: route.holdsSecret, handle };
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
 };
 

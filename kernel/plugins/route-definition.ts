@@ -122,6 +122,11 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly itemSchema?: Schema<unknown>;
   /** `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. `small`: 64 KiB, for callers whom nobody knows yet. */
   readonly bodyLimit?: 'standard' | 'bulk' | 'small';
+  /**
+   * Replies hold a secret, such as a key or a token, and are never compressed: the length of a compressed reply tells
+   * what the secret has in common with text beside it that a caller chose.
+   */
+  readonly holdsSecret?: true;
   /** What it returns, by status; problem documents, which are common to all routes, are left out. */
   readonly answers: Answers;
   /** Every route of our own plugins has one. */

@@ -44,6 +44,7 @@ interface IssueBody {
 export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<undefined, undefined, IssueBody> => ({
   method: 'POST',
   path: PATH,
+  holdsSecret: true,
   summary: 'Issues a capability token',
   access: { permission: 'write' },
   dimension: 'token_issue',

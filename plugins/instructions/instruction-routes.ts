@@ -99,6 +99,8 @@ export const recallInstructionRoute = (
 ): Route<AgentParams, undefined, LoadBody> => ({
   method: 'POST',
   path: '/v1/agents/:agent_id/recall-instruction',
+  // The token of the audit, beside what authors of instructions wrote.
+  holdsSecret: true,
   summary: 'The instructions that an agent needs for what it is about to do',
   access: { permission: 'read', refusal: INSTRUCTION_SCOPE_DENIED },
   params: agentParams,

@@ -45,6 +45,7 @@ const text = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, m
 export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined, ExchangeBody> => ({
   method: 'POST',
   path: '/v1/auth/oidc/exchange',
+  holdsSecret: true,
   summary: 'Gives a short-lived key for an id token, or for a code, of the identity provider',
   access: 'open',
   dimension: 'token_issue',

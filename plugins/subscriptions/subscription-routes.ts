@@ -43,6 +43,7 @@ export const createSubscriptionRoute = ({
 }: SubscriptionRouteParts): Route<undefined, undefined, Body> => ({
   method: 'POST',
   path: '/v1/subscriptions',
+  holdsSecret: true,
   summary: 'Subscribe a webhook to an entity, a scope or a garden',
   access: { permission: 'read' },
   dimension: 'subscription_create',
@@ -114,6 +115,8 @@ export const idParams = schema<IdParams>({
 export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
   path: '/v1/subscriptions',
+  // An address may have a token in it.
+  holdsSecret: true,
   summary: "The caller's subscriptions, oldest first",
   access: { permission: 'read' },
   answers: {
@@ -138,6 +141,8 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
 export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id',
+  // An address may have a token in it.
+  holdsSecret: true,
   summary: 'One subscription of the caller',
   access: { permission: 'read' },
   params: idParams,
@@ -156,6 +161,7 @@ export const rotateSecretRoute = ({
 }: SubscriptionRouteParts): Route<IdParams, undefined, RotateBody> => ({
   method: 'POST',
   path: '/v1/subscriptions/:id/rotate-secret',
+  holdsSecret: true,
   summary: 'Give a subscription another secret; the former one signs beside it for a while',
   access: { permission: 'read' },
   params: idParams,

@@ -35,6 +35,7 @@ describe('the configuration', () => {
       port: 8765,
       corsAllowedOrigins: [],
       corsDevLocalhost: false,
+      compression: true,
     });
     expect(plugins.map(({ name }) => name)).to.deep.equal([
       'attestation',
@@ -120,6 +121,7 @@ describe('the configuration', () => {
       port: 0,
       corsAllowedOrigins: ['https://a.example', 'https://b.example'],
       corsDevLocalhost: true,
+      compression: true,
     });
   });
 
