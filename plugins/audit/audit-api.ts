@@ -63,6 +63,12 @@ export interface AuditLog {
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
+   * Adds an entry about a read, without a commit of its own: it is stored with others of its tenant, at most 200 ms
+   * later, and before `Audit` shows the log in this process. A crash may lose it; a stop does not. Rejects while
+   * entries cannot be stored: what was read must then not be answered.
+   */
+  recordSoon(entry: AuditEntry): Promise<void>;
+  /**
    * Adds an entry about a refusal, in a transaction of its own, so that it survives a rollback. At most
    * `REJECTIONS_PER_MINUTE` per tenant, entity and event: refusals cost their sender nothing and must not fill the
    * disk. Member `suppressed` of the next entry's detail counts those that were left out.

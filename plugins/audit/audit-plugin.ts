@@ -85,11 +85,12 @@ export const auditPlugin = definePlugin({
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
     const { facts, clock, random, self, cursors, vocabulary, leases, work } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
-    const recorded = new RecordedLog({ store, clock, vocabulary });
+    const recorded = new RecordedLog({ store, clock, log, vocabulary });
     provide(AuditLog, recorded);
     const refused = new RefusedCredentials({ clock, log, add: (entries) => recorded.record(entries) });
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
+    onStop(() => recorded.soon.settleAll());
     const keeper = new CheckpointKeeper({ tables, clock, random, log });
     const retention = new Retention({ tables, clock, self, log, retentionDays: config.retentionDays });
     const lease = leases.hold(LEASE);
@@ -105,6 +106,7 @@ export const auditPlugin = definePlugin({
       store,
       facts,
       hooks,
+      settle: (tenantId) => recorded.soon.settle(tenantId),
       verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
       checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),
     });

@@ -1,10 +1,18 @@
-import { type Clock, type PluginTransaction, RejectionWindows, type Vocabulary } from '../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  type Logger,
+  type PluginTransaction,
+  RejectionWindows,
+  type Vocabulary,
+} from '../../kernel/plugin-api.ts';
 import { type AuditEntry, AuditEvents, type AuditLog, FACT_WRITE } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
+import { SoonRecorded } from './soon-recorded.ts';
 
 export interface RecordedLogParts {
   readonly store: AuditStore;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly vocabulary: Vocabulary;
 }
 
@@ -12,9 +20,17 @@ export interface RecordedLogParts {
 export class RecordedLog implements AuditLog {
   readonly #parts: RecordedLogParts;
   readonly #windows = new RejectionWindows();
+  /** Entries that are yet to be stored. */
+  readonly soon: SoonRecorded;
 
   constructor(parts: RecordedLogParts) {
     this.#parts = parts;
+    const { clock, log } = parts;
+    this.soon = new SoonRecorded({
+      clock,
+      log,
+      store: (entries, tenantId) => parts.store.addApart(entries, tenantId),
+    });
   }
 
   async record(given: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void> {
@@ -25,6 +41,11 @@ export class RecordedLog implements AuditLog {
     const tenantId = tenantOf(entries);
     if (transaction !== undefined) await store.add(entries, tenantId, transaction);
     else await store.addApart(entries, tenantId);
+  }
+
+  async recordSoon(entry: AuditEntry): Promise<void> {
+    this.#refuseUnfit(entry);
+    await this.soon.add(entry);
   }
 
   async recordRejection(entry: AuditEntry): Promise<void> {

@@ -26,6 +26,8 @@ export interface StoredAuditParts {
   readonly store: AuditStore;
   readonly facts: Facts;
   readonly hooks: HookCaller;
+  /** Resolves when the log of the tenant has all entries that were recorded in this process so far. */
+  settle(tenantId: string): Promise<void>;
   /** See `Audit.verify`. */
   verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
   /** The newest checkpoint of a tenant; null while there is none. */
@@ -61,7 +63,8 @@ export class StoredAudit implements Audit {
   ): Promise<EntryPage<RecordedEntry>> {
     requirePermission(caller, READS_ALL);
     requireLimit(limit, MAX_LOG_PAGE);
-    const { store, facts } = this.#parts;
+    const { store, facts, settle } = this.#parts;
+    await settle(caller.tenantId);
     const wanted = { ...filter, tenantId: caller.tenantId };
     return facts.read(caller, 'query', async ({ snapshot }) => {
       const matching = await store.matching(wanted, snapshot);
@@ -77,7 +80,8 @@ export class StoredAudit implements Audit {
   ): Promise<EntryPage<EntryWithFact>> {
     requirePermission(caller, READS_SOME);
     requireLimit(limit, MAX_ENTRY_PAGE);
-    const { store, facts, hooks } = this.#parts;
+    const { store, facts, hooks, settle } = this.#parts;
+    await settle(caller.tenantId);
     const open = openTo(caller, filter);
     return facts.read(caller, 'get', async (reader) => {
       const matching = await store.matching(open, reader.snapshot);
@@ -89,7 +93,8 @@ export class StoredAudit implements Audit {
 
   async ofFact(caller: Principal, factId: string): Promise<Omit<EntryPage<EntryWithFact>, 'total'>> {
     requirePermission(caller, READS_SOME);
-    const { store, facts, hooks } = this.#parts;
+    const { store, facts, hooks, settle } = this.#parts;
+    await settle(caller.tenantId);
     return facts.read(caller, 'get', async (reader) => {
       const matching = await store.matching(openTo(caller, { factId }), reader.snapshot);
       const found = await matching.inOrder(0, MAX_ENTRIES_OF_FACT);
@@ -108,7 +113,8 @@ export class StoredAudit implements Audit {
     return this.#lines(caller, filter, signal);
   }
 
-  verify(caller: Principal, afterSeq = 0): Promise<VerifiedEntries> {
+  async verify(caller: Principal, afterSeq = 0): Promise<VerifiedEntries> {
+    await this.#parts.settle(caller.tenantId);
     return this.#parts.verify(caller, afterSeq);
   }
 
@@ -117,6 +123,7 @@ export class StoredAudit implements Audit {
     filter: AuditFilter,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<string, void, undefined> {
+    await this.#parts.settle(caller.tenantId);
     const showsAll = readsAll(caller);
     // Before the entries: what it covers is in the export.
     const checkpoint = showsAll ? await this.#parts.checkpointOf(caller.tenantId) : null;
@@ -150,7 +157,8 @@ export class StoredAudit implements Audit {
     filter: AuditFilter,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<readonly EntryWithFact[], void, undefined> {
-    const { store, facts, hooks } = this.#parts;
+    const { store, facts, hooks, settle } = this.#parts;
+    await settle(caller.tenantId);
     const open = openTo(caller, filter);
     let after: EntryPosition | undefined;
     do {
