@@ -72,6 +72,8 @@ export interface ScoredFact {
   readonly stages: StageScores;
   /** The stages, weighted. */
   readonly fused: number;
+  /** 1 to 1.5: more than 1 where the query names who speaks in the fact or is spoken of. */
+  readonly named: number;
   readonly salience: Salience;
   /** From what was asked for: 0 for a hit of its own. */
   readonly hops: number;

@@ -32,6 +32,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
       semantic: SHARE_JSON,
       graph: SHARE_JSON,
       fused: SCORE_JSON,
+      named: { type: 'number', minimum: 1, maximum: 1.5 },
       ...Object.fromEntries(FACTORS.map((name) => [name, SHARE_JSON])),
       weighted_total: SCORE_JSON,
     }),
@@ -39,7 +40,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
 });
 
 export const scoredFactJson = (
-  { view, score, stages, fused, salience, hops, tokens, fromCard }: ScoredFact,
+  { view, score, stages, fused, named, salience, hops, tokens, fromCard }: ScoredFact,
   factJson: FactJson,
 ) => ({
   fact: factJson(view),
@@ -52,6 +53,7 @@ export const scoredFactJson = (
     semantic: stages.semantic,
     graph: stages.graph,
     fused,
+    named,
     recency: salience.recency,
     confidence: salience.confidence,
     access: salience.access,

@@ -19,6 +19,7 @@ import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
+import { namedFactor, namesIn } from './named.ts';
 import { packByMmr } from './pack-by-mmr.ts';
 import {
   type EntitySummary,
@@ -159,23 +160,46 @@ const score = async (
   const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
   const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
+  const namedOf = namedAmong(views, found.shares, request.query);
   const scored = views.map((view): Candidate => {
     const { id } = view.fact;
     const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
-    return { ...scoreOf(view, stages.get(id) ?? AT_THE_ENTITY, signals(id), request, context, parts), ...way };
+    const known = { stages: stages.get(id) ?? AT_THE_ENTITY, named: namedOf(view), signals: signals(id) };
+    return { ...scoreOf(view, known, request, context, parts), ...way };
   });
   if (card !== null) {
-    const own = scoreOf(card, AT_THE_ENTITY, NO_SIGNALS, request, context, parts);
+    const own = scoreOf(card, { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS }, request, context, parts);
     scored.push({ ...own, hops: 0, fromCard: true, byScore: true });
   }
   // What only a stage without weight has found was not asked for.
   return scored.filter(({ fused }) => fused > 0).sort(bestFirst);
 };
 
+/**
+ * What it is worth that the query names somebody, for facts that others stand beside in their session: there several
+ * speak, and one is asked for. In a document a name is a word as any other.
+ */
+const namedAmong = (
+  views: readonly FactView[],
+  shares: Found['shares'],
+  query: string,
+): ((view: FactView) => number) => {
+  const shareOf = namesIn(query);
+  const named = new Map(views.flatMap(({ fact }) => (shares.has(fact.id) ? [[fact.id, shareOf(fact)]] : [])));
+  const most = Math.max(0, ...named.values());
+  return ({ fact }) => namedFactor(named.get(fact.id) ?? 0, most);
+};
+
+/** What is known of a candidate beside itself. */
+interface Known {
+  readonly stages: StageScores;
+  readonly named: number;
+  readonly signals: FactSignals;
+}
+
 const scoreOf = (
   view: FactView,
-  stages: StageScores,
-  signals: FactSignals,
+  { stages, named, signals }: Known,
   { query, weights }: RecallRequest,
   { reader }: RecallContext,
   { salienceWeight }: PipelineParts,
@@ -187,8 +211,9 @@ const scoreOf = (
     view,
     stages,
     fused,
+    named,
     salience,
-    score: weigh(fused, salience, salienceWeight),
+    score: weigh(fused * named, salience, salienceWeight),
     tokens: estimateTokens(factLine(view.fact)),
     text: valueText(view.fact.value),
   };

@@ -7,6 +7,7 @@ import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
 import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { neededStages } from './stage-weights.ts';
+import { type Shares, withSharedWords } from './words-together.ts';
 
 export interface StageParts extends QueryParts {
   readonly index: SearchIndex;
@@ -18,6 +19,8 @@ export interface Found extends StageHits {
   /** Facts of the entity that was asked about, newest first; empty without one. */
   readonly own: readonly Hit[];
   readonly hops: ReadonlyMap<string, number>;
+  /** Of the facts that others stand beside in their session: what of the query they cover together. */
+  readonly shares: Shares;
   /** Facts that would be candidates if nobody contradicted them, as far as the stages have weight. */
   readonly contradicted: ReadonlySet<string>;
 }
@@ -61,7 +64,27 @@ export const runStages = async (
     graph: [...own.contradicted, ...beside],
   };
   const contradicted = weighty(disputed, request);
-  return { ...found, graph: [...graph].map(([id, score]) => ({ id, score })), hops, contradicted };
+  const shares = await sharesOf([...hops.keys()], context, index);
+  // What stands around a fact is the graph's to find.
+  const isAround = context.depth > 0 && needed.graph && needed.lexical;
+  return {
+    ...found,
+    lexical: isAround ? withSharedWords(found.lexical, shares) : found.lexical,
+    graph: [...graph].map(([id, score]) => ({ id, score })),
+    hops,
+    shares,
+    contradicted,
+  };
+};
+
+const sharesOf = async (
+  ids: readonly string[],
+  { query, view }: RecallContext,
+  index: Pick<SearchIndex, 'together'>,
+): Promise<Shares> => {
+  if (query === '' || ids.length === 0) return new Map();
+  const together = await index.together(query, ids, { ...view, entityKey: undefined });
+  return new Map(together.map(({ id, share }) => [id, share]));
 };
 
 /** What only a stage without weight has found was not asked for. */

@@ -1,6 +1,9 @@
 import { defineCollectHook, defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { JobData, JobProgress } from '../jobs/jobs-api.ts';
 
+export { foldWords } from './words/fold-words.ts';
+export { queryWords } from './words/query-terms.ts';
+
 /**
  * A fact that a search found, with the score of that search: above 0, and comparable within one result of one method
  * only.
@@ -8,6 +11,16 @@ import type { JobData, JobProgress } from '../jobs/jobs-api.ts';
 export interface Hit {
   readonly id: string;
   readonly score: number;
+}
+
+/** A fact that others stand beside in its session. */
+export interface Together {
+  readonly id: string;
+  /**
+   * 0 to 1: of the words of the query, weighed as `lexical` weighs them, the share that the fact and those around it
+   * hold. A word counts in full in the fact itself, and less the further away it is.
+   */
+  readonly share: number;
 }
 
 /**
@@ -76,9 +89,15 @@ export interface SearchIndex {
   dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]>;
   /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
-   * falls with the distance and adds up over seeds. A seed is scored by the other seeds only.
+   * falls with the distance, and of several seeds the one that gives most counts. A seed is scored by the other seeds
+   * only.
    */
   besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
+  /**
+   * Those of the given facts that stand beside others in the sessions that they were asserted in, in the given order,
+   * each with what of the query it covers together with those around it. Facts around it are those that the view holds.
+   */
+  together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]>;
   /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
   newest(view: SearchView, limit: number): Promise<Hit[]>;
 }

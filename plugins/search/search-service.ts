@@ -163,6 +163,10 @@ export class SearchService implements SearchIndex {
     return (await this.#opened()).index.besides(seeds, view, limit);
   }
 
+  async together(query: string, ids: readonly string[], view: SearchView) {
+    return (await this.#opened()).index.together(query, ids, view);
+  }
+
   async newest(view: SearchView, limit: number) {
     return (await this.#opened()).index.newest(view, limit);
   }

@@ -1,6 +1,6 @@
 import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
-import type { Hit, SearchIndex, SearchView } from '../search-api.ts';
+import type { Hit, SearchIndex, SearchView, Together } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
 import { writeSnapshot } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
@@ -12,6 +12,7 @@ import { sessionNeighbours } from './session-neighbours.ts';
 import type { HashSeed } from './text-hash.ts';
 import { type IsOlder, TopDocuments } from './top-documents.ts';
 import { ViewFilter } from './view-filter.ts';
+import { wordsTogether } from './words-together.ts';
 
 /**
  * What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after
@@ -154,6 +155,10 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     const top = new TopDocuments(limit, scores.size, this.#isOlder);
     for (const [document, score] of scores) top.offer(document, score);
     return this.#hits(top.take());
+  }
+
+  async together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]> {
+    return wordsTogether(this.#state, query, ids, view.tenantId, new ViewFilter(this.#state, view));
   }
 
   async newest(view: SearchView, limit: number): Promise<Hit[]> {

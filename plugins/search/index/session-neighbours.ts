@@ -12,8 +12,9 @@ export const NEIGHBOUR_WEIGHTS: readonly number[] = [0.4, 0.3, 0.2, 0.1];
 const MOST_PASSED = 256;
 
 /**
- * Documents near the seeds in their sessions, by number, with what all seeds give them. Distance counts those facts of
- * the session that the view may find, over all opened parts together.
+ * Documents near the seeds in their sessions, by number, with the most that any seed gives them: what is said between
+ * many weak seeds is not the more to the point for it. Distance counts those facts of the session that the view may
+ * find, over all opened parts together.
  */
 export const sessionNeighbours = (
   state: IndexState,
@@ -24,18 +25,33 @@ export const sessionNeighbours = (
 ): Map<number, number> => {
   const scores = new Map<number, number>();
   const open = new Set(filter.parts.map(({ number }) => number));
-  const sessions = new Map<string, Uint32Array[]>();
+  const sessions: KnownSessions = new Map();
   for (const { id, score } of seeds) {
     const seed = state.documentOf({ tenantId, id });
     if (seed < 0 || seed >= filter.end || !open.has(state.documents.word(seed, PART))) continue;
-    const lists = listsOf(state, seed, filter, sessions);
-    for (const direction of [-1, 1] as const) {
-      nearest(lists, seed, direction, weights.length, filter).forEach((document, at) => {
-        scores.set(document, (scores.get(document) ?? 0) + score * (weights[at] as number));
+    for (const side of bothSides(state, seed, weights.length, filter, sessions)) {
+      side.forEach((document, at) => {
+        const given = score * (weights[at] as number);
+        if (given > (scores.get(document) ?? 0)) scores.set(document, given);
       });
     }
   }
   return scores;
+};
+
+/** By session, what each opened part holds of it: found once for all documents of a session. */
+export type KnownSessions = Map<string, readonly Uint32Array[]>;
+
+/** Up to `count` documents before and after a document in its session that the view may find, nearest first. */
+export const bothSides = (
+  state: IndexState,
+  document: number,
+  count: number,
+  filter: ViewFilter,
+  sessions: KnownSessions,
+): readonly [readonly number[], readonly number[]] => {
+  const lists = listsOf(state, document, filter, sessions);
+  return [nearest(lists, document, -1, count, filter), nearest(lists, document, 1, count, filter)];
 };
 
 /** What the session of a document holds in each opened part. */
@@ -43,7 +59,7 @@ const listsOf = (
   state: IndexState,
   document: number,
   filter: ViewFilter,
-  sessions: Map<string, Uint32Array[]>,
+  sessions: KnownSessions,
 ): readonly Uint32Array[] => {
   const hi = state.documents.word(document, SESSION);
   const lo = state.documents.word(document, SESSION + 1);

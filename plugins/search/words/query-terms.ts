@@ -1,3 +1,4 @@
+import { foldWords } from './fold-words.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
@@ -9,10 +10,15 @@ import type { TermReader } from './term-reader.ts';
  */
 export const readQueryTerms = (query: string, reader: TermReader, into: TermCounts): void => {
   const text = query.slice(0, MOST_CHARACTERS_READ);
-  const sought = text.replace(WORD, (word) => (isStopWord(word) ? ' ' : word));
-  reader.read(sought, into, MOST_TERMS_READ);
+  reader.read(withoutStopWords(text), into, MOST_TERMS_READ);
   if (into.distinct === 0) reader.read(text, into, MOST_TERMS_READ);
 };
+
+/** The words of a query that are no stop words, as terms of the index (`foldWords`). */
+export const queryWords = (query: string): ReadonlySet<string> =>
+  new Set(foldWords(withoutStopWords(query.slice(0, MOST_CHARACTERS_READ))));
+
+const withoutStopWords = (text: string): string => text.replace(WORD, (word) => (isStopWord(word) ? ' ' : word));
 
 const MOST_CHARACTERS_READ = 100_000;
 const MOST_TERMS_READ = 4_096;

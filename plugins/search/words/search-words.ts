@@ -21,12 +21,12 @@ export const searchWords = (
   filter: ViewFilter,
   limit: number,
 ): { readonly document: number; readonly score: number }[] => {
-  const counted = filter.parts.map((part) => ({ part, ...filter.statisticsOf(part) }));
-  const parts = counted.flatMap(({ part, documents }) => (documents > 0 ? [part] : []));
+  const counted = countedParts(filter);
+  const parts = counted.map(({ part }) => part);
   const documents = counted.reduce((sum, one) => sum + one.documents, 0);
   if (documents === 0 || limit < 1) return [];
   const terms = termsOf(state, query, filter, parts, documents);
-  const meanLength = counted.reduce((sum, one) => (one.documents > 0 ? sum + one.length : sum), 0) / documents;
+  const meanLength = counted.reduce((sum, one) => sum + one.length, 0) / documents;
   const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
   const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
   const accepts = (document: number): boolean => filter.accepts(document);
@@ -65,10 +65,30 @@ const boundOf = (lists: PostingLists, list: number, weight: number, lengthPenalt
 
 const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm(norm));
 
-interface QueryTerm {
+/** A term of a query that occurs in what is searched. */
+export interface QueryTerm {
+  /** Above 0; by all opened parts together. */
   readonly weight: number;
+  /** Its list in each part that holds it. */
   readonly lists: ReadonlyMap<IndexPart, number>;
 }
+
+/** The terms by which `searchWords` searches. */
+export const queryTermsIn = (state: IndexState, query: string, filter: ViewFilter): readonly QueryTerm[] => {
+  const counted = countedParts(filter);
+  const documents = counted.reduce((sum, one) => sum + one.documents, 0);
+  return termsOf(
+    state,
+    query,
+    filter,
+    counted.map(({ part }) => part),
+    documents,
+  );
+};
+
+/** Opened parts that hold anything, with what their statistics count. */
+const countedParts = (filter: ViewFilter) =>
+  filter.parts.map((part) => ({ part, ...filter.statisticsOf(part) })).filter(({ documents }) => documents > 0);
 
 /** The rarest terms of a query that occur at all, the most frequent one first. */
 const termsOf = (

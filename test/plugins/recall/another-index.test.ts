@@ -41,6 +41,7 @@ const tinySearch = (): AnyPlugin => {
       hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
     dense: async () => [],
     besides: async () => [],
+    together: async () => [],
     newest: async (view, limit) => hits(view, limit, () => 1),
   };
   return definePlugin({

@@ -55,6 +55,7 @@ forEachStore('recall', () => {
       'semantic',
       'graph',
       'fused',
+      'named',
       'recency',
       'confidence',
       'access',

@@ -103,4 +103,5 @@ const METHODS = [
   'lexical',
   'newest',
   'ready',
+  'together',
 ] satisfies (keyof SearchIndex)[];

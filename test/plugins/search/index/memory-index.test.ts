@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import { NEIGHBOUR_WEIGHTS } from '../../../../plugins/search/index/session-neighbours.ts';
+import { TOGETHER_WEIGHTS } from '../../../../plugins/search/index/words-together.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
@@ -71,6 +72,26 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
+  it('tells of any facts what of a query they cover together with their sessions, as a look at each word would', () =>
+    fc.assert(
+      fc.asyncProperty(
+        stories,
+        queries,
+        views,
+        fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
+        async (story, query, view, numbers) => {
+          const index = MemoryIndex.create(TEST_SEED);
+          story.forEach((step, n) => void applyStep(step, n, index));
+          const naive = retold(story);
+          naive.facts.splice(0, naive.facts.length, ...naive.facts.filter((f) => !f.system && f.confidence > 0));
+          const ids = numbers.map((n) => sampleId(n));
+          const expected = await naive.together(query, ids, view, TOGETHER_WEIGHTS);
+          expect(await index.together(query, ids, view)).to.deep.equal(expected);
+        },
+      ),
+      { numRuns: RUNS },
+    ));
+
   it('answers the same, to the last bit, with and without facts in parts that the view does not open', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, async (story, query) => {
@@ -87,6 +108,8 @@ describe('the search index in memory', () => {
         expect(await whole.lexical(query, view, 5)).to.deep.equal(hits);
         expect(await whole.besides(hits, view, 5)).to.deep.equal(await seen.besides(hits, view, 5));
         expect(await whole.newest(view, 5)).to.deep.equal(await seen.newest(view, 5));
+        const ids = story.map((_, n) => sampleId(n));
+        expect(await whole.together(query, ids, view)).to.deep.equal(await seen.together(query, ids, view));
       }),
       { numRuns: RUNS },
     ));

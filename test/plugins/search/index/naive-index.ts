@@ -1,7 +1,7 @@
 import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
 import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
 import { compareHlc, type Expiry, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
-import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
+import type { Hit, SearchView, Together } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
 import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
 import { readQueryTerms } from '../../../../plugins/search/words/query-terms.ts';
@@ -43,19 +43,9 @@ export class NaiveIndex {
   }
 
   async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
-    const open = this.facts.filter((fact) => !fact.system && fact.confidence > 0 && isOpen(fact, view));
-    const documents = new Map(open.map((fact) => [fact.id, this.#countsOf(fact)]));
-    const meanLength = [...documents.values()].reduce((sum, { length }) => sum + length, 0) / open.length;
-    const sought = new TermCounts();
-    readQueryTerms(query, this.#reader, sought);
-    const terms = [...keysOf(sought)].map((key, place) => {
-      const frequency = [...documents.values()].filter(({ times }) => times.has(key)).length;
-      return { key, place, frequency, weight: Math.log(1 + (open.length - frequency + 0.5) / (frequency + 0.5)) };
-    });
-    const inOrder = terms
-      .filter(({ frequency }) => frequency > 0)
-      .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
-      .slice(0, 64);
+    const documents = this.#documentsOf(view);
+    const meanLength = [...documents.values()].reduce((sum, { length }) => sum + length, 0) / documents.size;
+    const inOrder = this.#weighed(query, view).reverse();
     const hits = (await this.live(view)).map((fact) => {
       const { times, length } = documents.get(fact.id) as Counted;
       const k = 1.2 * (1 - 0.6 + (0.6 * lengthOfNorm(normOf(length))) / meanLength);
@@ -68,25 +58,74 @@ export class NaiveIndex {
     return bestOf(hits, limit);
   }
 
+  #documentsOf(view: SearchView): ReadonlyMap<string, Counted> {
+    const open = this.facts.filter((fact) => !fact.system && fact.confidence > 0 && isOpen(fact, view));
+    return new Map(open.map((fact) => [fact.id, this.#countsOf(fact)]));
+  }
+
+  /** The rarest words of a query with what they weigh, the most frequent one first. */
+  #weighed(query: string, view: SearchView) {
+    const documents = [...this.#documentsOf(view).values()];
+    const sought = new TermCounts();
+    readQueryTerms(query, this.#reader, sought);
+    const terms = [...keysOf(sought)].map((key, place) => {
+      const frequency = documents.filter(({ times }) => times.has(key)).length;
+      return { key, place, frequency, weight: Math.log(1 + (documents.length - frequency + 0.5) / (frequency + 0.5)) };
+    });
+    return terms
+      .filter(({ frequency }) => frequency > 0)
+      .sort((a, b) => b.frequency - a.frequency || b.place - a.place)
+      .slice(-64);
+  }
+
   /** By a walk through the whole session for each seed. */
   async besides(seeds: readonly Hit[], view: SearchView, limit: number, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const scores = new Map<string, number>();
     for (const seed of seeds) {
-      const fact = this.facts.find(({ id, tenantId }) => id === seed.id && tenantId === view.tenantId);
-      if (fact === undefined || fact.sessionId === null || !isOpen(fact, view)) continue;
-      const session = live.filter(({ sessionId, id }) => sessionId === fact.sessionId && id !== fact.id);
-      const before = session.filter(({ feed }) => compareHlc(feed, fact.feed) < 0).reverse();
-      const after = session.filter(({ feed }) => compareHlc(feed, fact.feed) > 0);
-      for (const side of [before, after]) {
+      for (const side of this.#around(seed.id, view, live)?.sides ?? []) {
         weights.forEach((weight, at) => {
           const { id } = side[at] ?? {};
-          if (id !== undefined) scores.set(id, (scores.get(id) ?? 0) + seed.score * weight);
+          if (id !== undefined) scores.set(id, Math.max(scores.get(id) ?? 0, seed.score * weight));
         });
       }
     }
     const hits = live.flatMap((fact) => (scores.has(fact.id) ? [{ fact, score: scores.get(fact.id) as number }] : []));
     return bestOf(hits, limit);
+  }
+
+  /** By a look at the words of each fact around each of the given ones. */
+  async together(
+    query: string,
+    ids: readonly string[],
+    view: SearchView,
+    weights: readonly number[],
+  ): Promise<Together[]> {
+    const live = await this.live(view);
+    const terms = this.#weighed(query, view);
+    const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+    return ids.flatMap((id) => {
+      const around = this.#around(id, view, live);
+      if (around === undefined || around.sides.every((side) => side.length === 0)) return [];
+      const covered = terms.reduce((sum, { key, weight }) => {
+        const nearest = weights.find((_, distance) => {
+          const facts = distance === 0 ? [around.fact] : around.sides.flatMap((side) => side[distance - 1] ?? []);
+          return facts.some((fact) => this.#countsOf(fact).times.has(key));
+        });
+        return sum + weight * (nearest ?? 0);
+      }, 0);
+      return [{ id, share: total === 0 ? 0 : Math.min(1, covered / total) }];
+    });
+  }
+
+  /** A fact, and what stands before and after it in its session, nearest first. */
+  #around(id: string, view: SearchView, live: readonly StoredFact[]) {
+    const fact = this.facts.find((one) => one.id === id && one.tenantId === view.tenantId);
+    if (fact === undefined || !isOpen(fact, view)) return undefined;
+    const session = fact.sessionId === null ? [] : live.filter(({ sessionId }) => sessionId === fact.sessionId);
+    const before = session.filter(({ feed }) => compareHlc(feed, fact.feed) < 0).reverse();
+    const after = session.filter(({ feed }) => compareHlc(feed, fact.feed) > 0);
+    return { fact, sides: [before, after] };
   }
 
   #countsOf(fact: StoredFact): Counted {

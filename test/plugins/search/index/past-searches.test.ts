@@ -83,6 +83,7 @@ const searches = async (index: MemoryIndex, query: string, view: SearchView, lim
     lexical,
     dense: await index.dense(vectorOf(1), -1, view, limit),
     besides: await index.besides([...lexical, { id: sampleId(3), score: 0.5 }], view, limit),
+    together: await index.together(query, [...idsOf(lexical), sampleId(3)], view),
     newest: await index.newest(view, limit),
   };
 };

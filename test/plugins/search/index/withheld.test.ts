@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
-import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { idsOf, SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { TEST_SEED } from './test-seed.ts';
 
@@ -33,6 +33,7 @@ describe('an index with withheld facts', () => {
       await index.lexical('lantern', VIEW, 3),
       await index.newest(VIEW, 30),
       await index.besides(lexical.slice(0, 3), VIEW, 30),
+      await index.together('lantern voyage', idsOf(lexical), VIEW),
     ];
   };
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { FrameWriter, UnusableSnapshot } from '../../../../plugins/search/snapshot/snapshot-frames.ts';
-import { sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { applyStep, queries, type Step, stories, views } from '../index/index-stories.ts';
@@ -21,6 +21,7 @@ const expectSame = async (one: MemoryIndex, other: MemoryIndex, query: string, v
   const hits = await one.lexical(query, view, 5);
   expect(await other.lexical(query, view, 5)).to.deep.equal(hits);
   expect(await other.besides(hits, view, 5)).to.deep.equal(await one.besides(hits, view, 5));
+  expect(await other.together(query, idsOf(hits), view)).to.deep.equal(await one.together(query, idsOf(hits), view));
   expect(await other.newest(view, 50)).to.deep.equal(await one.newest(view, 50));
 };
 
