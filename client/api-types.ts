@@ -198,6 +198,7 @@ export interface ScoredFact {
     semantic: number;
     graph: number;
     fused: number;
+    named: number;
     recency: number;
     confidence: number;
     access: number;
