@@ -24,8 +24,8 @@ export const namesIn = (query: string): ((fact: NamedFact) => number) => {
 };
 
 /**
- * The factor of a fact, 1 to 1.5. `share` is how much of its name the query holds, `most` how much of any: who is called
- * by a first name is named in full where nobody is named better.
+ * The factor of a fact, 1 to 1.5. `share` is how much of its name the query holds, `most` how much of any: a first name
+ * names in full where nobody is named better.
  */
 export const namedFactor = (share: number, most: number): number => (share > 0 ? 1 + MOST * (share / most) : 1);
 
