@@ -26,22 +26,36 @@ export const wordsTogether = (
   filter: ViewFilter,
 ): Together[] => {
   const surrounded = withSurroundings(state, ids, tenantId, filter);
-  const terms = queryTermsIn(state, query, filter);
-  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  const words = byWord(queryTermsIn(state, query, filter));
+  const total = words.reduce((sum, [{ weight }]) => sum + weight, 0);
   if (total === 0) return surrounded.map(({ id }) => ({ id, share: 0 }));
   const documents = byPart(
     state,
     surrounded.flatMap(({ rings }) => rings.flat()),
   );
   const shares = surrounded.map(() => 0);
-  for (const term of terms) {
-    const holders = holdersOf(state, term, documents, filter);
+  for (const forms of words) {
+    const [{ weight }] = forms;
+    const holders = new Set(forms.flatMap((term) => [...holdersOf(state, term, documents, filter)]));
     surrounded.forEach(({ rings }, at) => {
       const nearest = rings.findIndex((ring) => ring.some((document) => holders.has(document)));
-      if (nearest >= 0) shares[at] = (shares[at] as number) + (TOGETHER_WEIGHTS[nearest] as number) * term.weight;
+      if (nearest >= 0) shares[at] = (shares[at] as number) + (TOGETHER_WEIGHTS[nearest] as number) * weight;
     });
   }
   return surrounded.map(({ id }, at) => ({ id, share: Math.min(1, (shares[at] as number) / total) }));
+};
+
+type Forms = [QueryTerm, ...QueryTerm[]];
+
+/** The forms of each word, which weigh the same. */
+const byWord = (terms: readonly QueryTerm[]): readonly Forms[] => {
+  const words = new Map<number, Forms>();
+  for (const term of terms) {
+    const forms = words.get(term.word);
+    if (forms === undefined) words.set(term.word, [term]);
+    else forms.push(term);
+  }
+  return [...words.values()];
 };
 
 /** A fact, and the documents by their distance from it: itself, those beside it, and so on. */

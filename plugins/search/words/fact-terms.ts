@@ -1,4 +1,6 @@
 import type { StoredFact } from '../../../ports/ports.ts';
+import { languageOf } from './languages/judge-language.ts';
+import { COMMON, languageMark } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
@@ -12,7 +14,15 @@ export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermC
   const { type, v } = fact.value;
   if (v === null) return;
   if (type === 'ref') readName(String(v), reader, into);
-  else reader.read(String(v), into, MOST_TERMS_OF_FACT);
+  else if (typeof v === 'string') readText(v, reader, into);
+  else reader.read(String(v), into);
+};
+
+/** By the words of its own language, where it tells which one that is. */
+const readText = (text: string, reader: TermReader, into: TermCounts): void => {
+  const language = languageOf(text);
+  if (language !== COMMON) reader.addTerm(languageMark(language), into);
+  reader.read(text, into, MOST_TERMS_OF_FACT, language);
 };
 
 /**

@@ -1,45 +1,44 @@
-import { normaliseText } from '../../../ports/ports.ts';
+import { foldLetters } from './languages/fold-letters.ts';
+import { scriptStem, withoutKoreanParticle } from './languages/script-stemmers.ts';
+import { COMMON, type LanguageNumber, latinTerm } from './languages/text-languages.ts';
 import { porterStem } from './porter-stem.ts';
 
 /**
- * The words of a text, as terms of the index: compatibility forms and accents folded, lower-cased, cut at whatever is
- * neither letter nor digit, scripts that are written without spaces cut into pairs of characters, English words
- * stemmed. Two spellings of one word give one term.
+ * The words of a text, as terms of the index: letters folded, cut at whatever is neither letter nor digit. Words of
+ * Latin letters are stemmed by the language of the text, those of other scripts by that of the script. Scripts that are
+ * written without spaces are cut into pairs of characters; so is Korean, whose words are written together with what
+ * follows them. Two spellings of one word give one term.
  */
-export const foldWords = (text: string): string[] => {
-  const folded = normaliseText(normaliseText(text, 'NFKD').replace(ACCENTS, ''), 'NFC')
-    .toLowerCase()
-    // Lower-casing can bring accents back: the dot of a Turkish capital.
-    .replace(ACCENTS, '')
-    .replace(APOSTROPHES, "'");
-  return (folded.match(WORDS) ?? []).flatMap((word) => {
-    if (!UNSPACED.test(word)) return [termOf(word)];
+export const foldWords = (text: string, language: LanguageNumber = COMMON): string[] =>
+  (foldLetters(text).match(WORDS) ?? []).flatMap((word) => {
+    if (!UNSPACED.test(word)) return [termOf(word, language)];
     return word.split(UNSPACED_RUNS).flatMap((run) => {
       if (run === '') return [];
-      return UNSPACED.test(run) ? pairsOf(run) : [termOf(run)];
+      return UNSPACED.test(run) ? pairsOf(run) : [termOf(run, language)];
     });
   });
-};
 
 /** The term of one lower-cased and folded word. */
-export const termOf = (word: string): string => {
-  const whole = word.includes("'") ? word.replace(POSSESSIVE, '').replaceAll("'", '') : word;
-  const first = whole.charCodeAt(0);
-  if (first <= NINE) return numberTerm(whole);
-  return whole.length <= LONGEST_STEMMED && PLAIN_LETTERS.test(whole) ? porterStem(whole) : whole;
+export const termOf = (word: string, language: LanguageNumber = COMMON): string => {
+  if (word.charCodeAt(0) <= NINE) return numberTerm(withoutApostrophes(word));
+  if (language !== COMMON && word.length <= LONGEST_STEMMED && LATIN_WORD.test(word)) return latinTerm(word, language);
+  const whole = withoutApostrophes(word);
+  if (whole.length > LONGEST_STEMMED) return whole;
+  return PLAIN_LETTERS.test(whole) ? porterStem(whole) : scriptStem(whole);
 };
+
+const withoutApostrophes = (word: string): string =>
+  word.includes("'") ? word.replace(POSSESSIVE, '').replaceAll("'", '') : word;
 
 const NINE = 57;
 /** No word of a language is longer, and a stemmer looks at every letter several times. */
 const LONGEST_STEMMED = 40;
-/** Combining marks of European scripts. Marks of other scripts are vowels, and part of the word. */
-const ACCENTS = /[\u0300-\u036f]/g;
-const APOSTROPHES = /[\u2018\u2019\u02bc\uff07]/g;
 const WORDS = /[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu;
 const POSSESSIVE = /'s$/;
 const PLAIN_LETTERS = /^[a-z]+$/;
+const LATIN_WORD = /^[a-z']+$/;
 const WITHOUT_SPACES =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc]';
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc]';
 const UNSPACED = new RegExp(WITHOUT_SPACES, 'u');
 const UNSPACED_RUNS = new RegExp(`(${WITHOUT_SPACES}+)`, 'u');
 
@@ -52,8 +51,19 @@ const numberTerm = (word: string): string => {
 /** The digits that count begin with another than 0, so that a long row of zeros is tried in one way only. */
 const NUMBER = /^0*(0|[1-9]\d*)(?:st|nd|rd|th)?$/;
 
+/**
+ * Pairs of neighbouring characters, each with its vowel marks. A Chinese character is often a word, so that each counts
+ * by itself too.
+ */
 const pairsOf = (run: string): string[] => {
-  const characters = [...run];
-  if (characters.length === 1) return [run];
-  return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+  const characters = (HANGUL.test(run) ? withoutKoreanParticle(run) : run).match(CHARACTERS) ?? [];
+  if (characters.length === 1) return [characters[0] as string];
+  return characters.flatMap((character, at) => {
+    const next = characters[at + 1];
+    return [...(HAN.test(character) ? [character] : []), ...(next === undefined ? [] : [`${character}${next}`])];
+  });
 };
+
+const CHARACTERS = /\P{M}\p{M}*|\p{M}+/gu;
+const HAN = /^\p{Script=Han}/u;
+const HANGUL = /^\p{Script=Hangul}+$/u;

@@ -1,6 +1,8 @@
 import { type HashSeed, TextHasher } from '../index/text-hash.ts';
 import { lengthPenalty, termScore, termWeight } from './bm25.ts';
-import { readQueryTerms } from './query-terms.ts';
+import { languageOf } from './languages/judge-language.ts';
+import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
+import { readQueryForms } from './query-forms.ts';
 import { TermCounts } from './term-counts.ts';
 import { TermReader } from './term-reader.ts';
 
@@ -14,12 +16,14 @@ export const createTextRanker = (seed: HashSeed) => {
   return {
     rank(query: string, texts: readonly string[]): number[] {
       counts.clear();
-      readQueryTerms(query, reader, counts);
-      const sought = new Map(termsOf(counts).map(({ term }, place) => [term, place]));
+      const languages = texts.map(languageOf);
+      const wordOf = readQueryForms(query, reader, [...new Set(languages)].filter(isForeign), counts);
+      // Forms of one word are one.
+      const sought = new Map(termsOf(counts).map(({ term }, place) => [term, wordOf[place] as number]));
       const frequencies = new Uint32Array(sought.size);
-      const read = texts.map((text) => {
+      const read = texts.map((text, at) => {
         counts.clear();
-        reader.read(text, counts);
+        reader.read(text, counts, Number.POSITIVE_INFINITY, languages[at]);
         const found = termsOf(counts).flatMap(({ term, times }) => {
           const place = sought.get(term);
           return place === undefined ? [] : [{ place, times }];
@@ -33,13 +37,15 @@ export const createTextRanker = (seed: HashSeed) => {
         const k = lengthPenalty(length, meanLength);
         let score = 0;
         for (const { place, times } of found) {
-          score += termScore(termWeight(texts.length, frequencies[place] as number), times, k);
+          score += termScore(termWeight(texts.length, Math.min(texts.length, frequencies[place] as number)), times, k);
         }
         return score;
       });
     },
   };
 };
+
+const isForeign = (language: LanguageNumber): boolean => language !== COMMON;
 
 /** A term is known by its hash, as in the index. */
 const termsOf = ({ hi, lo, times, distinct }: TermCounts): { readonly term: string; readonly times: number }[] =>

@@ -1,14 +1,16 @@
 import { PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
+import { type Hash64, KEY_KINDS } from '../index/text-hash.ts';
 import { TopDocuments } from '../index/top-documents.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
 import { lengthPenalty as penaltyOf, termScore, termWeight } from './bm25.ts';
 import { lengthOfNorm, NORMS } from './document-norm.ts';
+import { LANGUAGE_NUMBERS, type LanguageNumber, languageMark } from './languages/text-languages.ts';
 import { searchPart, seek, type TermPostings } from './max-score.ts';
 import { MOST_TIMES, type PostingLists, TIMES_BITS, TOLD_APART } from './posting-lists.ts';
 import { frequencyOf, postingsOf } from './postings-then.ts';
-import { readQueryTerms } from './query-terms.ts';
+import { readQueryForms } from './query-forms.ts';
 import { TermCounts } from './term-counts.ts';
 
 /** A query that is a document is searched by its rarest words. */
@@ -67,6 +69,8 @@ const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm
 
 /** A term of a query that occurs in what is searched. */
 export interface QueryTerm {
+  /** Number of the word that it is a form of. */
+  readonly word: number;
   /** Above 0; by all opened parts together. */
   readonly weight: number;
   /** Its list in each part that holds it. */
@@ -90,7 +94,7 @@ export const queryTermsIn = (state: IndexState, query: string, filter: ViewFilte
 const countedParts = (filter: ViewFilter) =>
   filter.parts.map((part) => ({ part, ...filter.statisticsOf(part) })).filter(({ documents }) => documents > 0);
 
-/** The rarest terms of a query that occur at all, the most frequent one first. */
+/** The rarest terms of a query that occur at all, the most frequent one first. Forms of one word weigh the same. */
 const termsOf = (
   state: IndexState,
   query: string,
@@ -99,8 +103,9 @@ const termsOf = (
   documents: number,
 ): QueryTerm[] => {
   const counts = new TermCounts();
-  readQueryTerms(query, state.reader, counts);
-  const terms: (QueryTerm & { readonly frequency: number; readonly place: number })[] = [];
+  const wordOf = readQueryForms(query, state.reader, languagesIn(state, parts), counts);
+  const found: { readonly lists: ReadonlyMap<IndexPart, number>; readonly place: number; readonly word: number }[] = [];
+  const frequencies = new Map<number, number>();
   for (let place = 0; place < counts.distinct; place += 1) {
     const lists = new Map<IndexPart, number>();
     let frequency = 0;
@@ -111,11 +116,27 @@ const termsOf = (
       frequency += frequencyOf(state, list, part, filter);
     }
     if (frequency === 0) continue;
-    terms.push({ weight: termWeight(documents, frequency), lists, frequency, place });
+    const word = wordOf[place] as number;
+    frequencies.set(word, (frequencies.get(word) ?? 0) + frequency);
+    found.push({ lists, place, word });
   }
+  const terms = found.map(({ lists, place, word }) => {
+    // A text that has a word in two languages is counted for both.
+    const frequency = Math.min(documents, frequencies.get(word) as number);
+    return { weight: termWeight(documents, frequency), word, lists, frequency, place };
+  });
   terms.sort((a, b) => b.frequency - a.frequency || b.place - a.place);
   return terms.slice(-MOST_TERMS);
 };
+
+/** Languages that have texts in the parts. */
+const languagesIn = (state: IndexState, parts: readonly IndexPart[]): readonly LanguageNumber[] =>
+  LANGUAGE_NUMBERS.filter((language) => {
+    state.hasher.hash(languageMark(language), KEY_KINDS.term, MARK);
+    return parts.some(({ number }) => state.lists.find(number, MARK.hi, MARK.lo) >= 0);
+  });
+
+const MARK: Hash64 = { hi: 0, lo: 0 };
 
 /** Scores given documents, ascending. */
 const scoreEach = (

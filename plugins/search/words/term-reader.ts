@@ -1,9 +1,10 @@
 import { type Hash64, KEY_KINDS, STEP_A, STEP_B, type TextHasher } from '../index/text-hash.ts';
 import { foldWords, termOf } from './fold-words.ts';
+import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 
 /** Changes with whatever changes the terms of a text; an index made with another one is made anew. */
-export const TOKENIZER_VERSION = 2;
+export const TOKENIZER_VERSION = 3;
 
 /**
  * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that
@@ -17,14 +18,16 @@ export class TermReader {
   readonly #term: Hash64 = { hi: 0, lo: 0 };
 
   #most = Number.POSITIVE_INFINITY;
+  #language = COMMON;
 
   constructor(hasher: TextHasher) {
     this.#hasher = hasher;
   }
 
-  /** Adds the terms of a text to the counts, until these hold `most` distinct ones. */
-  read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY): void {
+  /** Adds the terms of a text of the language to the counts, until these hold `most` distinct ones. */
+  read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY, language: LanguageNumber = COMMON): void {
     this.#most = most;
+    this.#language = language;
     for (let at = 0; at < text.length && into.distinct < most; ) {
       if (isWordPart(text.charCodeAt(at))) at = this.#readRun(text, at, into);
       else at += 1;
@@ -58,7 +61,8 @@ export class TermReader {
       const end = this.#readDate(text, start, into);
       if (end > 0) return end;
     }
-    this.#hasher.finish(a, b, at - start, this.#raw);
+    // The same letters are another word in another language.
+    this.#hasher.finish(a, b, at - start + this.#language * BEYOND_LENGTHS, this.#raw);
     this.#addWord(text, start, at, plain, into);
     return at;
   }
@@ -72,7 +76,7 @@ export class TermReader {
       return;
     }
     const word = text.slice(start, end);
-    const terms = plain ? [termOf(word.toLowerCase())] : foldWords(word);
+    const terms = plain ? [termOf(word.toLowerCase(), this.#language)] : foldWords(word, this.#language);
     for (const term of terms) {
       // One word of a script without spaces can hold as many terms as a text.
       if (into.distinct >= this.#most) return;
@@ -110,6 +114,8 @@ export class TermReader {
 
 /** A power of two; 16 bytes each. */
 const CACHED_WORDS = 65_536;
+/** Longer than any text. */
+const BEYOND_LENGTHS = 2 ** 26;
 
 const SEPARATOR = 0;
 const APOSTROPHE = 1;
@@ -151,4 +157,4 @@ const MONTHS: readonly string[] = [
   'october',
   'november',
   'december',
-].map(termOf);
+].map((name) => termOf(name));

@@ -24,7 +24,24 @@ export type Step =
       readonly hlc: number;
     };
 
-const WORDS = ['river', 'rivers', 'stone', 'walked', 'May', '7th', 'the', 'Zoë', '東京', 'of', 'oak', 'oaks'];
+const WORDS = [
+  'river',
+  'rivers',
+  'stone',
+  'walked',
+  'May',
+  '7th',
+  'the',
+  'Zoë',
+  '東京',
+  'of',
+  'oak',
+  'oaks',
+  'und',
+  'nicht',
+  'Flüsse',
+  'sus',
+];
 const ENTITIES = ['user:alice', 'user:bob'];
 const GARDENS = ['garden-a', 'garden-b'];
 

@@ -4,7 +4,8 @@ import { compareHlc, type Expiry, liveAmong, type Principal } from '../../../../
 import type { Hit, SearchView, Together } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
 import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
-import { readQueryTerms } from '../../../../plugins/search/words/query-terms.ts';
+import { LANGUAGE_NUMBERS } from '../../../../plugins/search/words/languages/text-languages.ts';
+import { readQueryForms } from '../../../../plugins/search/words/query-forms.ts';
 import { TermCounts } from '../../../../plugins/search/words/term-counts.ts';
 import { TermReader } from '../../../../plugins/search/words/term-reader.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
@@ -67,10 +68,19 @@ export class NaiveIndex {
   #weighed(query: string, view: SearchView) {
     const documents = [...this.#documentsOf(view).values()];
     const sought = new TermCounts();
-    readQueryTerms(query, this.#reader, sought);
+    const wordOf = readQueryForms(query, this.#reader, LANGUAGE_NUMBERS, sought);
+    const holders = [...keysOf(sought)].map((key) => documents.filter(({ times }) => times.has(key)).length);
     const terms = [...keysOf(sought)].map((key, place) => {
-      const frequency = documents.filter(({ times }) => times.has(key)).length;
-      return { key, place, frequency, weight: Math.log(1 + (documents.length - frequency + 0.5) / (frequency + 0.5)) };
+      const word = wordOf[place] as number;
+      const ofAllForms = holders.filter((_, at) => wordOf[at] === word).reduce((sum, count) => sum + count, 0);
+      const frequency = holders[place] === 0 ? 0 : Math.min(documents.length, ofAllForms);
+      return {
+        key,
+        word,
+        place,
+        frequency,
+        weight: Math.log(1 + (documents.length - frequency + 0.5) / (frequency + 0.5)),
+      };
     });
     return terms
       .filter(({ frequency }) => frequency > 0)
@@ -103,14 +113,16 @@ export class NaiveIndex {
   ): Promise<Together[]> {
     const live = await this.live(view);
     const terms = this.#weighed(query, view);
-    const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+    const words = terms.filter(({ word }, at) => terms.findIndex((term) => term.word === word) === at);
+    const total = words.reduce((sum, { weight }) => sum + weight, 0);
     return ids.flatMap((id) => {
       const around = this.#around(id, view, live);
       if (around === undefined || around.sides.every((side) => side.length === 0)) return [];
-      const covered = terms.reduce((sum, { key, weight }) => {
+      const covered = words.reduce((sum, { word, weight }) => {
+        const forms = terms.filter((term) => term.word === word);
         const nearest = weights.find((_, distance) => {
           const facts = distance === 0 ? [around.fact] : around.sides.flatMap((side) => side[distance - 1] ?? []);
-          return facts.some((fact) => this.#countsOf(fact).times.has(key));
+          return facts.some((fact) => forms.some(({ key }) => this.#countsOf(fact).times.has(key)));
         });
         return sum + weight * (nearest ?? 0);
       }, 0);

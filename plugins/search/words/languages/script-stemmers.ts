@@ -1,0 +1,65 @@
+import { cutSuffixes, inSteps, replacing, type Stem } from './cut-suffixes.ts';
+
+/**
+ * Light stemmers of scripts that tell the language, or nearly so: a query of one word agrees with any text. Words come
+ * folded: without accents, й as и and final sigma as σ, the forms of alef as one.
+ */
+const CYRILLIC: Stem = inSteps(
+  cutSuffixes(3, 'ся сь'),
+  cutSuffixes(
+    3,
+    `иями ями ами иях ях ах иям ям ам ием ем ом ов ев ів ими ыми его ого ему ому ее ие ые ое еи ии ыи ои им ым их ых ую
+юю ая яя ою ею ье ия ья ью ию ать ять ить еть ала яла али яли ало ил ила или ило ела ели ело ает яет ают яют ует уют`,
+  ),
+  cutSuffixes(3, 'а е и і о у ы ь ю я'),
+);
+
+/** After G. Ntais, "Development of a stemmer for the Greek language", 2006, endings alone. */
+const GREEK: Stem = cutSuffixes(
+  2,
+  `ατα ατοσ ατων ουσ εισ ουμε ουν ετε ησα ησε ησαν ων οσ ον ου οι ασ ησ εσ υσ αι ει α ε η ι ο υ ω`,
+);
+
+/** After L. Larkey, L. Ballesteros, M. Connell, "Improving stemming for Arabic information retrieval" (light10), 2002. */
+const ARABIC: Stem = inSteps(
+  replacing(/^و?(?:ال|بال|كال|فال|لل)(?=.{2})/u, ''),
+  replacing(/^و(?=.{3})/u, ''),
+  cutSuffixes(2, 'ها ان ات ون ين يه ه ي'),
+);
+
+const HEBREW: Stem = inSteps(
+  replacing(/^(?:וה|שה|מה|כש|לכש|[הובכלמש])(?=.{3})/u, ''),
+  cutSuffixes(2, 'ים ות'),
+  cutSuffixes(3, 'ה ת י'),
+  replacing(/ם$/u, 'מ'),
+  replacing(/ן$/u, 'נ'),
+  replacing(/ץ$/u, 'צ'),
+  replacing(/ף$/u, 'פ'),
+  replacing(/ך$/u, 'כ'),
+);
+
+/** After A. Ramanathan and D. Rao, "A lightweight stemmer for Hindi", 2003. */
+const DEVANAGARI: Stem = cutSuffixes(
+  2,
+  `ियों ियां ाओं ाएं ुओं ुएं ाइयां ाइयों ाना ाने ानी ाता ाते ाती ता ते ती ना ने नी ों ें ीं ाई ाए ा े ी ि ो ु ू`,
+);
+
+/** Particles of Korean; what is left is cut into pairs. */
+export const withoutKoreanParticle: Stem = cutSuffixes(
+  1,
+  '에서는 에서 에게 으로 까지 부터 처럼 보다 이나 은 는 이 가 을 를 에 의 도 와 과 로 만',
+);
+
+const SCRIPTS: readonly (readonly [whole: RegExp, stem: Stem])[] = [
+  [/^\p{Script=Cyrillic}+$/u, CYRILLIC],
+  [/^\p{Script=Greek}{4,}$/u, GREEK],
+  [/^\p{Script=Arabic}+$/u, ARABIC],
+  [/^\p{Script=Hebrew}+$/u, HEBREW],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, DEVANAGARI],
+];
+
+/** The stem of a word that is not of Latin letters; the word itself where its script has no stemmer. */
+export const scriptStem: Stem = (word) => {
+  for (const [whole, stem] of SCRIPTS) if (whole.test(word)) return stem(word);
+  return word;
+};

@@ -1,0 +1,37 @@
+import type { LanguageNumber } from './languages/text-languages.ts';
+import { MOST_TERMS_READ, readQueryTerms } from './query-terms.ts';
+import { TermCounts } from './term-counts.ts';
+import type { TermReader } from './term-reader.ts';
+
+/**
+ * Adds the terms of a query to the counts, and beside each word what it becomes in texts of the given languages: the
+ * language of a query of few words cannot be told. The result is the word of each term, by number: terms of one word
+ * stand for each other.
+ */
+export const readQueryForms = (
+  query: string,
+  reader: TermReader,
+  languages: readonly LanguageNumber[],
+  into: TermCounts,
+): readonly number[] => {
+  const sought = readQueryTerms(query, reader, into);
+  const wordOf = Array.from({ length: into.distinct }, (_, at) => at);
+  if (languages.length === 0) return wordOf;
+  const wordOfTerm = new Map(wordOf.map((at) => [termAt(into, at), at]));
+  const alone = new TermCounts();
+  for (const [chunk] of sought.matchAll(LATIN_WORD)) {
+    alone.clear();
+    reader.read(chunk, alone);
+    const word = wordOfTerm.get(termAt(alone, 0));
+    if (word === undefined || alone.distinct !== 1) continue;
+    for (const language of languages) {
+      reader.read(chunk, into, MOST_TERMS_READ, language);
+      while (wordOf.length < into.distinct) wordOf.push(word);
+    }
+  }
+  return wordOf;
+};
+
+const LATIN_WORD = /[\p{Script=Latin}\p{M}'\u2019]+/gu;
+
+const termAt = ({ hi, lo }: TermCounts, at: number): string => `${hi[at]}:${lo[at]}`;

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+import { SAMPLES } from './made-up-texts.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0,
+};
+
+const said = (n: number, v: string, members: Partial<StoredFact> = {}): StoredFact =>
+  sampleFact(n, { value: { type: 'text', v, interpretAs: 'content' }, ...members });
+
+const indexOf = (facts: readonly StoredFact[]): MemoryIndex => {
+  const index = MemoryIndex.create(TEST_SEED);
+  for (const fact of facts) index.add(fact);
+  return index;
+};
+
+/** One store of everything, so that every language must be told from every other one. */
+const ALL = SAMPLES.flatMap(({ language, texts }) => texts.map((text, at) => ({ language, text, at })));
+const FACTS = ALL.map(({ text }, n) => said(n, text));
+
+describe('words of many languages in one store', () => {
+  const everything = indexOf(FACTS);
+  const best = async (index: MemoryIndex, question: string): Promise<string | undefined> => {
+    const [hit] = await index.lexical(question, VIEW, 1);
+    return FACTS.find(({ id }) => id === hit?.id)?.value.v as string | undefined;
+  };
+
+  for (const { language, texts, questions } of SAMPLES) {
+    describe(`in ${language}`, () => {
+      for (const [question, answer] of questions) {
+        it(`find by “${question}” what was said in other forms`, async () =>
+          expect(await best(everything, question)).to.equal(texts[answer]));
+      }
+    });
+  }
+});
+
+describe('texts of another language in a store', () => {
+  const english = Array.from({ length: 20 }, (_, n) =>
+    said(100 + n, `The ${n % 2 === 0 ? 'hat' : 'gift'} from Berlin was in the ${n % 3 === 0 ? 'art' : 'pain'} class.`),
+  );
+  const questions = ['What was the gift?', 'Berlin', 'the art of hats', 'pain', 'was war die Kunst'];
+  const lexical = (index: MemoryIndex, question: string): Promise<Hit[]> => index.lexical(question, VIEW, 50);
+
+  it('that the caller cannot see change no score', async () => {
+    const hidden = FACTS.map((fact, n) => ({ ...fact, ...(n % 2 ? { gardenId: 'hidden' } : { tenantId: 'another' }) }));
+    const plain = indexOf(english);
+    const haunted = indexOf([...hidden, ...english]);
+    for (const question of questions) {
+      expect(await lexical(haunted, question)).to.deep.equal(await lexical(plain, question));
+    }
+  });
+
+  it('leave what they have in common with English to be found in both', async () => {
+    const german = said(500, 'Sie ist mit dem Zug nach Berlin gefahren, und der Hut war nicht dabei.');
+    const hits = await lexical(indexOf([...english, german]), 'Berlin');
+    expect(hits).to.have.length(21);
+    const other = hits.find(({ id }) => id === german.id) as Hit;
+    const [first] = hits as [Hit];
+    // A name that everybody uses is not rare because few say it in German.
+    expect(other.score).to.be.within(first.score / 2, first.score * 2);
+  });
+});
