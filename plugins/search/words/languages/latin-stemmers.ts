@@ -67,7 +67,7 @@ const nordic: Stem = inSteps(
   DOUBLED,
 );
 
-/** The first six letters: what follows changes with the case, and with it the consonant before (kaupunki, kaupungissa). */
+/** The first six letters: the consonant before an ending changes with it (kaupunki, kaupungissa). */
 const finnish: Stem = inSteps(
   cutSuffixes(3, 'issa ista illa ilta ille iksi ssa sta lla lta lle ksi tta ihin iin een aan oon uun eja oja ien jen'),
   cutSuffixes(3, 'den ten n t'),
@@ -125,5 +125,5 @@ export const LATIN_STEMMERS = {
   turkish,
 } as const;
 
-/** A language of Latin letters that has a stemmer of its own here. English has the one of every text that is not judged. */
+/** A language of Latin letters with a stemmer of its own. English has the one of every text that is not told. */
 export type LatinLanguage = keyof typeof LATIN_STEMMERS;

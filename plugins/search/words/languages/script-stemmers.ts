@@ -20,7 +20,7 @@ const GREEK: Stem = cutSuffixes(
   `ατα ατοσ ατων ουσ εισ ουμε ουν ετε ησα ησε ησαν ων οσ ον ου οι ασ ησ εσ υσ αι ει α ε η ι ο υ ω`,
 );
 
-/** After L. Larkey, L. Ballesteros, M. Connell, "Improving stemming for Arabic information retrieval" (light10), 2002. */
+/** light10, of L. Larkey, L. Ballesteros, M. Connell, "Improving stemming for Arabic information retrieval", 2002. */
 const ARABIC: Stem = inSteps(
   replacing(/^و?(?:ال|بال|كال|فال|لل)(?=.{2})/u, ''),
   replacing(/^و(?=.{3})/u, ''),
