@@ -32,6 +32,9 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
   { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
+/** What a whole recall is compared with: its stages one after another, with nothing around them. */
+const BARE_STAGES = 'bare stages';
+
 interface Sized {
   readonly facts: number;
   readonly loadedMiB: number | null;
@@ -47,7 +50,7 @@ interface Sized {
  */
 export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: LatencyOptions): Promise<void> => {
   const place = await openPlace(store);
-  const table = new LatencyTable(`${store}, ${dimensions} dimensions`);
+  const table = new LatencyTable(`${store}, ${dimensions} dimensions`, BARE_STAGES);
   const measured: Sized[] = [];
   let [node] = await place.startNodes({ env: { SVC_EMBED_DIMENSIONS: String(dimensions) } });
   if (node === undefined) throw new Error('no node was started');
@@ -127,19 +130,23 @@ const inProcess = async (folder: string, facts: number, dimensions: number, tabl
   const sign = randomSigns(rowBytes);
   const warm = Array.from({ length: WARM_UP }, (_, at) => questionWords(QUESTIONS + at, facts));
   for (const [at, words] of [...warm, ...questions(facts)].entries()) {
-    const time = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+    let stagesMs = 0;
+    const time = async <T>(name: string, work: () => T | Promise<T>, isStage = true): Promise<T> => {
       const began = performance.now();
       const result = await work();
-      if (at >= warm.length) table.add(facts, name, performance.now() - began);
+      const ms = performance.now() - began;
+      if (at >= warm.length) table.add(facts, name, ms);
+      if (isStage) stagesMs += ms;
       return result;
     };
     const query = spell(words);
     const found = await time('lexical stage', () => stages.lexical(query));
-    await time('bare lexical', () => bareWords.run(words, STAGE_DEPTH));
+    await time('bare lexical', () => bareWords.run(words, STAGE_DEPTH), false);
     const [vector] = await time('embedding of the query', () => stages.embedder.embed([query], 'query'));
     await time('vector stage', () => stages.vector(vector as Float32Array));
-    await time('bare vector scan', () => bareVectors.run(sign));
+    await time('bare vector scan', () => bareVectors.run(sign), false);
     await time('session neighbours', () => stages.besides(found));
+    if (at >= warm.length) table.add(facts, BARE_STAGES, stagesMs);
   }
 };
 

@@ -3,13 +3,16 @@ import { figure, printTable } from '../report/print-table.ts';
 /** Times by size of the store and by what was done, in the order in which they came up. */
 export class LatencyTable {
   readonly #title: string;
+  readonly #yardstick: string | undefined;
   readonly #rows = new Map<
     string,
     { readonly facts: number; readonly name: string; readonly ms: number[]; cpuMs: number }
   >();
 
-  constructor(title: string) {
+  /** `yardstick` is the row that the others are compared with, for each size of the store. */
+  constructor(title: string, yardstick?: string) {
     this.#title = title;
+    this.#yardstick = yardstick;
   }
 
   add(facts: number, name: string, ms: number): void {
@@ -26,18 +29,27 @@ export class LatencyTable {
     const lines = [...this.#rows.values()].map(({ facts, name, ms, cpuMs }) => {
       const sorted = Float64Array.from(ms).sort();
       const p50 = quantile(sorted, 0.5);
+      const p95 = quantile(sorted, 0.95);
       const smallest = p50Of.get(name) ?? p50;
       p50Of.set(name, smallest);
       return [
         name,
         figure(facts),
         figure(p50, 2),
-        figure(quantile(sorted, 0.95), 2),
+        figure(p95, 2),
+        figure(p95 / p50, 1),
         cpuMs === 0 ? '' : figure(cpuMs / ms.length, 2),
         figure(p50 / smallest, 1),
+        ...(this.#yardstick === undefined ? [] : [figure(p50 / this.#p50(facts, this.#yardstick), 2)]),
       ];
     });
-    printTable([this.#title, 'facts', 'p50 ms', 'p95 ms', 'cpu ms', 'growth of p50'], lines);
+    const columns = ['facts', 'p50 ms', 'p95 ms', 'p95/p50', 'cpu ms', 'growth of p50'];
+    const compared = this.#yardstick === undefined ? [] : [`× ${this.#yardstick}`];
+    printTable([this.#title, ...columns, ...compared], lines);
+  }
+
+  #p50(facts: number, name: string): number {
+    return quantile(Float64Array.from(this.#row(facts, name).ms).sort(), 0.5);
   }
 
   #row(facts: number, name: string) {
