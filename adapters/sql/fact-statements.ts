@@ -23,7 +23,7 @@ const VALUE_BYTES = 'octet_length(f.value_v)';
 const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
 /** The columns of a fact, with a short value. */
 const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
-const TRACE = `${columnsOf(TRACE_COLUMNS)}, ${SHORT_VALUE}`;
+const TRACE = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${SHORT_VALUE}`;
 
 /**
  * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit

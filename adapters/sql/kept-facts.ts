@@ -14,37 +14,27 @@ import type { FactCache } from './fact-cache.ts';
 /**
  * What tells whether a kept fact is still what the store has. Facts never change, but for what erasure and redaction
  * take: value, content id and references. The stamp tells a fact from another one of the same id, which a restored
- * store may have. Confidence and times are there for a row that somebody changed behind the node's back.
+ * store may have. The value is there in full, so that one which somebody changed behind the node's back is read anew
+ * and found out.
  */
-export const TRACE_COLUMNS = [
-  'id',
-  'feed_wall',
-  'feed_ctr',
-  'confidence',
-  'timestamp_ms',
-  'valid_until_ms',
-  'cid',
-  'derived_from',
-] as const;
+export const TRACE_COLUMNS = ['id', 'feed_wall', 'feed_ctr', 'confidence', 'derived_from'] as const;
 
 type TraceRow = readonly [
   id: string,
   feedWall: number,
   feedCtr: number,
   confidence: number,
-  timestampMs: number,
-  validUntilMs: number | null,
-  cid: string | null,
   derivedFrom: string | null,
+  hasCid: number | boolean,
   shortValue: string | null,
   valueBytes: number | null,
 ];
 
-const BYTES_COLUMN = TRACE_COLUMNS.length + 1;
+const BYTES_COLUMN = TRACE_COLUMNS.length + 2;
 
 /** The two statements of one snapshot. */
 export interface KeptReads {
-  /** Rows of `TRACE_COLUMNS`, of a value that is not long, and of the length of the value. */
+  /** Rows of `TRACE_COLUMNS`, whether there is a content id, a value that is not long, and the length of the value. */
   traces(query: FactQuery): Promise<SqlValue[][]>;
   whole(query: FactQuery): Promise<StoredFact[]>;
 }
@@ -78,7 +68,7 @@ export const findKept = async (
   return rows.flatMap((row, at) => {
     const known = facts[at];
     if (known !== undefined) return known;
-    const [id, , , , , , , , , bytes] = row as unknown as TraceRow;
+    const [id, , , , , , , bytes] = row as unknown as TraceRow;
     const fact = read.get(id);
     if (fact === undefined) return [];
     if (Number(bytes ?? 0) <= MAX_SHORT_BYTES) cache.put(frozen(fact));
@@ -87,14 +77,12 @@ export const findKept = async (
 };
 
 const agrees = (kept: StoredFact, trace: TraceRow): boolean => {
-  const [, feedWall, feedCtr, confidence, timestampMs, validUntilMs, cid, derivedFrom, value] = trace;
+  const [, feedWall, feedCtr, confidence, derivedFrom, hasCid, value] = trace;
   return (
     kept.feed.counter === feedCtr &&
     kept.feed.wallMs === feedWall &&
     kept.confidence === confidence &&
-    kept.timestampMs === timestampMs &&
-    kept.validUntilMs === validUntilMs &&
-    kept.cid === (cid ?? '') &&
+    (kept.cid !== '') === Boolean(hasCid) &&
     (kept.derivedFrom.length === 0 ? derivedFrom === null : JSON.stringify(kept.derivedFrom) === derivedFrom) &&
     storedText(kept.value.v) === value
   );

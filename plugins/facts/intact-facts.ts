@@ -12,11 +12,21 @@ export const recomputedCid = (fact: StoredFact): string | null => {
   }
 };
 
+/** Facts that were found to be whole. One that is frozen stays as it is, so that it need not be hashed again. */
+const intact = new WeakSet<StoredFact>();
+
+const isIntact = (fact: StoredFact): boolean => {
+  if (intact.has(fact)) return true;
+  if (recomputedCid(fact) !== fact.cid) return false;
+  if (Object.isFrozen(fact) && Object.isFrozen(fact.value)) intact.add(fact);
+  return true;
+};
+
 export const createIntactFacts = (names: ServiceNames, log: Logger, audit: AuditLog | undefined): IntactFacts => {
   const reported = new Set<string>();
   return {
     async keepIntact(views, caller) {
-      const broken = views.filter(({ fact }) => recomputedCid(fact) !== fact.cid);
+      const broken = views.filter(({ fact }) => !isIntact(fact));
       if (broken.length === 0) return views;
       for (const { fact } of broken) {
         if (reported.has(fact.id)) continue;
@@ -33,7 +43,7 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
       return views.filter((view) => !broken.includes(view));
     },
     requireIntact(view) {
-      if (recomputedCid(view.fact) === view.fact.cid) return;
+      if (isIntact(view.fact)) return;
       throw new ServiceError(CID_MISMATCH, 'the stored fact no longer matches its content id', {
         hint: 'the store was changed from outside; restore the fact from a backup or from a peer',
       });

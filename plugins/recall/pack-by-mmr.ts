@@ -1,4 +1,4 @@
-import { similarityOf, type TextSignature, textSignature } from './text-signature.ts';
+import { similarityOf, type TextSignature } from './text-signature.ts';
 
 /** Something that costs tokens and is worth its score. */
 export interface Packable {
@@ -6,7 +6,7 @@ export interface Packable {
   readonly score: number;
   readonly tokens: number;
   /** What it says, for telling whether it says something new. */
-  readonly text: string;
+  signature(): TextSignature;
   /** Goes by its score, whatever is in already. */
   readonly byScore: boolean;
 }
@@ -83,7 +83,7 @@ class Waiting<T extends Packable> {
   }
 
   get signature(): TextSignature {
-    this.#signature ??= textSignature(this.candidate.text);
+    this.#signature ??= this.candidate.signature();
     return this.#signature;
   }
 

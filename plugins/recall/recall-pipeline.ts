@@ -10,14 +10,13 @@ import {
   refuseGarden,
   ServiceError,
   type ServiceNames,
-  valueText,
 } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
-import { estimateTokens, factLine } from './fact-line.ts';
+import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { namedFactor, namesIn } from './named.ts';
 import { packByMmr } from './pack-by-mmr.ts';
@@ -36,6 +35,7 @@ import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
 import { salienceOf, weigh } from './salience.ts';
 import { neededStages } from './stage-weights.ts';
+import type { TextSignature } from './text-signature.ts';
 
 export interface PipelineParts extends StageParts {
   readonly facts: Facts;
@@ -51,7 +51,7 @@ export interface PipelineParts extends StageParts {
 /** A fact that may be packed. */
 interface Candidate extends ScoredFact {
   readonly byScore: boolean;
-  readonly text: string;
+  signature(): TextSignature;
 }
 
 /** What the pipeline came to, before the answer is made of it. */
@@ -205,6 +205,7 @@ const scoreOf = (
   { salienceWeight }: PipelineParts,
 ) => {
   const salience = salienceOf(view, signals, reader.nowMs);
+  const text = textOf(view.fact);
   // Without a query there is nothing to match but the entity.
   const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
   return {
@@ -214,8 +215,8 @@ const scoreOf = (
     named,
     salience,
     score: weigh(fused * named, salience, salienceWeight),
-    tokens: estimateTokens(factLine(view.fact)),
-    text: valueText(view.fact.value),
+    tokens: text.tokens,
+    signature: text.signature,
   };
 };
 

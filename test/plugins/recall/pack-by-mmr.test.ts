@@ -4,11 +4,12 @@ import { type Packable, packByMmr } from '../../../plugins/recall/pack-by-mmr.ts
 import { similarityOf, textSignature } from '../../../plugins/recall/text-signature.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-const one = (score: number, tokens: number, text: string, byScore = false): Packable => ({
+const one = (score: number, tokens: number, text: string, byScore = false) => ({
   score,
   tokens,
   text,
   byScore,
+  signature: () => textSignature(text),
 });
 
 const candidates = fc
@@ -35,8 +36,8 @@ const sum = (all: readonly Packable[]): number => all.reduce((total, { tokens })
 const packPlainly = (all: readonly Packable[], budget: number, limit: number, lambda: number): Packable[] => {
   const packed: Packable[] = [];
   const best = all[0]?.score || 1;
-  const likeness = ({ text, byScore }: Packable): number =>
-    byScore ? 0 : Math.max(0, ...packed.map((other) => similarityOf(textSignature(text), textSignature(other.text))));
+  const likeness = ({ signature, byScore }: Packable): number =>
+    byScore ? 0 : Math.max(0, ...packed.map((other) => similarityOf(signature(), other.signature())));
   while (packed.length < limit) {
     const left = budget - sum(packed);
     const fitting = all.filter((one) => !packed.includes(one) && one.tokens <= left);
