@@ -86,11 +86,13 @@ export {
   type RestoreVerdict,
 } from './facts/fact-restore.ts';
 export { FACT, FACT_PART, FACT_VALUE, SENT_VALUE } from './facts/fact-schema.ts';
+export { FactText } from './facts/fact-text.ts';
 export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts';
 export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
 export { compareHlc, formatHlc, isTooFarAhead, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';
+export { keptWithFact } from './facts/kept-with-fact.ts';
 export { areMoreThan, type LedgerPiece, ledgerPieces } from './facts/ledger-pieces.ts';
 export { MAX_PLAIN_KEY_LENGTH, matchKey, nameKeys, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
@@ -118,7 +120,7 @@ export { readInstantParameter } from './http/read-instant-parameter.ts';
 export { refusedCredential } from './http/refused-credential.ts';
 export { requireLimit } from './http/require-limit.ts';
 export { type QueryValue, type RouteQuestion, spellQuestion } from './http/route-path.ts';
-export { LIST_BYTES, MAX_PAGE_BYTES, SpelledList, spellBody, spellList } from './http/spelled-list.ts';
+export { LIST_BYTES, listTexts, MAX_PAGE_BYTES, SpelledList, spellBody, spellList } from './http/spelled-list.ts';
 export { parseStrictJson, parseStrictJsonText } from './http/strict-json.ts';
 export * from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';

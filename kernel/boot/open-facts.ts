@@ -6,6 +6,7 @@ import { FactFeed } from '../facts/fact-feed.ts';
 import { createFactFields, FactFields } from '../facts/fact-fields.ts';
 import { createFactJson, FactJson } from '../facts/fact-json.ts';
 import { createFactRestore, FactRestore } from '../facts/fact-restore.ts';
+import { createFactText, FactText } from '../facts/fact-text.ts';
 import { Facts } from '../facts/facts.ts';
 import { createFacts } from '../facts/facts-service.ts';
 import { GardenAccess } from '../facts/garden-access.ts';
@@ -51,7 +52,9 @@ export const openFacts = ({
   const facts = createFacts({ store, clock, clockWatch, telemetry, random, hooks, self, rules, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
-  container.provide(FactJson, createFactJson(vocabulary));
+  const factJson = createFactJson(vocabulary);
+  container.provide(FactJson, factJson);
+  container.provide(FactText, createFactText(factJson));
   container.provide(FactFields, createFactFields(vocabulary));
   container.provide(FactFeed, openFeed({ store, clock, facts }, hooks));
   const erasure = createFactErasure({ store, hooks, random });

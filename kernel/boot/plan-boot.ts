@@ -8,6 +8,7 @@ import { FactFeed } from '../facts/fact-feed.ts';
 import { FactFields } from '../facts/fact-fields.ts';
 import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
+import { FactText } from '../facts/fact-text.ts';
 import { Facts } from '../facts/facts.ts';
 import { Cursors } from '../http/cursors.ts';
 import { LocalRequests } from '../http/local-requests.ts';
@@ -83,6 +84,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   TenantRemoval,
   FactFields,
   FactJson,
+  FactText,
   Cursors,
   Leases,
   SignatureWork,

@@ -45,11 +45,18 @@ export const spellList = <T>(
   items: Iterable<T>,
   toJson: (item: T) => unknown,
   maxBytes: number = LIST_BYTES,
+): SpelledList => listTexts(items, (item) => JSON.stringify(toJson(item)), maxBytes);
+
+/** The same of items whose JSON text is there already. */
+export const listTexts = <T>(
+  items: Iterable<T>,
+  toText: (item: T) => string,
+  maxBytes: number = LIST_BYTES,
 ): SpelledList => {
   const texts: string[] = [];
   let bytes = 0;
   for (const item of items) {
-    const text = JSON.stringify(toJson(item));
+    const text = toText(item);
     const more = Buffer.byteLength(text) + COMMA_BYTES;
     if (texts.length > 0 && bytes + more > maxBytes) return new SpelledList(texts, true, bytes);
     texts.push(text);

@@ -8,6 +8,7 @@ import {
   type Filter,
   inPastTable,
   isIn,
+  keptWithFact,
   not,
   type PluginTables,
   type ReadableTables,
@@ -81,7 +82,7 @@ export const markContradicted = async (
   if (context.isValidity === true) return markDiffering(views, context);
   const places = new Map<string, string>();
   for (const { fact } of views) {
-    if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeDigest(fact));
+    if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeOf(fact));
   }
   if (places.size === 0) return undefined;
   if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);
@@ -95,6 +96,8 @@ export const markContradicted = async (
     alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
   return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
+
+const placeOf = keptWithFact(placeDigest);
 
 /** The same as of an earlier moment, which a filter finds in the reigns that have passed. */
 const markAsOf = async (

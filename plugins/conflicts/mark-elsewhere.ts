@@ -7,6 +7,7 @@ import {
   type FactView,
   type Filter,
   isIn,
+  keptWithFact,
   not,
   type ReadContext,
   SAME_PLACE,
@@ -56,7 +57,7 @@ const markWhere = async (
   const { caller, snapshot } = context;
   // Facts that say the same in the same place share the answer.
   const asked = new Map<string, string>();
-  for (const { fact } of views) if (!fact.system) asked.set(sayingOf(fact), fact.id);
+  for (const { fact } of views) if (!fact.system) asked.set(sayingOfFact(fact), fact.id);
   if (asked.size === 0) return undefined;
   const live = await context.live();
   const ofTenant = equals('tenantId', caller.tenantId);
@@ -65,13 +66,15 @@ const markWhere = async (
   const differing = await snapshot.outline(all(ofTenant, isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;
   const sayings = new Set(differing.map(sayingOf));
-  const ids = views.flatMap(({ fact }) => (sayings.has(sayingOf(fact)) ? [fact.id] : []));
+  const ids = views.flatMap(({ fact }) => (sayings.has(sayingOfFact(fact)) ? [fact.id] : []));
   const marked = new Set((await snapshot.outline(all(isIn('id', ids), live))).map(({ id }) => id));
   return views.map((view) => (marked.has(view.fact.id) ? withMark(view, mark, true) : view));
 };
 
 const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>
   `${tripleId(fact)} ${fact.valueKey}`;
+
+const sayingOfFact = keptWithFact((fact) => sayingOf(fact));
 
 const OTHER_VALUE: ColumnMatch = { column: 'value_key', is: 'other', field: 'valueKey' };
 

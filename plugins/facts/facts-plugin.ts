@@ -9,6 +9,7 @@ import {
   FactFields,
   FactJson,
   Facts,
+  FactText,
   factAppended,
   GardenAccess,
   KERNEL_API,
@@ -79,6 +80,7 @@ export const factsPlugin = definePlugin({
     clock: Clock,
     self: NodeSelf,
     factJson: FactJson,
+    factText: FactText,
     fields: FactFields,
     cursors: Cursors,
     vocabulary: Vocabulary,
@@ -117,7 +119,7 @@ export const factsPlugin = definePlugin({
   commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide }) {
-    const { facts, clock, self, factJson, fields, cursors, vocabulary, audit, gardens, quotas } = use;
+    const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, audit, gardens, quotas } = use;
     const { names } = self;
     const intact = createIntactFacts(names, log, audit);
     const idempotency = createIdempotency(tables, clock);
@@ -130,7 +132,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const readParts = { queries, factJson, fields, readSession, clock, cursors, parameters, members };
+    const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);
     provide(SessionReads, sessionReads);

@@ -1,16 +1,23 @@
-import { contentId, type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
+import {
+  contentId,
+  keptWithFact,
+  type Logger,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';
 
 /** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
-export const recomputedCid = (fact: StoredFact): string | null => {
+export const recomputedCid = keptWithFact((fact: StoredFact): string | null => {
   try {
     return contentId(fact);
   } catch {
     return null;
   }
-};
+});
 
 /** Facts that were found to be whole. One that is frozen stays as it is, so that it need not be hashed again. */
 const intact = new WeakSet<StoredFact>();

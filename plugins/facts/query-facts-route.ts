@@ -9,10 +9,11 @@ import {
   FACT,
   FACT_PART,
   type FactFields,
-  type FactJson,
+  type FactText,
   FIELDS_TEXT,
   type JsonSchema,
   listOf,
+  listTexts,
   objectOf,
   type Route,
   SCOPES,
@@ -54,7 +55,7 @@ interface FactsQuery {
 
 export interface FactPageParts {
   readonly queries: Queries;
-  readonly factJson: FactJson;
+  readonly factText: FactText;
   readonly fields: FactFields;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
@@ -71,7 +72,7 @@ const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
 /** GET /v1/facts: one page of what the caller may see, newest first, with the number of all matches. */
 export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQuery> => {
-  const { queries, factJson, fields, readSession } = parts;
+  const { queries, factText, fields, readSession } = parts;
   const claimed = claimedParameters(parts.parameters, OTHER_TIMES);
   return {
     method: 'GET',
@@ -93,12 +94,12 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
       const { caller, query } = request;
       const sessionId = readSession(request);
       const notes = claimed.notesOf(query);
-      const toJson = fields.read(query.fields, 'query') ?? factJson;
+      const toJson = fields.read(query.fields, 'query');
       const question = questionOf(query);
       const bound = bindCursor(request, query.cursor, [question, claimed.valuesOf(query)], parts);
       const position = bound.position && positionOf(bound.position);
       const page = await queries.page(caller, question, { sessionId, notes, limit: query.limit, position });
-      const list = spellList(page.facts, toJson);
+      const list = toJson === undefined ? listTexts(page.facts, factText) : spellList(page.facts, toJson);
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
       const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
       const { total, members } = page;

@@ -7,6 +7,7 @@ import {
   FACT,
   FACT_PART,
   type FactJson,
+  type FactText,
   type JsonSchema,
   listOf,
   objectOf,
@@ -63,6 +64,13 @@ export const scoredFactJson = (
     weighted_total: score,
   },
 });
+
+/** The same as text, around the text of the fact. */
+export const scoredFactText = (scored: ScoredFact, factText: FactText): string =>
+  `{"fact":${factText(scored.view)}${JSON.stringify(scoredFactJson(scored, NO_FACT)).slice(NO_FACT_TEXT.length)}`;
+
+const NO_FACT: FactJson = () => ({});
+const NO_FACT_TEXT = '{"fact":{}';
 
 /** What `partFactJson` makes. */
 export const SCORED_PART = defineComponent('ScoredPart', {

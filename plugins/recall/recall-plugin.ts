@@ -4,8 +4,8 @@ import {
   EarlierEmbedders,
   Embedder,
   FactFields,
-  FactJson,
   Facts,
+  FactText,
   factErased,
   GardenAccess,
   KERNEL_API,
@@ -53,7 +53,7 @@ export const recallPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     vocabulary: Vocabulary,
-    factJson: FactJson,
+    factText: FactText,
     fields: FactFields,
     embedder: optional(Embedder),
     earlier: optional(EarlierEmbedders),
@@ -90,7 +90,7 @@ export const recallPlugin = definePlugin({
   migrations: recallMigrations,
   commands: [recallCommand],
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
-    const { self, factJson, fields, audit, vocabulary } = use;
+    const { self, factText, fields, audit, vocabulary } = use;
     const { names } = self;
     const access = new AccessCounts(tables);
     const members = recallMembers(vocabulary);
@@ -105,7 +105,7 @@ export const recallPlugin = definePlugin({
     });
     provide(Recall, recall);
     provide(TokenCounter, { count: estimateTokens });
-    const routes = { recall, factJson, fields, names, members };
+    const routes = { recall, factText, fields, names, members };
     route(getRecallRoute(routes));
     route(postRecallRoute(routes));
     on(factErased, (erased) => access.erase(erased));

@@ -1,10 +1,11 @@
 import {
   type Answers,
   type FactFields,
-  type FactJson,
+  type FactText,
   FIELDS_JSON,
   FIELDS_TEXT,
   LIST_BYTES,
+  listTexts,
   type Principal,
   type Reply,
   type Route,
@@ -14,11 +15,10 @@ import {
   type ServiceNames,
   type SpelledList,
   schema,
-  spellList,
 } from '../../kernel/plugin-api.ts';
 import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
-import { partFactJson, recallAnswers, recalledText, scoredFactJson } from './recall-json.ts';
+import { partFactJson, recallAnswers, recalledText, scoredFactText } from './recall-json.ts';
 import { MAX_BUDGET, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
@@ -26,7 +26,7 @@ import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 
 export interface RecallRouteParts {
   readonly recall: Recall;
-  readonly factJson: FactJson;
+  readonly factText: FactText;
   readonly fields: FactFields;
   readonly names: ServiceNames;
   /** Members of the answer that plugins fill. */
@@ -169,7 +169,7 @@ const answer = async (
   raw: RawRecall,
   place: 'body' | 'query',
   { caller, header, query }: Asking,
-  { recall, factJson, fields, names, members }: RecallRouteParts,
+  { recall, factText, fields, names, members }: RecallRouteParts,
 ): Promise<Reply> => {
   const toJson = fields.read(query.fields, 'query') ?? fields.read(raw.fields, place);
   const isShort = query.legacy_format || toJson !== undefined;
@@ -181,9 +181,9 @@ const answer = async (
     verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
     place,
     room: (facts) => {
-      list = spellList(
+      list = listTexts(
         facts,
-        (fact) => (toJson === undefined ? scoredFactJson(fact, factJson) : partFactJson(fact, toJson)),
+        (fact) => (toJson === undefined ? scoredFactText(fact, factText) : JSON.stringify(partFactJson(fact, toJson))),
         bytes,
       );
       return list.count;

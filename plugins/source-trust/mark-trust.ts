@@ -16,7 +16,9 @@ export const createMarkTrust = ({ trust, names, origins }: TrustParts) => {
   const mark = (views: readonly FactView[], verified: ReadonlySet<string>): readonly FactView[] =>
     views.map((view) => {
       const verifiedOrigin = verified.has(view.fact.id) ? view.fact.originNodeId : null;
-      return withMark(view, SOURCE_TRUST, trustOfFact({ ...view.fact, verifiedOrigin }, trust, names));
+      const { sourceKey, assertedBy, receivedFrom, attested } = view.fact;
+      const spoken = { sourceKey, assertedBy, receivedFrom, attested, verifiedOrigin };
+      return withMark(view, SOURCE_TRUST, trustOfFact(spoken, trust, names));
     });
   return (
     views: readonly FactView[],

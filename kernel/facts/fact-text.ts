@@ -1,0 +1,41 @@
+import { defineRef, type StoredFact } from '../../ports/ports.ts';
+import type { FactJson } from './fact-json.ts';
+import type { FactView } from './fact-view.ts';
+
+/**
+ * The fact object as JSON text, the same as that of `FactJson`. The text of a fact that the store keeps is kept with
+ * it, and used again for every caller who sees the same marks on it.
+ */
+export type FactText = (view: FactView) => string;
+
+export const FactText = defineRef<FactText>('kernel.fact-text');
+
+interface Kept {
+  readonly marks: FactView['marks'];
+  readonly text: string;
+}
+
+export const createFactText = (factJson: FactJson): FactText => {
+  const kept = new WeakMap<StoredFact, Kept>();
+  return (view) => {
+    const { fact, marks, warnings } = view;
+    const known = kept.get(fact);
+    if (known !== undefined && warnings.length === 0 && saySame(known.marks, marks)) return known.text;
+    const text = JSON.stringify(factJson(view));
+    if (warnings.length === 0 && Object.isFrozen(fact)) kept.set(fact, { marks, text });
+    return text;
+  };
+};
+
+/** Marks that are objects may say the same, but nobody can tell for sure. */
+const saySame = (one: FactView['marks'], other: FactView['marks']): boolean => {
+  if (one === other) return true;
+  let count = 0;
+  for (const id in one) {
+    const value = one[id];
+    if (value !== other[id] || (typeof value === 'object' && value !== null)) return false;
+    count += 1;
+  }
+  for (const _ in other) count -= 1;
+  return count === 0;
+};
