@@ -26,7 +26,7 @@ describe('the text of a fact', () => {
     written = 0;
   });
 
-  const kept = (): StoredFact => Object.freeze(madeFact('a'));
+  const kept = (): StoredFact => Object.freeze(madeFact('a', []));
   const expectSame = (view: FactView): void => {
     expect(text(view)).to.equal(JSON.stringify(json(view)));
   };
@@ -58,7 +58,7 @@ describe('the text of a fact', () => {
   });
 
   it('is written anew for a fact that may still change', () => {
-    const fact = madeFact('a');
+    const fact = madeFact('a', []);
     expectSame(plainView(fact));
     (fact as { confidence: number }).confidence = 0.25;
     expectSame(plainView(fact));
