@@ -12,7 +12,10 @@ export interface FactMark<T> extends Word {
   readonly members: Readonly<Record<string, JsonSchema>>;
   /** Members that `toJson` may leave out. */
   readonly optional?: readonly string[];
-  /** The members of one fact; `value` is undefined for a fact without the mark. */
+  /**
+   * The members of one fact; `value` is undefined for a fact without the mark. Depends on both alone, because its text
+   * is kept.
+   */
   toJson(this: void, value: T | undefined, fact: StoredFact): Readonly<Record<string, unknown>>;
   readonly [marks]?: (value: T) => T;
 }

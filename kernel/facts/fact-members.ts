@@ -5,7 +5,7 @@ import type { FactView } from './fact-view.ts';
 /** A member of the fact object, with what it holds while no mark fills it. */
 export interface FactMember extends Word {
   readonly json: JsonSchema;
-  /** Undefined leaves the member out, which `optional` allows. */
+  /** Undefined leaves the member out, which `optional` allows. Depends on the view alone, because its text is kept. */
   read(this: void, view: FactView): unknown;
   readonly optional?: boolean;
   /** The member after which it stands. Without one it comes after all that were declared before it. */
