@@ -10,7 +10,7 @@ import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
 import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';
 import type { Hit, SearchView } from '../../plugins/search/search-api.ts';
-import { SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot/snapshot-files.ts';
+import { readChunks, SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot/snapshot-files.ts';
 import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
@@ -37,9 +37,9 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const owner = JSON.parse(await readFile(join(snapshots, MANIFEST), 'utf8')) as SnapshotOwner;
   const found = await new SnapshotFiles(snapshots, createSystemRandom()).find(owner);
   if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
-  const { index } = await MemoryIndex.restore(found.index());
+  const { index } = await MemoryIndex.restore(readChunks(found.index));
   const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
-  await readVectors(found.vectors.chunks(), layer);
+  await readVectors(readChunks(found.vectors.file), layer);
   index.serveVectors({ embedder: 'scripted', layer: layer });
   const embedder = builtInEmbedder(dimensions);
   const view: SearchView = {

@@ -2,12 +2,11 @@ import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot, Random } from '
 import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { IndexFeed } from './feed/follow-feed.ts';
 import { openSuppression } from './feed/follow-suppression.ts';
-import { MemoryIndex } from './index/memory-index.ts';
+import type { CreateHost, IndexHost } from './host/index-host.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import type { FoundSnapshot, SnapshotOwner } from './snapshot/snapshot-files.ts';
-import { readVectors } from './snapshot/vector-snapshot.ts';
-import { ServedVectors, type ServedVectorsParts } from './vectors/served-vectors.ts';
+import { ServedVectors } from './vectors/served-vectors.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 
 export interface IndexParts {
@@ -19,6 +18,7 @@ export interface IndexParts {
   readonly self: NodeSelf;
   readonly log: Logger;
   readonly snapshots: KeptSnapshots;
+  readonly createHost: CreateHost;
   /** Absent where nothing is ever hidden. */
   readonly suppressed?: SuppressedFacts | undefined;
   /** Absent without an embedder. */
@@ -27,7 +27,7 @@ export interface IndexParts {
 
 /** An index that is open, and what keeps it at the head of the store. */
 export interface OpenIndex {
-  readonly index: MemoryIndex;
+  readonly index: IndexHost;
   readonly feed: IndexFeed;
   readonly vectors: ServedVectors | undefined;
   readonly owner: SnapshotOwner;
@@ -51,60 +51,65 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
   const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
   const found = anew ? undefined : await snapshots.find(owner);
   const restored = found === undefined ? undefined : await restore(found, parts);
-  const index = restored?.index ?? MemoryIndex.create(drawHashSeed(parts.random));
-  const suppression = restored?.suppression ?? (await openSuppression(index, parts));
-  const feed = new IndexFeed({
-    feed: parts.feed,
-    index,
-    suppression,
-    names: self.names,
-    epoch: owner.epoch,
-    ...(restored === undefined ? {} : { applied: restored.applied }),
-    ...(pause === undefined ? {} : { pause }),
-    onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
-  });
-  const vectors = await openVectors(index, feed, restored === undefined ? undefined : found, parts);
-  return { index, feed, vectors, owner };
+  const index = restored?.index ?? createIndex(parts);
+  let feed: IndexFeed | undefined;
+  try {
+    const suppression = restored?.suppression ?? (await openSuppression(index, parts));
+    feed = new IndexFeed({
+      feed: parts.feed,
+      index,
+      suppression,
+      names: self.names,
+      epoch: owner.epoch,
+      ...(restored === undefined ? {} : { applied: restored.applied }),
+      ...(pause === undefined ? {} : { pause }),
+      onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
+    });
+    const vectors = await openVectors(index, feed, restored === undefined ? undefined : found, parts);
+    return { index, feed, vectors, owner };
+  } catch (error) {
+    await feed?.stop();
+    await index.close();
+    throw error;
+  }
 };
 
+const createIndex = ({ createHost, random }: IndexParts): IndexHost => createHost(drawHashSeed(random));
+
 const restore = async (found: FoundSnapshot, parts: IndexParts) => {
+  const index = createIndex(parts);
   try {
-    const restored = await MemoryIndex.restore(found.index());
-    return { ...restored, suppression: await openSuppression(restored.index, parts) };
+    const applied = await index.restore(found.index);
+    return { index, applied, suppression: await openSuppression(index, parts) };
   } catch (error) {
+    await index.close();
     parts.log.warn('the snapshot of the search index cannot be used; the index is built anew', { error });
     return undefined;
   }
 };
 
 const openVectors = async (
-  index: MemoryIndex,
+  index: IndexHost,
   feed: IndexFeed,
   found: FoundSnapshot | undefined,
   { vectors: side, log }: IndexParts,
 ): Promise<ServedVectors | undefined> => {
   if (side === undefined) return undefined;
-  const kept = found?.vectors;
-  const restoreLayer: ServedVectorsParts['restore'] = async (generation, layer) => {
-    if (kept?.embedder !== generation) return undefined;
-    try {
-      await readVectors(kept.chunks(), layer);
-      return kept.seq;
-    } catch (error) {
-      log.warn('the snapshot of vectors cannot be used; they are read from the store', { error });
-      return undefined;
-    }
-  };
   const vectors = new ServedVectors({
     ...side,
     index,
+    kept: found?.vectors,
     indexFacts: () => feed.catchUp(),
     plan: () => side.generations.plan(),
-    restore: restoreLayer,
+    failed: (error) => log.warn('the snapshot of vectors cannot be used; they are read from the store', { error }),
   });
   await vectors.open();
   return vectors;
 };
 
-export const sizeOf = ({ index, vectors }: Pick<OpenIndex, 'index' | 'vectors'>): number =>
-  index.size + (vectors?.size ?? 0);
+export const closeIndex = async ({ feed, index }: OpenIndex): Promise<void> => {
+  await feed.stop();
+  await index.close();
+};
+
+export const sizeOf = ({ index }: Pick<OpenIndex, 'index'>): number => index.size.facts + index.size.vectors;

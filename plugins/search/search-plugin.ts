@@ -26,6 +26,7 @@ import { createIndexCheck } from './check-index.ts';
 import { createCodeSpace } from './codes/code-space.ts';
 import { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';
+import { chooseHost, type ThreadSetting } from './host/choose-host.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import { openReindex } from './reindex/open-reindex.ts';
 import { rebuildVectors } from './reindex/rebuild-vectors.ts';
@@ -44,6 +45,7 @@ import { createTextRanker } from './words/rank-texts.ts';
 interface Settings {
   readonly snapshotFolder: string;
   readonly backlogPerSecond: number;
+  readonly thread: ThreadSetting;
 }
 
 const SAVE_INTERVAL_MS = 10 * 60 * 1000;
@@ -96,6 +98,14 @@ export const searchPlugin = definePlugin({
         env: 'SVC_REINDEX_RATE',
         description: 'facts in a second, at most, that get a vector of a new embedder; new facts do not count',
       },
+      thread: {
+        type: 'string',
+        enum: ['auto', 'on', 'off'],
+        default: 'auto',
+        env: 'SVC_SEARCH_THREAD',
+        description:
+          'whether the search index and the embedding of facts get threads of their own; auto: from two processor cores on',
+      },
     },
   }),
   migrations: searchMigrations,
@@ -108,7 +118,14 @@ export const searchPlugin = definePlugin({
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
     const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
-    const search = new SearchService({ ...use, store, log, snapshots, vectors: side });
+    const search = new SearchService({
+      ...use,
+      store,
+      log,
+      snapshots,
+      createHost: chooseHost(config.thread),
+      vectors: side,
+    });
     on(factErased, (erased) => VectorStore.erase(erased, tables));
     on(erasureFiles, async () => {
       await snapshots.erased();

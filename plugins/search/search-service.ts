@@ -1,8 +1,7 @@
 import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-api.ts';
-import { type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
+import { IndexGone, type IndexHost } from './host/index-host.ts';
+import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
 import type { SearchIndex, SearchView } from './search-api.ts';
-import { beginLater } from './snapshot/begin-later.ts';
-import { writeVectors } from './snapshot/vector-snapshot.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
@@ -10,6 +9,8 @@ const NEWS_PER_SNAPSHOT = 5_000;
 const BUILD_PATIENCE_MS = 10_000;
 /** While another index is made, each pause is so many times as long as the work before it. */
 const PAUSES = 2;
+/** How often a search goes on with another index after the one that it asked was lost. */
+const MOST_INDEXES = 3;
 /** A process that was paused itself must not rest for as many times as long. */
 const LONGEST_PAUSE_MS = 250;
 
@@ -32,6 +33,8 @@ export class SearchService implements SearchIndex {
   /** Another index, which is to take the place of the one that serves. */
   #next: OpenIndex | undefined;
   #isClosed = false;
+  /** Whether the thread of an index was lost, and what it held is being read again. */
+  #isMending = false;
   readonly #progress: ProgressLog;
 
   constructor(parts: IndexParts) {
@@ -53,7 +56,7 @@ export class SearchService implements SearchIndex {
     try {
       await feed.catchUp();
     } catch (error) {
-      if (!feed.isVoid) throw error;
+      if (!feed.isVoid && !(error instanceof IndexGone && !this.#isClosed)) throw error;
       await this.#startOver(open);
       return this.ready();
     }
@@ -67,7 +70,31 @@ export class SearchService implements SearchIndex {
       this.#open = undefined;
       this.#isBuilding = true;
     }
-    await open.feed.stop();
+    await closeIndex(open);
+  }
+
+  /** A search that has begun waits for what was found before. */
+  async #onIndex<T>(search: (index: IndexHost) => Promise<T>): Promise<T> {
+    for (let asked = 1; ; asked += 1) {
+      const open = await this.#opened();
+      if (this.#isMending) await this.#building;
+      try {
+        return await search(open.index);
+      } catch (error) {
+        if (!(error instanceof IndexGone) || this.#isClosed || asked === MOST_INDEXES) throw error;
+        await this.#startOver(open);
+      }
+    }
+  }
+
+  /** Nothing is lost with a thread but time. */
+  async #mend(open: OpenIndex): Promise<void> {
+    const error = await open.index.lost;
+    if (this.#isClosed || this.#open !== open) return;
+    this.#parts.log.error('the search index was lost; it is built anew', { error });
+    this.#isMending = true;
+    await this.#startOver(open);
+    await this.#opened();
   }
 
   async isMakingVectors(): Promise<boolean> {
@@ -104,12 +131,12 @@ export class SearchService implements SearchIndex {
 
   /** Facts in the index. */
   get size(): number {
-    return this.#open?.index.size ?? 0;
+    return this.#open?.index.size.facts ?? 0;
   }
 
   /** Vectors in the index. */
   get vectorCount(): number {
-    return this.#open?.vectors?.size ?? 0;
+    return this.#open?.index.size.vectors ?? 0;
   }
 
   /**
@@ -122,7 +149,7 @@ export class SearchService implements SearchIndex {
     const { clock } = this.#parts;
     let sinceMs = clock.monotonicMs();
     const pause = async (): Promise<void> => {
-      told(this.#next?.index.size ?? 0, before.index.size);
+      told(this.#next?.index.size.facts ?? 0, before.index.size.facts);
       // Requests go first: the work takes a third of the time at most.
       const tookMs = Math.min(LONGEST_PAUSE_MS, clock.monotonicMs() - sinceMs);
       if (tookMs > 0) await new Promise<void>((resolve) => void clock.schedule(PAUSES * tookMs, resolve));
@@ -135,12 +162,12 @@ export class SearchService implements SearchIndex {
       await next.feed.catchUp();
       await next.vectors?.follow();
       if (this.#isClosed || this.#open !== before) throw new Error('the index that was to be replaced is gone');
+      this.#serve(next);
       this.#opening = Promise.resolve(next);
-      this.#open = next;
       this.#savedSize = 0;
-      await before.feed.stop();
+      await closeIndex(before);
     } catch (error) {
-      await next.feed.stop();
+      await closeIndex(next);
       throw error;
     } finally {
       this.#next = undefined;
@@ -148,27 +175,28 @@ export class SearchService implements SearchIndex {
   }
 
   async embedders() {
-    return (await this.#opened()).index.embedders();
+    const { vectors } = await this.#opened();
+    return [...new Set((vectors?.served ?? []).map(({ embedder }) => embedder))];
   }
 
-  async lexical(query: string, view: SearchView, limit: number) {
-    return (await this.#opened()).index.lexical(query, view, limit);
+  lexical(query: string, view: SearchView, limit: number) {
+    return this.#onIndex((index) => index.lexical(query, view, limit));
   }
 
-  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string) {
-    return (await this.#opened()).index.dense(vector, floor, view, limit, embedder);
+  dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string) {
+    return this.#onIndex((index) => index.dense(vector, floor, view, limit, embedder));
   }
 
-  async besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
-    return (await this.#opened()).index.besides(seeds, view, limit);
+  besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
+    return this.#onIndex((index) => index.besides(seeds, view, limit));
   }
 
-  async together(query: string, ids: readonly string[], view: SearchView) {
-    return (await this.#opened()).index.together(query, ids, view);
+  together(query: string, ids: readonly string[], view: SearchView) {
+    return this.#onIndex((index) => index.together(query, ids, view));
   }
 
-  async newest(view: SearchView, limit: number) {
-    return (await this.#opened()).index.newest(view, limit);
+  newest(view: SearchView, limit: number) {
+    return this.#onIndex((index) => index.newest(view, limit));
   }
 
   /** Writes a snapshot if enough has changed since the last one. */
@@ -177,16 +205,8 @@ export class SearchService implements SearchIndex {
     if (open === undefined) return;
     const size = sizeOf(open);
     if (size - this.#savedSize < NEWS_PER_SNAPSHOT) return;
-    const { index, feed, vectors, owner } = open;
-    // Those that are to stay.
-    const [main] = vectors?.served ?? [];
-    const written =
-      main === undefined ? undefined : { embedder: main.name, seq: main.feed.seq, chunks: writeVectors(main.layer) };
-    await this.#parts.snapshots.save(
-      owner,
-      beginLater(() => index.snapshot(feed.applied)),
-      written,
-    );
+    const { index, owner } = open;
+    await this.#parts.snapshots.save(owner, (files) => index.write(files));
     this.#savedSize = size;
   }
 
@@ -194,7 +214,7 @@ export class SearchService implements SearchIndex {
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
-    await Promise.all([open?.feed.stop(), this.#next?.feed.stop()]);
+    await Promise.all([open, this.#next].map((one) => one && closeIndex(one)));
   }
 
   #opened(): Promise<OpenIndex> {
@@ -218,38 +238,45 @@ export class SearchService implements SearchIndex {
   async #openIndex(): Promise<OpenIndex> {
     const beganMs = this.#parts.clock.monotonicMs();
     const open = await openIndex(this.#parts, { pause: () => this.#tellProgress() });
-    this.#open = open;
+    this.#serve(open);
     this.#savedSize = sizeOf(open);
     this.#building = this.#build(open, beganMs);
     return open;
+  }
+
+  #serve(open: OpenIndex): void {
+    this.#open = open;
+    this.#mend(open).catch((error: unknown) =>
+      this.#parts.log.error('the search index could not be opened; the next search tries again', { error }),
+    );
   }
 
   async #tellProgress(): Promise<void> {
     const open = this.#open;
     if (open === undefined || !this.#isBuilding) return;
     const left = () => this.#parts.store.read((snapshot) => snapshot.count(above('feed', open.feed.applied)));
-    await this.#progress.reached(open.index.size, left);
+    await this.#progress.reached(open.index.size.facts, left);
   }
 
   /** Reads what the snapshot did not have. Searches may begin meanwhile. */
   async #build(open: OpenIndex, beganMs: number): Promise<void> {
     const { log, clock } = this.#parts;
     const { index, feed } = open;
-    const restored = index.size;
+    const restored = index.size.facts;
     try {
       await feed.catchUp();
-      this.#isBuilding = false;
+      this.#isBuilding = this.#isMending = false;
       this.#progress.ended();
       await this.#readVectors(open);
-      if (index.size > 0) {
+      if (index.size.facts > 0) {
         log.info('the search index is up to date', {
-          facts: index.size,
+          facts: index.size.facts,
           restored,
           ms: Math.round(clock.monotonicMs() - beganMs),
         });
       }
     } catch (error) {
-      this.#isBuilding = false;
+      this.#isBuilding = this.#isMending = false;
       this.#progress.ended();
       if (this.#isClosed) return;
       log.warn('the search index could not be brought up to date; the next search tries again', { error });

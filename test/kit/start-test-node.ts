@@ -28,6 +28,7 @@ import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { checkReplies } from './check-replies.ts';
+import { currentThreads } from './for-each-layout.ts';
 import { currentStore, type StoreKind } from './for-each-store.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
 import { placeTestStore } from './test-store.ts';
@@ -106,7 +107,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   let node: Node | undefined;
   try {
     node = await createNode({
-      env: options.env ?? {},
+      env: { SVC_SEARCH_THREAD: currentThreads(), ...options.env },
       plugins: pluginObjects(options, keyRing),
       inspectReplies: checkReplies,
       overrides: {

@@ -1,6 +1,5 @@
 import {
   type Cover,
-  compareHlc,
   type Expiry,
   type FactFeed,
   type FactName,
@@ -12,12 +11,12 @@ import {
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
-import type { IndexWriter } from '../index/memory-index.ts';
+import { type IndexHost, indexedFact } from '../host/index-host.ts';
 import type { IndexSuppression } from './follow-suppression.ts';
 
 export interface IndexFeedOptions {
   readonly feed: FactFeed;
-  readonly index: Pick<IndexWriter, 'add' | 'cover' | 'expire' | 'withhold'>;
+  readonly index: Pick<IndexHost, 'take'>;
   /** Absent where nothing is ever hidden. */
   readonly suppression?: Pick<IndexSuppression, 'among' | 'follow'> | undefined;
   readonly names: ServiceNames;
@@ -43,11 +42,6 @@ export class IndexFeed {
   readonly #options: IndexFeedOptions;
   readonly #follower: FeedFollower;
   #applied: Hlc;
-  /**
-   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
-   * between.
-   */
-  #later: readonly Cover[] = [];
   #epoch: string | undefined;
   #isVoid = false;
 
@@ -98,30 +92,20 @@ export class IndexFeed {
 
   async #take({ entries, facts, more: { covers, expiries, hidden }, upTo }: FeedPage<Ends>): Promise<void> {
     const { index, suppression } = this.#options;
-    const ending = [...this.#later, ...covers].sort((a, b) => compareHlc(a.since, b.since));
-    let ended = 0;
-    const endUpTo = (stamp: Hlc): void => {
-      for (; ended < ending.length; ended += 1) {
-        const cover = ending[ended] as Cover;
-        if (compareHlc(cover.since, stamp) > 0) return;
-        index.cover(cover);
-      }
-    };
-    for (const fact of facts) {
-      endUpTo(fact.feed);
-      // Of a fact that was destroyed there is nothing to be found.
-      if (fact.cid !== '') index.add(fact);
-    }
-    endUpTo(upTo);
-    for (const fact of hidden) index.withhold(fact, true);
-    for (const expiry of expiries) index.expire(expiry);
+    // Of a fact that was destroyed there is nothing to be found.
+    const there = facts.filter(({ cid }) => cid !== '');
+    const isHidden = new Set(hidden);
+    await index.take({
+      facts: there.map(indexedFact),
+      hidden: [...there.keys()].filter((at) => isHidden.has(there[at] as StoredFact)),
+      covers,
+      expiries,
+      upTo,
+    });
     await suppression?.follow(entries);
-    this.#later = ending.slice(ended);
     // Whatever is in the index beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;
     await this.#options.pause?.();
-    // Much text is taken in page by page, and others have their turn in between.
-    if (charactersOf(facts) > MUCH_TEXT) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   /** Facts whose time to live the given ones set. */
@@ -136,9 +120,5 @@ export class IndexFeed {
 
 /** Of the values of one page: how long others wait for their turn follows the text that is taken in. */
 const PAGE_BYTES = 512 * 1024;
-const MUCH_TEXT = PAGE_BYTES / 4;
 /** Committed facts that wait for a search; more are taken in without one. */
 const MANY_COMMITTED = 256;
-
-const charactersOf = (facts: readonly StoredFact[]): number =>
-  facts.reduce((sum, { value: { v } }) => sum + (typeof v === 'string' ? v.length : 0), 0);

@@ -14,12 +14,12 @@ import {
   type SuppressedFacts,
   TOMBSTONE_CHANGED,
 } from '../../tombstones/tombstones-api.ts';
-import type { MemoryIndex } from '../index/memory-index.ts';
+import { type IndexHost, indexedFact, type Judgement } from '../host/index-host.ts';
 
 export interface SuppressionParts {
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly suppressed: SuppressedFacts;
-  readonly index: Pick<MemoryIndex, 'withhold' | 'shows' | 'size'>;
+  readonly index: Pick<IndexHost, 'judge' | 'size'>;
 }
 
 /** Withholds from an index what tombstones hide, so that its scores are those of an index without these facts. */
@@ -41,7 +41,7 @@ export class IndexSuppression {
       const entities = await store.read((snapshot) => suppressed.entitiesAfter(snapshot, after, ENTITIES_PER_PAGE));
       const end = entities.at(-1);
       if (end !== undefined) this.#isNeeded = true;
-      if (end === undefined || index.size === 0) break;
+      if (end === undefined || index.size.facts === 0) break;
       for (const entity of entities) await this.#judgeEntity(entity);
       last = end;
     }
@@ -103,11 +103,13 @@ export class IndexSuppression {
       const facts = await read(snapshot);
       return { facts, hidden: new Set(await suppressed.among(snapshot, facts)) };
     });
-    for (const fact of facts) {
-      if (fact.cid !== '') index.withhold(fact, hidden.has(fact));
-      // Without its words nobody can tell what it counts for. What is destroyed later was hidden before.
-      else if (!this.#hasBegun && index.shows(fact))
-        throw new Error('the search index holds a fact that was destroyed');
+    const judgements = facts.map((fact): Judgement => {
+      const isDestroyed = fact.cid === '';
+      const said = isDestroyed ? { tenantId: fact.tenantId, id: fact.id } : indexedFact(fact);
+      return { fact: said, isDestroyed, isHidden: hidden.has(fact) };
+    });
+    if (judgements.length > 0 && !(await index.judge(judgements, !this.#hasBegun))) {
+      throw new Error('the search index holds a fact that was destroyed');
     }
     return facts.at(-1);
   }

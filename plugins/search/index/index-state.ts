@@ -16,7 +16,21 @@ import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.t
 import { WithheldDocuments } from './withheld-documents.ts';
 
 /** What of a fact the index reads. */
-export type IndexedFact = Omit<StoredFact, 'source' | 'sourceKey' | 'cid' | 'derivedFrom' | 'valueKey'>;
+export type IndexedFact = Pick<
+  StoredFact,
+  | keyof TripleKey
+  | 'id'
+  | 'entity'
+  | 'relation'
+  | 'value'
+  | 'timestamp'
+  | 'hlc'
+  | 'feed'
+  | 'confidence'
+  | 'validUntilMs'
+  | 'sessionId'
+  | 'system'
+>;
 
 /** What of a cover the index reads. */
 export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;

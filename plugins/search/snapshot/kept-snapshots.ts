@@ -1,4 +1,5 @@
 import type { NodeNotes } from '../../../kernel/plugin-api.ts';
+import type { IndexHost } from '../host/index-host.ts';
 import {
   FIRST_BUILD,
   type FoundSnapshot,
@@ -11,8 +12,6 @@ import {
 const ERASURES = 'search erasures';
 /** The note that counts how often an operator has asked for the index to be built anew. */
 const BUILDS = 'search builds';
-
-type Saved = Parameters<SnapshotFiles['save']>;
 
 /**
  * Snapshots that hold nothing of erased facts: erasures are counted in the store, and an index that was opened before
@@ -49,10 +48,10 @@ export class KeptSnapshots {
   }
 
   /** One at a time. Writes nothing for an index that may have words of facts that were erased since. */
-  save(owner: SnapshotOwner, ...written: Saved extends [SnapshotOwner, ...infer Rest] ? Rest : never): Promise<void> {
+  save(owner: SnapshotOwner, write: IndexHost['write']): Promise<void> {
     const saving = this.#saving.then(async () => {
       if (owner.erasures !== (await this.erasures())) return;
-      await this.#files.save(owner, ...written);
+      await this.#files.save(owner, write);
       // An erasure of another process, which removed what it found, may have overtaken it.
       if (owner.erasures !== (await this.erasures())) await this.#files.drop();
     });

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../kernel/plugin-api.ts';
+import type { IndexHost } from '../host/index-host.ts';
 
 /** What a snapshot belongs to: one of another store, or of that store before it was put back, is worth nothing. */
 export interface SnapshotOwner {
@@ -52,33 +53,26 @@ export class SnapshotFiles {
     }
     if ((manifest.build ?? FIRST_BUILD) !== owner.build) return undefined;
     const { index, vectors } = manifest;
-    const stream = (file: string): AsyncIterable<Uint8Array> =>
-      createReadStream(join(this.#folder, file), { highWaterMark: READ_BYTES });
     return {
-      index: () => stream(index),
-      ...(vectors == null ? {} : { vectors: { ...vectors, chunks: () => stream(vectors.file) } }),
+      index: join(this.#folder, String(index)),
+      ...(vectors == null ? {} : { vectors: { ...vectors, file: join(this.#folder, String(vectors.file)) } }),
     };
   }
 
-  /** Writes a snapshot and puts it in place of the one before. */
-  async save(
-    owner: SnapshotOwner,
-    index: Iterable<Uint8Array>,
-    vectors: { readonly embedder: string; readonly seq: number; readonly chunks: Iterable<Uint8Array> } | undefined,
-  ): Promise<void> {
+  /** Puts the snapshot that `write` writes in place of the one before. */
+  async save(owner: SnapshotOwner, write: IndexHost['write']): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const name = this.#random.uuid();
     const files = { index: `${name}-index${SUFFIX}`, vectors: `${name}-vectors${SUFFIX}` };
     try {
-      // Vectors first: the index, which is younger, then has every fact that one of them belongs to.
-      if (vectors !== undefined) await this.#write(files.vectors, vectors.chunks);
-      await this.#write(files.index, index);
+      const vectors = await write({
+        index: join(this.#folder, files.index),
+        vectors: join(this.#folder, files.vectors),
+      });
       const manifest: Manifest = {
         ...owner,
         index: files.index,
-        ...(vectors === undefined
-          ? {}
-          : { vectors: { file: files.vectors, embedder: vectors.embedder, seq: vectors.seq } }),
+        ...(vectors === undefined ? {} : { vectors: { file: files.vectors, ...vectors } }),
       };
       const draft = join(this.#folder, `${name}${SUFFIX}`);
       await writeFile(draft, JSON.stringify(manifest), { mode: OWNER_ONLY });
@@ -100,16 +94,6 @@ export class SnapshotFiles {
     }
   }
 
-  async #write(file: string, chunks: Iterable<Uint8Array>): Promise<void> {
-    const handle = await open(join(this.#folder, file), 'w', OWNER_ONLY);
-    try {
-      for (const chunk of chunks) await handle.write(chunk);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  }
-
   /** A reader that has one of them open keeps it. */
   async #remove(isUseless: (file: string) => boolean): Promise<void> {
     for (const file of await readdir(this.#folder)) {
@@ -118,10 +102,14 @@ export class SnapshotFiles {
   }
 }
 
+/** Paths of what a snapshot is made of. */
 export interface FoundSnapshot {
-  index(): AsyncIterable<Uint8Array>;
-  readonly vectors?: { readonly embedder: string; readonly seq: number; chunks(): AsyncIterable<Uint8Array> };
+  readonly index: string;
+  readonly vectors?: { readonly embedder: string; readonly seq: number; readonly file: string };
 }
+
+export const readChunks = (file: string): AsyncIterable<Uint8Array> =>
+  createReadStream(file, { highWaterMark: READ_BYTES });
 
 /** In a store without erasures; manifests of older versions do not say it. */
 export const NO_ERASURES = '0';

@@ -1,33 +1,36 @@
-import { coalesce, type Embedder, type FactName } from '../../../kernel/plugin-api.ts';
-import { type CodeSpace, createCodeSpace } from '../codes/code-space.ts';
-import type { CodeTable } from '../codes/code-table.ts';
-import type { MemoryIndex } from '../index/memory-index.ts';
+import { coalesce } from '../../../kernel/plugin-api.ts';
+import type { IndexHost } from '../host/index-host.ts';
 import type { Generation } from './generation.ts';
 import type { VectorPlan } from './generation-store.ts';
 import { VectorFeed } from './vector-feed.ts';
-import type { VectorLayer } from './vector-layer.ts';
 import type { VectorSide } from './vector-side.ts';
+import type { StoredVector } from './vector-store.ts';
 
 /** The vectors of one generation in an index, and what brings more of them in. */
 export interface ServedGeneration {
   readonly name: string;
   /** Id of the embedder. */
   readonly embedder: string;
-  readonly codes: CodeSpace;
-  readonly layer: VectorLayer<CodeTable>;
+  /** Number of the layer in the index. */
+  readonly layer: number;
   readonly feed: VectorFeed;
 }
 
+/** Vectors of a generation that this process has kept in a file, up to a place. */
+export interface KeptVectors {
+  readonly embedder: string;
+  readonly seq: number;
+  readonly file: string;
+}
+
 export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedderOf'> {
-  readonly index: MemoryIndex;
+  readonly index: Pick<IndexHost, 'openLayer' | 'setVectors' | 'serve'>;
+  readonly kept: KeptVectors | undefined;
   /** Brings the facts in. */
   indexFacts(): Promise<void>;
   plan(): Promise<VectorPlan>;
-  /**
-   * Fills the layer of a generation from what this process has kept of it. Returns up to which place that is; undefined
-   * for nothing that can be used.
-   */
-  restore?(generation: string, layer: VectorLayer<CodeTable>): Promise<number | undefined>;
+  /** Told that what was kept cannot be used. */
+  failed(error: unknown): void;
 }
 
 /**
@@ -40,8 +43,6 @@ export class ServedVectors {
   readonly #parts: ServedVectorsParts;
   /** The target first. */
   #served: readonly ServedGeneration[] = [];
-  /** Generations whose layers lack vectors that a newer generation has. */
-  readonly #thinned = new Set<string>();
   #isMaking = false;
 
   constructor(parts: ServedVectorsParts) {
@@ -57,11 +58,6 @@ export class ServedVectors {
     return this.#isMaking;
   }
 
-  /** How many vectors are held. */
-  get size(): number {
-    return this.#served.reduce((sum, { layer }) => sum + sizeOf(layer), 0);
-  }
-
   /** Begins to serve, before the vectors are read. */
   async open(): Promise<void> {
     await this.#arrange(await this.#parts.plan());
@@ -75,7 +71,7 @@ export class ServedVectors {
     for (const { feed } of this.#served) await feed.catchUp();
     // As the plan said before the vectors were read.
     const isComplete = target.state === 'complete';
-    if (isComplete && this.#served.length > 1) this.#serve(this.#served.slice(0, 1));
+    if (isComplete && this.#served.length > 1) await this.#serve(this.#served.slice(0, 1));
     this.#isMaking = !isComplete;
   });
 
@@ -88,77 +84,38 @@ export class ServedVectors {
     if (target.state === 'complete') {
       // What serves goes on until all of it is here.
       if (!isFirst) await main.feed.catchUp();
-      this.#serve([main]);
+      await this.#serve([main]);
       return;
     }
     const earlier = others.find(({ embedder }) => this.#parts.embedderOf(embedder) !== undefined);
     const before = earlier === undefined ? undefined : await this.#layerOf(earlier);
-    this.#serve(before === undefined ? [main] : [main, before]);
+    await this.#serve(before === undefined ? [main] : [main, before]);
   }
 
-  #serve(served: readonly ServedGeneration[]): void {
+  async #serve(served: readonly ServedGeneration[]): Promise<void> {
+    await this.#parts.index.serve(served.map(({ layer }) => layer));
     this.#served = served;
-    for (const name of this.#thinned) {
-      if (!served.some((one) => one.name === name)) this.#thinned.delete(name);
-    }
-    this.#parts.index.serveVectors(...served);
   }
 
-  /** The layer that is served already, if it has everything; else an empty one. */
+  /** The layer that is served already, if it has everything; else another one. */
   async #layerOf({ name, embedder }: Generation): Promise<ServedGeneration | undefined> {
-    const known = this.#served.find((one) => one.name === name);
-    if (known !== undefined && !this.#thinned.has(name)) return known;
-    const { index, indexFacts, store, embedderOf, restore } = this.#parts;
+    const { index, indexFacts, store, embedderOf, kept, failed } = this.#parts;
     const maker = embedderOf(embedder);
     if (maker === undefined) return undefined;
-    const { layer, codes, seq } = await restoredLayer(index, maker, name, restore);
-    const made: ServedGeneration = {
+    const { layer, seq, problem } = await index.openLayer({
       name,
       embedder,
-      codes,
-      layer,
-      feed: new VectorFeed(
-        {
-          after: (from, limit) => store.after(name, from, limit),
-          sink: { set: (fact, code, scale) => this.#set(made, fact, code, scale) },
-          index: indexFacts,
-        },
-        seq,
-      ),
+      dimensions: maker.dimensions,
+      kept: kept?.embedder === name ? kept : undefined,
+    });
+    if (problem !== undefined) failed(problem);
+    const known = this.#served.find((one) => one.layer === layer);
+    if (known !== undefined) return known;
+    const parts = {
+      after: (from: number, limit: number) => store.after(name, from, limit),
+      take: (vectors: readonly StoredVector[]) => index.setVectors(layer, vectors),
+      index: indexFacts,
     };
-    return made;
-  }
-
-  /** A fact is in the newest of its layers alone. */
-  #set(one: ServedGeneration, fact: FactName, code: Int8Array, scale: number): boolean {
-    const at = this.#served.indexOf(one);
-    if (at > 0 && this.#served.slice(0, at).some(({ layer }) => layer.has(fact))) {
-      this.#thinned.add(one.name);
-      return true;
-    }
-    if (!one.layer.set(fact, code, scale)) return false;
-    if (at < 0) return true;
-    for (const { name, layer } of this.#served.slice(at + 1)) if (layer.delete(fact)) this.#thinned.add(name);
-    return true;
+    return { name, embedder, layer, feed: new VectorFeed(parts, seq) };
   }
 }
-
-const restoredLayer = async (
-  index: MemoryIndex,
-  { dimensions }: Embedder,
-  name: string,
-  restore: ServedVectorsParts['restore'],
-) => {
-  const empty = () => {
-    const codes = createCodeSpace({ dimensions });
-    return { codes, layer: index.createVectors<CodeTable>(codes), seq: 0 };
-  };
-  const made = empty();
-  if (restore === undefined) return made;
-  const seq = await restore(name, made.layer);
-  // A layer that was filled in part is thrown away.
-  return seq === undefined ? empty() : { ...made, seq };
-};
-
-const sizeOf = ({ tables }: VectorLayer<CodeTable>): number =>
-  tables.reduce((sum, table) => sum + (table?.size ?? 0), 0);

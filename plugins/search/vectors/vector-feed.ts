@@ -1,17 +1,14 @@
-import { coalesce, type FactName } from '../../../kernel/plugin-api.ts';
+import { coalesce } from '../../../kernel/plugin-api.ts';
 import type { StoredVector } from './vector-store.ts';
 
-const VECTORS_PER_PAGE = 1_000;
-
-/** Where vectors go. False for a fact that is not there (yet). */
-export interface VectorSink {
-  set(fact: FactName, code: Int8Array, scale: number): boolean;
-}
+/** They are read and handed over without a pause: a few milliseconds. */
+const VECTORS_PER_PAGE = 256;
 
 export interface VectorFeedParts {
   /** Vectors of one generation after a place, in the order in which they were stored. */
   after(seq: number, limit: number): Promise<readonly StoredVector[]>;
-  readonly sink: VectorSink;
+  /** Takes them in; those of facts that are not there are passed over. */
+  take(vectors: readonly StoredVector[]): Promise<void>;
   /** Brings the facts in: a vector is never older than its fact. */
   index(): Promise<void>;
 }
@@ -26,7 +23,7 @@ export class VectorFeed {
     this.#seq = seq;
   }
 
-  /** Everything up to it is in the sink, but for facts that the index did not have. */
+  /** Everything up to it was taken in, but for facts that the index did not have. */
   get seq(): number {
     return this.#seq;
   }
@@ -38,12 +35,12 @@ export class VectorFeed {
 
   /** True when there may be more. */
   async #readPage(): Promise<boolean> {
-    const { after, sink, index } = this.#parts;
+    const { after, take, index } = this.#parts;
     const vectors = await after(this.#seq, VECTORS_PER_PAGE);
     const last = vectors.at(-1);
     if (last === undefined) return false;
     await index();
-    for (const { fact, code, scale } of vectors) sink.set(fact, code, scale);
+    await take(vectors);
     this.#seq = last.seq;
     return vectors.length === VECTORS_PER_PAGE;
   }

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
 import { DEFAULT_TENANT, Facts, NodeNotes, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
+import { LocalHost } from '../../../plugins/search/host/local-host.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
 import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
@@ -71,6 +72,7 @@ forEachStore('a search index that is still being built', () => {
         new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
         node.kernel.get(NodeNotes),
       ),
+      createHost: (seed) => new LocalHost(seed),
       vectors: undefined,
     });
     const readies = search.ready();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../kernel/plugin-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { forEachStore } from '../../kit/for-each-store.ts';
+import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'cards', 'recall', 'search'];
@@ -20,7 +20,7 @@ const curtain = definePlugin({
   },
 });
 
-forEachStore('recall where a plugin hides facts', () => {
+forEachLayout('recall where a plugin hides facts', () => {
   let node: TestNode;
   let insider: string;
   let outsider: string;

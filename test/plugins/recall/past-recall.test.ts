@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { forEachStore } from '../../kit/for-each-store.ts';
+import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
@@ -15,7 +15,7 @@ interface Scored {
 
 const scores = (facts: readonly Scored[]) => facts.map(({ fact, score }) => [fact.id, score]);
 
-forEachStore('a recall of the past', () => {
+forEachLayout('a recall of the past', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {

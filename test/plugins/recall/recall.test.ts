@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { forEachStore } from '../../kit/for-each-store.ts';
+import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
@@ -17,7 +17,7 @@ interface Scored {
   readonly score_breakdown: Readonly<Record<string, number>>;
 }
 
-forEachStore('recall', () => {
+forEachLayout('recall', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {

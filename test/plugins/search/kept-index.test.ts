@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { beginEpoch } from '../../kit/fact-samples.ts';
-import { forEachStore } from '../../kit/for-each-store.ts';
+import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
@@ -33,7 +33,7 @@ const factAt = (n: number) => ({
   source: 'agent:s',
 });
 
-forEachStore('a search index that was written down', () => {
+forEachLayout('a search index that was written down', () => {
   let folder: string;
   let key: string;
   /** What the node that wrote it answered. */

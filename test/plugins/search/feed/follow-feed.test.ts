@@ -4,7 +4,7 @@ import { CORE_MIGRATIONS } from '../../../../adapters/sql/core-migrations.ts';
 import { StoreFeed } from '../../../../kernel/facts/store-feed.ts';
 import { createServiceNames } from '../../../../kernel/identity/service-names.ts';
 import { IndexFeed } from '../../../../plugins/search/feed/follow-feed.ts';
-import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import { LocalHost } from '../../../../plugins/search/host/local-host.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
 import { createManualClock } from '../../../fakes/manual-clock.ts';
@@ -79,7 +79,7 @@ const withStores = (work: (store: FactStore, another: FactStore) => Promise<void
 
 const follow = (store: FactStore) => {
   const watched = new WatchedStore(store);
-  const index = MemoryIndex.create(TEST_SEED);
+  const index = new LocalHost(TEST_SEED);
   const errors: unknown[] = [];
   const feed = new StoreFeed({ store: watched as unknown as FactStore, clock: createManualClock(), facts: NOBODY });
   const follower = new IndexFeed({
@@ -128,7 +128,7 @@ forEachStore('an index that follows the feed', () => {
       const seen = new Set<number>();
       let isDone = false;
       const look = (): void => {
-        seen.add(index.size);
+        seen.add(index.size.facts);
         if (!isDone) setImmediate(look);
       };
       look();
@@ -183,7 +183,7 @@ forEachStore('an index that follows the feed', () => {
       feed.committed(facts);
       // Resolves after the turn that is under way.
       await follower.catchUp();
-      expect(index.size).to.equal(400);
+      expect(index.size.facts).to.equal(400);
       expect(watched.finds).to.equal(0);
     }));
 
@@ -236,7 +236,7 @@ forEachStore('an index that follows the feed', () => {
       const { follower, watched, index } = follow(store);
       await storeFacts(store, [sampleFact(1)]);
       await Promise.all(Array.from({ length: 50 }, () => follower.catchUp()));
-      expect(index.size).to.equal(1);
+      expect(index.size.facts).to.equal(1);
       // The epoch and a page for the first call, and a page that the other calls share.
       expect(watched.reads).to.equal(3);
     }));

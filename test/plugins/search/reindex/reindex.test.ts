@@ -6,13 +6,13 @@ import { Telemetry } from '../../../../kernel/plugin-api.ts';
 import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
-import { forEachStore } from '../../../kit/for-each-store.ts';
+import { forEachLayout } from '../../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'graph', 'recall', 'search', 'multi-tenant'];
 const FACTS = 100;
 
-forEachStore('indexes that are built anew', () => {
+forEachLayout('indexes that are built anew', () => {
   let folder: string;
   let admin = '';
   let key: string;

@@ -7,7 +7,7 @@ import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { createScriptedEmbedder } from '../../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
-import { forEachStore } from '../../../kit/for-each-store.ts';
+import { forEachLayout } from '../../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'node-info', 'tombstones'];
@@ -42,7 +42,7 @@ const embedderOf = (dimensions: number, earlier: readonly number[] = []) => {
   return { state, plugin };
 };
 
-forEachStore('vectors of a new embedder', () => {
+forEachLayout('vectors of a new embedder', () => {
   let folder: string;
   let key: string;
   const nodes: TestNode[] = [];

@@ -1,0 +1,142 @@
+import { open } from 'node:fs/promises';
+import { type Cover, compareHlc, FEED_START, type Hlc } from '../../../kernel/plugin-api.ts';
+import { MemoryIndex } from '../index/memory-index.ts';
+import type { HashSeed } from '../index/text-hash.ts';
+import type { Hit, SearchView } from '../search-api.ts';
+import { readChunks } from '../snapshot/snapshot-files.ts';
+import { writeVectors } from '../snapshot/vector-snapshot.ts';
+import type { StoredVector } from '../vectors/vector-store.ts';
+import { HeldLayers } from './held-layers.ts';
+import type {
+  IndexHost,
+  IndexPage,
+  IndexSize,
+  Judgement,
+  LayerWanted,
+  OpenedLayer,
+  WrittenVectors,
+} from './index-host.ts';
+
+/** Facts that are taken in before others have their turn: a few milliseconds of work. */
+const FACTS_PER_TURN = 64;
+/** And the characters of their values. */
+const CHARACTERS_PER_TURN = 128 * 1024;
+/** A snapshot holds what everybody said. */
+const OWNER_ONLY = 0o600;
+
+/** An index in this thread. */
+export class LocalHost implements IndexHost {
+  #index: MemoryIndex;
+  #layers: HeldLayers;
+  #applied: Hlc = FEED_START;
+  /**
+   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
+   * between.
+   */
+  #later: readonly Cover[] = [];
+  readonly lost = new Promise<Error>(() => {});
+
+  constructor(seed: HashSeed) {
+    this.#index = MemoryIndex.create(seed);
+    this.#layers = new HeldLayers(this.#index);
+  }
+
+  get size(): IndexSize {
+    return { facts: this.#index.size, vectors: this.#layers.size };
+  }
+
+  async restore(file: string): Promise<Hlc> {
+    const { index, applied } = await MemoryIndex.restore(readChunks(file));
+    this.#index = index;
+    this.#layers = new HeldLayers(index);
+    this.#applied = applied;
+    return applied;
+  }
+
+  async take({ facts, hidden, covers, expiries, upTo }: IndexPage): Promise<void> {
+    const index = this.#index;
+    const ending = [...this.#later, ...covers].sort((a, b) => compareHlc(a.since, b.since));
+    const isHidden = new Set(hidden);
+    let ended = 0;
+    const endUpTo = (stamp: Hlc): void => {
+      for (; ended < ending.length; ended += 1) {
+        const cover = ending[ended] as Cover;
+        if (compareHlc(cover.since, stamp) > 0) return;
+        index.cover(cover);
+      }
+    };
+    let taken = 0;
+    let characters = 0;
+    for (const [at, fact] of facts.entries()) {
+      endUpTo(fact.feed);
+      index.add(fact);
+      if (isHidden.has(at)) index.withhold(fact, true);
+      taken += 1;
+      characters += typeof fact.value.v === 'string' ? fact.value.v.length : 0;
+      if (taken < FACTS_PER_TURN && characters < CHARACTERS_PER_TURN) continue;
+      taken = characters = 0;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    endUpTo(upTo);
+    for (const expiry of expiries) index.expire(expiry);
+    this.#later = ending.slice(ended);
+    this.#applied = upTo;
+  }
+
+  async judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean> {
+    for (const { fact, isDestroyed, isHidden } of judgements) {
+      // What is destroyed later was hidden before.
+      if (isDestroyed && isStrict && this.#index.shows(fact)) return false;
+      if (!isDestroyed && 'value' in fact) this.#index.withhold(fact, isHidden);
+    }
+    return true;
+  }
+
+  openLayer(wanted: LayerWanted): Promise<OpenedLayer> {
+    return this.#layers.open(wanted);
+  }
+
+  async setVectors(layer: number, vectors: readonly StoredVector[]): Promise<void> {
+    this.#layers.set(layer, vectors);
+  }
+
+  async serve(layers: readonly number[]): Promise<void> {
+    this.#layers.serve(layers);
+  }
+
+  async write(files: { readonly index: string; readonly vectors: string }): Promise<WrittenVectors | undefined> {
+    const main = this.#layers.main;
+    const vectors = main === undefined ? undefined : { embedder: main.name, seq: main.seq };
+    if (main !== undefined) await writeFile(files.vectors, writeVectors(main.layer));
+    await writeFile(files.index, this.#index.snapshot(this.#applied));
+    return vectors;
+  }
+
+  async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
+    return this.#index.lexical(query, view, limit);
+  }
+
+  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]> {
+    return this.#index.dense(vector, floor, view, limit, embedder);
+  }
+
+  async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
+    return this.#index.besides(seeds, view, limit);
+  }
+
+  async newest(view: SearchView, limit: number): Promise<Hit[]> {
+    return this.#index.newest(view, limit);
+  }
+
+  async close(): Promise<void> {}
+}
+
+const writeFile = async (file: string, chunks: Iterable<Uint8Array>): Promise<void> => {
+  const handle = await open(file, 'w', OWNER_ONLY);
+  try {
+    for (const chunk of chunks) await handle.write(chunk);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
