@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
 import { type AsOfOptions, benchAsOf } from './as-of.ts';
+import { type BesideLoadOptions, benchBesideLoad } from './beside-load.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import { benchGovernance, type GovernanceOptions } from './governance.ts';
@@ -68,6 +69,14 @@ program
   .option('--per-entity <n>', 'facts in each answer: 1, 2, 5, 10, 25 or 50', positive, 10)
   .option('--seconds <n>', 'time of each measurement', positive, 4)
   .action(benchQuery);
+
+program
+  .command('beside-load')
+  .description('entity queries and recalls while facts are loaded and embedded, beside those of an idle node')
+  .option('--facts <n>', 'facts that are loaded: half of them with rests', positive, 60_000)
+  .option('--seconds <n>', 'time of each measurement without a load', positive, 15)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: BesideLoadOptions) => benchBesideLoad(options));
 
 program
   .command('ledgers')

@@ -16,11 +16,26 @@ export interface Embedder {
    */
   readonly comparesSpelling?: boolean;
   /**
+   * How another thread makes the same embedder, so that documents need not be embedded in this one. Absent where that
+   * would not help: a remote model, or one that has threads of its own.
+   */
+  readonly recipe?: EmbedderRecipe | undefined;
+  /**
    * One unit-length vector per text, in order. `purpose` lets a model prefix documents and queries differently.
    * Deterministic for equal input. Rejects with `ServiceError('unavailable')` when a remote model cannot be reached;
    * a wrong dimension or a non-finite component is an error, never returned.
    */
   embed(texts: readonly string[], purpose: 'document' | 'query'): Promise<Float32Array[]>;
+}
+
+/** What can be handed over to another thread in place of an embedder. */
+export interface EmbedderRecipe {
+  /** URL of a module. */
+  readonly module: string;
+  /** The function that it exports to make an embedder. */
+  readonly create: string;
+  /** What the function is given; can be cloned. */
+  readonly given: readonly unknown[];
 }
 
 export const Embedder = defineRef<Embedder>('port.embedder');

@@ -22,6 +22,7 @@ export const createTruncatingEmbedder = (inner: Embedder, { dimensions, similari
     id: `${inner.id}/${dimensions}`,
     dimensions,
     similarityFloor,
+    recipe: undefined,
     embed: async (texts, purpose) =>
       (await inner.embed(texts, purpose)).map(
         // Everything may lie in what is cut off; the text still needs a direction.

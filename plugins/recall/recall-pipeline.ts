@@ -11,7 +11,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import type { SearchView } from '../search/search-api.ts';
+import { IndexLost, type SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import { degradationOf } from './degradation.ts';
@@ -57,8 +57,21 @@ interface Candidate extends ScoredFact {
 /** What the pipeline came to, before the answer is made of it. */
 export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
 
-/** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
+/** Begins again where the index was lost meanwhile: `ready` then waits for the next one. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
+  for (let lost = 1; ; lost += 1) {
+    try {
+      return await chooseFacts(request, caller, parts);
+    } catch (error) {
+      if (!(error instanceof IndexLost) || lost === MOST_LOST) throw error;
+    }
+  }
+};
+
+const MOST_LOST = 3;
+
+/** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
+const chooseFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   const { measured } = parts;
   const asked = neededStages(request.weights).vector ? request.query : '';
   const vectors = await measured.step('embed', () => embedQuery(asked, parts));

@@ -1,4 +1,11 @@
-import { defineCollectHook, defineRef, type Hlc, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+import {
+  defineCollectHook,
+  defineRef,
+  type Hlc,
+  type Scope,
+  ServiceError,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 import type { JobData, JobProgress } from '../jobs/jobs-api.ts';
 
 export { foldWords } from './words/fold-words.ts';
@@ -100,6 +107,16 @@ export interface SearchIndex {
   together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]>;
   /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
   newest(view: SearchView, limit: number): Promise<Hit[]>;
+}
+
+/**
+ * Searches may reject with it when the index was lost since `ready`, with a thread that failed for example. `ready`
+ * waits for the next one, and then the search can be repeated. Wait for it without an open snapshot.
+ */
+export class IndexLost extends ServiceError {
+  constructor() {
+    super('unavailable', 'the search index is being built anew', { hint: 'try again' });
+  }
 }
 
 export const SearchIndex = defineRef<SearchIndex>('search.index');

@@ -6,7 +6,6 @@ import {
   erasureFiles,
   FactFeed,
   Facts,
-  factCommitted,
   factErased,
   KERNEL_API,
   Leases,
@@ -23,21 +22,23 @@ import { storeChecks } from '../backup/backup-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { createIndexCheck } from './check-index.ts';
-import { createCodeSpace } from './codes/code-space.ts';
-import { EmbedFacts } from './embedding/embed-facts.ts';
+import type { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';
-import { chooseHost, type ThreadSetting } from './host/choose-host.ts';
+import { openEmbedding } from './embedding/open-embedding.ts';
+import type { CreateHost } from './host/index-host.ts';
+import { LocalHost } from './host/local-host.ts';
+import { ThreadHost } from './host/thread-host.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import { openReindex } from './reindex/open-reindex.ts';
-import { rebuildVectors } from './reindex/rebuild-vectors.ts';
 import { reindexCommand } from './reindex/reindex-command.ts';
-import { rebuildableIndexes, SearchIndex, TextRanker } from './search-api.ts';
+import { SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
-import { countEmbedded, measureSearch } from './search-telemetry.ts';
+import { measureSearch } from './search-telemetry.ts';
 import { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
-import { GenerationStore, VECTORS_CHANGED } from './vectors/generation-store.ts';
+import { type ThreadSetting, usesThreads } from './threads/thread-setting.ts';
+import { GenerationStore } from './vectors/generation-store.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 import { VectorStore } from './vectors/vector-store.ts';
 import { createTextRanker } from './words/rank-texts.ts';
@@ -49,9 +50,6 @@ interface Settings {
 }
 
 const SAVE_INTERVAL_MS = 10 * 60 * 1000;
-const LOOK_INTERVAL_MS = 1_000;
-const LOOK_FOR_CHANGES_MS = 10_000;
-const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
 /** One process of all that share a store embeds, and writes snapshots. */
 const LEASE = 'search';
 
@@ -111,21 +109,16 @@ export const searchPlugin = definePlugin({
   migrations: searchMigrations,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup(context) {
-    const { config, use, tables, log, on, onSignal, onStop, every, provide } = context;
+    const { config, use, tables, log, on, onStop, every, provide } = context;
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
     const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
-    const search = new SearchService({
-      ...use,
-      store,
-      log,
-      snapshots,
-      createHost: chooseHost(config.thread),
-      vectors: side,
-    });
+    const isThreaded = usesThreads(config.thread);
+    const createHost: CreateHost = (seed) => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
+    const search = new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });
     on(factErased, (erased) => VectorStore.erase(erased, tables));
     on(erasureFiles, async () => {
       await snapshots.erased();
@@ -148,37 +141,16 @@ export const searchPlugin = definePlugin({
     });
 
     if (embedder === undefined || side === undefined) return;
-    const embedding = new EmbedFacts({
+    worker = openEmbedding(context, {
+      ...use,
       ...side,
-      feed: use.feed,
+      search,
       embedder,
       lease,
-      clock,
-      log,
+      isThreaded,
       names: use.self.names,
-      suppressed: use.suppressed,
       backlogPerSecond: config.backlogPerSecond,
-      quantise: createCodeSpace({ dimensions: embedder.dimensions }).quantise,
-      attempted: countEmbedded(use.telemetry),
     });
-    worker = embedding;
-    on(rebuildableIndexes, () => rebuildVectors({ ...side, embedder, clock, search }));
-    on(factCommitted, () => embedding.committed());
-    const readVectors = (): void => {
-      search.vectorsAdded().catch((error: unknown) => log.warn('new vectors could not be read', { error }));
-    };
-    onSignal(VECTORS_CHANGED, readVectors);
-    every(LOOK_INTERVAL_MS, () => {
-      // What other processes commit raises no event here.
-      embedding.wake();
-      if (search.lacksVectors) readVectors();
-    });
-    // A signal may be lost.
-    every(LOOK_FOR_CHANGES_MS, readVectors);
-    every(CLEAN_INTERVAL_MS, async () => {
-      while (lease.held && (await side.generations.dropUnused(search.generations))) await new Promise(setImmediate);
-    });
-    onStop(() => embedding.stop());
   },
 });
 

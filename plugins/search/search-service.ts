@@ -1,7 +1,7 @@
 import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-api.ts';
 import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
-import type { SearchIndex, SearchView } from './search-api.ts';
+import { IndexLost, type SearchIndex, type SearchView } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
@@ -9,8 +9,6 @@ const NEWS_PER_SNAPSHOT = 5_000;
 const BUILD_PATIENCE_MS = 10_000;
 /** While another index is made, each pause is so many times as long as the work before it. */
 const PAUSES = 2;
-/** How often a search goes on with another index after the one that it asked was lost. */
-const MOST_INDEXES = 3;
 /** A process that was paused itself must not rest for as many times as long. */
 const LONGEST_PAUSE_MS = 250;
 
@@ -33,7 +31,7 @@ export class SearchService implements SearchIndex {
   /** Another index, which is to take the place of the one that serves. */
   #next: OpenIndex | undefined;
   #isClosed = false;
-  /** Whether the thread of an index was lost, and what it held is being read again. */
+  /** Whether an index was lost, and what it held is being read again. */
   #isMending = false;
   readonly #progress: ProgressLog;
 
@@ -43,15 +41,17 @@ export class SearchService implements SearchIndex {
     this.#progress = new ProgressLog({ log, clock, message: 'the search index is being built' });
     this.#vectorsGoal = parts.vectors?.goal;
     // Searches are told of the error; there may be none yet.
-    this.#opened().catch((error: unknown) =>
-      parts.log.error('the search index could not be opened; the next search tries again', { error }),
-    );
+    this.#opened().catch((error: unknown) => this.#failedToOpen(error));
   }
 
   async ready(): Promise<Hlc | null> {
     const open = await this.#opened();
     const { feed } = open;
-    if (this.#isBuilding && (await this.#isLate(this.#building))) return feed.applied;
+    if (this.#isBuilding && (await this.#isLate(this.#building))) {
+      // From now on callers know that there is less.
+      this.#isMending = false;
+      return feed.applied;
+    }
     // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
     try {
       await feed.catchUp();
@@ -63,38 +63,37 @@ export class SearchService implements SearchIndex {
     return null;
   }
 
-  /** The store was put back to an earlier state: what the index holds beyond it never was. */
+  /** For an index that is not there any more, or of a store that was put back: what it holds beyond it never was. */
   async #startOver(open: OpenIndex): Promise<void> {
     if (this.#open === open) {
       this.#opening = undefined;
       this.#open = undefined;
-      this.#isBuilding = true;
+      this.#isBuilding = this.#isMending = true;
     }
     await closeIndex(open);
   }
 
-  /** A search that has begun waits for what was found before. */
+  /** A search that has begun does not wait for another index: its caller may hold what the index needs to be made. */
   async #onIndex<T>(search: (index: IndexHost) => Promise<T>): Promise<T> {
-    for (let asked = 1; ; asked += 1) {
-      const open = await this.#opened();
-      if (this.#isMending) await this.#building;
-      try {
-        return await search(open.index);
-      } catch (error) {
-        if (!(error instanceof IndexGone) || this.#isClosed || asked === MOST_INDEXES) throw error;
-        await this.#startOver(open);
-      }
+    if (this.#isMending) throw new IndexLost();
+    const open = this.#open ?? (await this.#opened());
+    try {
+      return await search(open.index);
+    } catch (error) {
+      if (!(error instanceof IndexGone) || this.#isClosed) throw error;
+      this.#begin(open);
+      throw new IndexLost();
     }
   }
 
-  /** Nothing is lost with a thread but time. */
-  async #mend(open: OpenIndex): Promise<void> {
-    const error = await open.index.lost;
-    if (this.#isClosed || this.#open !== open) return;
-    this.#parts.log.error('the search index was lost; it is built anew', { error });
-    this.#isMending = true;
-    await this.#startOver(open);
-    await this.#opened();
+  #begin(lost: OpenIndex): void {
+    this.#startOver(lost)
+      .then(() => this.#opened())
+      .catch((error: unknown) => this.#failedToOpen(error));
+  }
+
+  #failedToOpen(error: unknown): void {
+    this.#parts.log.error('the search index could not be opened; the next search tries again', { error });
   }
 
   async isMakingVectors(): Promise<boolean> {
@@ -246,9 +245,11 @@ export class SearchService implements SearchIndex {
 
   #serve(open: OpenIndex): void {
     this.#open = open;
-    this.#mend(open).catch((error: unknown) =>
-      this.#parts.log.error('the search index could not be opened; the next search tries again', { error }),
-    );
+    open.index.lost.then((error) => {
+      if (this.#isClosed) return;
+      this.#parts.log.error('the search index was lost; it is built anew', { error });
+      this.#begin(open);
+    });
   }
 
   async #tellProgress(): Promise<void> {

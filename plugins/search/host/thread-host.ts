@@ -1,40 +1,32 @@
-import { Worker } from 'node:worker_threads';
 import type { HashSeed } from '../index/text-hash.ts';
+import { ThreadCalls } from '../threads/thread-calls.ts';
 import { IndexGone, type IndexHost, type IndexSize } from './index-host.ts';
-import type { DistantCall, ThreadData, ThreadReply, ThreadRequest } from './thread-messages.ts';
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
+/** Calls that go to the thread as messages. */
+export type DistantCall = Exclude<keyof IndexHost, 'size' | 'lost' | 'close'>;
 
-/** An index in a thread of its own, which ends with the process. */
+/** An index in a thread of its own. */
 export class ThreadHost implements IndexHost {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly lost: Promise<Error>;
-  #calls = 0;
+  readonly #calls: ThreadCalls;
   #size: IndexSize = { facts: 0, vectors: 0 };
-  #end: IndexGone | undefined;
 
   constructor(seed: HashSeed) {
-    const data: ThreadData = { seed };
-    const worker = new Worker(new URL('./index-thread.js', import.meta.url), { workerData: data });
-    this.#worker = worker;
-    this.lost = new Promise((resolve) => {
-      worker.once('error', (cause: unknown) => {
-        resolve(this.#ended(new IndexGone('the thread of the search index has failed', { cause })));
-      });
-      worker.once('exit', () => {
-        if (this.#end === undefined) resolve(this.#ended(new IndexGone('the thread of the search index has ended')));
-      });
+    this.#calls = new ThreadCalls({
+      module: new URL('./index-thread.js', import.meta.url),
+      data: { seed },
+      gone: (why, cause) => new IndexGone(`the search index is not there: ${why}`, { cause }),
+      noted: (size) => {
+        this.#size = size as IndexSize;
+      },
     });
-    worker.on('message', (reply: ThreadReply) => this.#answered(reply));
-    worker.unref();
   }
 
   get size(): IndexSize {
     return this.#size;
+  }
+
+  get lost(): Promise<Error> {
+    return this.#calls.lost;
   }
 
   restore(...given: Parameters<IndexHost['restore']>) {
@@ -81,37 +73,11 @@ export class ThreadHost implements IndexHost {
     return this.#ask('newest', given);
   }
 
-  async close(): Promise<void> {
-    if (this.#end === undefined) this.#ended(new IndexGone('the search index was closed'));
-    await this.#worker.terminate();
+  close(): Promise<void> {
+    return this.#calls.close();
   }
 
   #ask<C extends DistantCall>(call: C, given: Parameters<IndexHost[C]>): ReturnType<IndexHost[C]> {
-    const asked = new Promise<unknown>((resolve, reject) => {
-      if (this.#end !== undefined) throw this.#end;
-      this.#calls += 1;
-      const request: ThreadRequest = { number: this.#calls, call, given };
-      this.#worker.postMessage(request);
-      this.#waiting.set(request.number, { resolve, reject });
-      // A process does not end while somebody waits for an answer.
-      if (this.#waiting.size === 1) this.#worker.ref();
-    });
-    return asked as ReturnType<IndexHost[C]>;
-  }
-
-  #answered(reply: ThreadReply): void {
-    this.#size = reply.size;
-    const waiting = this.#waiting.get(reply.number);
-    this.#waiting.delete(reply.number);
-    if (this.#waiting.size === 0) this.#worker.unref();
-    if ('error' in reply) waiting?.reject(reply.error);
-    else waiting?.resolve(reply.result);
-  }
-
-  #ended(end: IndexGone): IndexGone {
-    this.#end = end;
-    for (const { reject } of this.#waiting.values()) reject(end);
-    this.#waiting.clear();
-    return end;
+    return this.#calls.ask(call, given) as ReturnType<IndexHost[C]>;
   }
 }

@@ -1,0 +1,66 @@
+import {
+  type Embedder,
+  factCommitted,
+  type PluginContext,
+  type Requires,
+  type Telemetry,
+} from '../../../kernel/plugin-api.ts';
+import { createCodeSpace } from '../codes/code-space.ts';
+import { rebuildVectors } from '../reindex/rebuild-vectors.ts';
+import { rebuildableIndexes } from '../search-api.ts';
+import type { SearchService } from '../search-service.ts';
+import { countEmbedded } from '../search-telemetry.ts';
+import { VECTORS_CHANGED } from '../vectors/generation-store.ts';
+import { createDocumentEmbedder } from './document-embedder.ts';
+import { EmbedFacts, type EmbedParts } from './embed-facts.ts';
+
+const LOOK_INTERVAL_MS = 1_000;
+const LOOK_FOR_CHANGES_MS = 10_000;
+const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
+
+type Context = Pick<PluginContext<Requires, unknown>, 'log' | 'on' | 'onSignal' | 'onStop' | 'every'>;
+
+export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'quantise' | 'attempted'> {
+  readonly search: SearchService;
+  readonly telemetry: Telemetry;
+  /** Whether documents are embedded in a thread of its own, where the embedder can be. */
+  readonly isThreaded: boolean;
+}
+
+/** The part of the plugin that makes vectors of facts, and reads those that any process has made. */
+export const openEmbedding = (context: Context, { search, telemetry, isThreaded, ...needs }: EmbeddingNeeds) => {
+  const { log, on, onSignal, onStop, every } = context;
+  const { embedder, generations, lease, clock } = needs;
+  const distant = isThreaded ? inThread(embedder) : undefined;
+  const embedding = new EmbedFacts({
+    ...needs,
+    embedder: distant ?? embedder,
+    log,
+    quantise: createCodeSpace({ dimensions: embedder.dimensions }).quantise,
+    attempted: countEmbedded(telemetry),
+  });
+  on(rebuildableIndexes, () => rebuildVectors({ generations, embedder, clock, search }));
+  on(factCommitted, () => embedding.committed());
+  const readVectors = (): void => {
+    search.vectorsAdded().catch((error: unknown) => log.warn('new vectors could not be read', { error }));
+  };
+  onSignal(VECTORS_CHANGED, readVectors);
+  every(LOOK_INTERVAL_MS, () => {
+    // What other processes commit raises no event here.
+    embedding.wake();
+    if (search.lacksVectors) readVectors();
+  });
+  // A signal may be lost.
+  every(LOOK_FOR_CHANGES_MS, readVectors);
+  every(CLEAN_INTERVAL_MS, async () => {
+    while (lease.held && (await generations.dropUnused(search.generations))) await new Promise(setImmediate);
+  });
+  onStop(async () => {
+    await embedding.stop();
+    await distant?.close();
+  });
+  return embedding;
+};
+
+const inThread = (embedder: Embedder) =>
+  embedder.recipe === undefined ? undefined : createDocumentEmbedder(embedder, embedder.recipe);
