@@ -124,6 +124,10 @@ export class LocalHost implements IndexHost {
     return this.#index.besides(seeds, view, limit);
   }
 
+  async together(...given: Parameters<MemoryIndex['together']>) {
+    return this.#index.together(...given);
+  }
+
   async newest(view: SearchView, limit: number): Promise<Hit[]> {
     return this.#index.newest(view, limit);
   }

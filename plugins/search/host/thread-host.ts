@@ -69,6 +69,10 @@ export class ThreadHost implements IndexHost {
     return this.#ask('besides', given);
   }
 
+  together(...given: Parameters<IndexHost['together']>) {
+    return this.#ask('together', given);
+  }
+
   newest(...given: Parameters<IndexHost['newest']>) {
     return this.#ask('newest', given);
   }
