@@ -245,7 +245,7 @@ export class SearchService implements SearchIndex {
 
   #serve(open: OpenIndex): void {
     this.#open = open;
-    open.index.lost.then((error) => {
+    void open.index.lost.then((error) => {
       if (this.#isClosed) return;
       this.#parts.log.error('the search index was lost; it is built anew', { error });
       this.#begin(open);
