@@ -1,5 +1,6 @@
 import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-api.ts';
 import { IndexGone, type IndexHost } from './host/index-host.ts';
+import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
 import { IndexLost, type SearchIndex, type SearchView } from './search-api.ts';
 
@@ -47,9 +48,10 @@ export class SearchService implements SearchIndex {
   async ready(): Promise<Hlc | null> {
     const open = await this.#opened();
     const { feed } = open;
-    if (this.#isBuilding && (await this.#isLate(this.#building))) {
-      // From now on callers know that there is less.
+    if (this.#isBuilding && (await isLate(this.#building, BUILD_PATIENCE_MS, this.#parts.clock))) {
+      // Better an answer from most facts than none, while very many are read. From now on callers know that.
       this.#isMending = false;
+      this.#parts.log.warn('a search was answered while the index is still being built');
       return feed.applied;
     }
     // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
@@ -281,21 +283,6 @@ export class SearchService implements SearchIndex {
       this.#progress.ended();
       if (this.#isClosed) return;
       log.warn('the search index could not be brought up to date; the next search tries again', { error });
-    }
-  }
-
-  /** Better an answer from most facts than none, while very many are read. */
-  async #isLate(work: Promise<void>): Promise<boolean> {
-    let cancel = (): void => {};
-    const patience = new Promise<'late'>((resolve) => {
-      cancel = this.#parts.clock.schedule(BUILD_PATIENCE_MS, () => resolve('late'));
-    });
-    try {
-      if ((await Promise.race([work, patience])) !== 'late') return false;
-      this.#parts.log.warn('a search was answered while the index is still being built');
-      return true;
-    } finally {
-      cancel();
     }
   }
 }

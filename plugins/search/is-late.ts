@@ -1,0 +1,18 @@
+import type { Clock } from '../../kernel/plugin-api.ts';
+
+/** Whether work takes longer than that. It goes on either way. */
+export const isLate = async (
+  work: Promise<void>,
+  patienceMs: number,
+  clock: Pick<Clock, 'schedule'>,
+): Promise<boolean> => {
+  let cancel = (): void => {};
+  const patience = new Promise<'late'>((resolve) => {
+    cancel = clock.schedule(patienceMs, () => resolve('late'));
+  });
+  try {
+    return (await Promise.race([work, patience])) === 'late';
+  } finally {
+    cancel();
+  }
+};
