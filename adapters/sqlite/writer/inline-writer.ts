@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { endTransaction, type SqliteConnection } from '../sqlite-connection.ts';
+import { isBusy, toCommitError, toServiceError } from '../sqlite-errors.ts';
+import { SqliteSession } from '../sqlite-session.ts';
+import { watchCommits } from '../watch-commits.ts';
+import { pauseMs, SMALLEST_WRITE, type SqliteWriter, type WriteSession, type Written } from './sqlite-writer.ts';
+
+/** Writes in the thread of its callers. */
+export class InlineWriter implements SqliteWriter {
+  readonly #open: () => SqliteConnection;
+  readonly #knex: Knex;
+  #connection: SqliteConnection | undefined;
+
+  constructor(open: () => SqliteConnection, knex: Knex) {
+    this.#open = open;
+    this.#knex = knex;
+    this.#connection = open();
+  }
+
+  async transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>> {
+    const connection = await this.#begin(patienceMs);
+    const session = new SqliteSession(connection, this.#knex);
+    let result: T;
+    try {
+      result = await work(session);
+      // Other processes see that something was committed, and only if something was written.
+      if (session.signals !== undefined) await session.run(SMALLEST_WRITE, []);
+      if (session.failure !== undefined) throw session.failure;
+    } catch (error) {
+      endTransaction(connection);
+      throw error;
+    } finally {
+      session.end();
+    }
+    try {
+      connection.exec('COMMIT');
+    } catch (error) {
+      endTransaction(connection);
+      throw toCommitError(error);
+    }
+    return { result, signals: session.signals };
+  }
+
+  /** The connection does not count its own commits, whose signals the engine raises itself. */
+  watch(changed: () => void): () => void {
+    return watchCommits(() => this.#connection, changed);
+  }
+
+  forgetStatements(): void {
+    this.#connection?.forgetStatements();
+  }
+
+  async close(): Promise<void> {
+    this.#connection?.checkpoint();
+    this.#connection?.close();
+  }
+
+  /**
+   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it the holder of the lock
+   * when that is another store of this process.
+   */
+  async #begin(patienceMs: number): Promise<SqliteConnection> {
+    const deadline = performance.now() + patienceMs;
+    for (let attempts = 0; ; attempts += 1) {
+      const connection = this.#usable();
+      try {
+        connection.exec('BEGIN IMMEDIATE');
+        return connection;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw toServiceError(error);
+      }
+      await sleep(pauseMs(attempts));
+    }
+  }
+
+  /** A connection whose transaction cannot be rolled back even now is given up for another. */
+  #usable(): SqliteConnection {
+    if (this.#connection !== undefined && !endTransaction(this.#connection)) {
+      this.#connection.close();
+      this.#connection = undefined;
+    }
+    this.#connection ??= this.#open();
+    return this.#connection;
+  }
+}
