@@ -8,6 +8,8 @@ import { rewriteFile } from './rewrite-file.ts';
 import { loadSqliteDriver, type SqliteDriver } from './sqlite-driver.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { InlineWriter } from './writer/inline-writer.ts';
+import { ThreadWriter } from './writer/thread-writer.ts';
+import { startWriterThread, type WriterHost } from './writer/writer-thread.ts';
 
 export interface SqliteStoreOptions {
   /** The file; it and its folder are created when they are missing. */
@@ -18,6 +20,10 @@ export interface SqliteStoreOptions {
   readonly watchNesting?: boolean;
   /** Memory for facts that were read, in MiB; 0 keeps none. Default 64. */
   readonly factCacheMiB?: number;
+  /** Whether a thread of its own writes. Default `inline`: the thread of the callers does. */
+  readonly writer?: 'inline' | 'thread';
+  /** Starts the thread that writes the file. Default: a worker. */
+  readonly startThread?: (file: SqliteFile) => WriterHost;
   /** Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver;
 }
@@ -35,11 +41,16 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const driver = options.driver ?? loadSqliteDriver();
   createFolderOf(path);
   const file: SqliteFile = { driver, path, busyTimeoutMs };
+  const read = () => openReader(file);
+  const startThread = options.startThread ?? startWriterThread;
   return createSqlFactStore(
     new SqliteEngine({
       busyTimeoutMs,
-      startWriter: (knex) => new InlineWriter(() => openWriter(file), knex),
-      openReader: () => openReader(file),
+      startWriter: (knex) =>
+        options.writer === 'thread'
+          ? new ThreadWriter(() => startThread(file), read, knex)
+          : new InlineWriter(() => openWriter(file), knex),
+      openReader: read,
       rewrite: () => rewriteFile(path),
       copy: (folder, copying) => copyFile(path, folder, copying),
     }),

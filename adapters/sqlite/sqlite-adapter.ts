@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
-import { type SqliteSettings, sqliteSettings } from './sqlite-settings.ts';
+import { type SqliteSettings, sqliteSettings, writerFor } from './sqlite-settings.ts';
 
 /** The embedded store: one file on a local disk. The engine is imported when the store is opened. */
 export const sqliteAdapter = defineStore<SqliteSettings>({
@@ -9,9 +9,9 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   name: 'sqlite',
   adapterApi: ADAPTER_API,
   settings: sqliteSettings,
-  create: async ({ path, factCacheMiB }) => {
+  create: async ({ path, factCacheMiB, writer }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
-    return createSqliteStore({ path, factCacheMiB, watchNesting: false });
+    return createSqliteStore({ path, factCacheMiB, writer: writerFor(writer), watchNesting: false });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),

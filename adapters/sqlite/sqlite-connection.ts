@@ -1,5 +1,6 @@
 import type { SqlValue } from '../../ports/ports.ts';
 import type { SqliteDatabase, SqliteStatement } from './sqlite-driver.ts';
+import type { StatementOutcome } from './sqlite-knex-client.ts';
 
 /** Statements kept prepared per connection; the node's own hot ones number some sixty. */
 const KEPT_STATEMENTS = 256;
@@ -103,6 +104,16 @@ export const endTransaction = (connection: SqliteConnection): boolean => {
   } catch {
     return false;
   }
+};
+
+/** Runs a statement of which nobody knows whether it gives rows. */
+export const outcomeOf = (kept: KeptStatement, parameters: readonly SqlValue[]): StatementOutcome => {
+  if (kept.columns.length === 0) {
+    const { changes, lastInsertRowid } = kept.statement.run(...parameters);
+    return { rows: undefined, changes: Number(changes), lastInsertRowid };
+  }
+  const rows = recordsOf(kept, kept.statement.all(...parameters) as SqlValue[][]);
+  return { rows, changes: rows.length, lastInsertRowid: 0 };
 };
 
 /** Rows as objects. Another process may have added columns since the statement was prepared. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
-import { identifier } from '../sql/sql-identifier.ts';
-import { recordsOf, type SqliteConnection } from './sqlite-connection.ts';
+import { insertStatement } from './insert-statement.ts';
+import { outcomeOf, recordsOf, type SqliteConnection } from './sqlite-connection.ts';
 import { toServiceError } from './sqlite-errors.ts';
 import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts';
 
@@ -106,15 +106,7 @@ export class SqliteSession implements SqlSession, StatementRunner {
 
   /** Runs a statement that a query builder made. */
   perform(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
-    return this.#guarded(() => {
-      const kept = this.#connection.prepare(sql);
-      if (kept.columns.length === 0) {
-        const { changes, lastInsertRowid } = kept.statement.run(...parameters);
-        return { rows: undefined, changes: Number(changes), lastInsertRowid };
-      }
-      const rows = recordsOf(kept, kept.statement.all(...parameters) as SqlValue[][]);
-      return { rows, changes: rows.length, lastInsertRowid: 0 };
-    });
+    return this.#guarded(() => outcomeOf(this.#connection.prepare(sql), parameters));
   }
 
   #guarded<T>(work: () => T): T {
@@ -129,22 +121,3 @@ export class SqliteSession implements SqlSession, StatementRunner {
     }
   }
 }
-
-/** By target: writing the names of many columns takes longer than inserting a short row. */
-const statements = new WeakMap<InsertTarget, string>();
-
-const insertStatement = (into: InsertTarget): string => {
-  const known = statements.get(into);
-  if (known !== undefined) return known;
-  const statement = writeInsert(into);
-  statements.set(into, statement);
-  return statement;
-};
-
-const writeInsert = ({ table, columns, unlessTaken }: InsertTarget): string => {
-  const names = columns.map(identifier).join(', ');
-  const marks = columns.map(() => '?').join(', ');
-  const conflict =
-    unlessTaken === undefined ? '' : ` ON CONFLICT (${unlessTaken.map(identifier).join(', ')}) DO NOTHING`;
-  return `INSERT INTO ${identifier(table)} (${names}) VALUES (${marks})${conflict}`;
-};

@@ -1,13 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { type Schema, schema } from '../../ports/ports.ts';
 
 export interface SqliteSettings {
   readonly path: string;
   readonly factCacheMiB: number;
+  readonly writer: 'auto' | 'thread' | 'inline';
 }
 
 export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
   type: 'object',
-  required: ['path', 'factCacheMiB'],
+  required: ['path', 'factCacheMiB', 'writer'],
   properties: {
     path: {
       type: 'string',
@@ -24,5 +26,21 @@ export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
       env: 'SVC_FACT_CACHE_MIB',
       description: 'memory for facts that were read, in MiB for each process; 0 keeps none',
     },
+    writer: {
+      type: 'string',
+      enum: ['auto', 'thread', 'inline'],
+      default: 'auto',
+      env: 'SVC_SQLITE_WRITER',
+      description:
+        'whether a thread of its own writes the file; `auto` gives it one where the process may use four cores or more',
+    },
   },
 });
+
+/** With fewer cores the thread that writes takes time from the one that serves, and both from everything else. */
+const CORES_FOR_A_THREAD = 4;
+
+export const writerFor = (writer: SqliteSettings['writer']): 'thread' | 'inline' => {
+  if (writer !== 'auto') return writer;
+  return availableParallelism() >= CORES_FOR_A_THREAD ? 'thread' : 'inline';
+};

@@ -13,9 +13,9 @@ export interface Written<T> {
 /** The one connection of a store that writes, wherever it lives. Its callers take turns. */
 export interface SqliteWriter {
   /**
-   * Runs `work` in a transaction that has SQLite's lock from before its first statement until after its commit. Resolves
-   * when that is durable. When it rejects nothing was committed, unless with `commit_unknown`. The lock is asked for
-   * until `patienceMs` have passed, then it rejects with `unavailable`.
+   * Runs `work` in a transaction that has SQLite's lock from before its first statement until after its commit, and
+   * resolves when that is durable. When it rejects nothing was committed, unless with `commit_unknown`. The lock is
+   * asked for until `patienceMs` have passed; then it rejects with `unavailable`.
    */
   transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>>;
   /** Calls `changed` soon after another connection than this one has committed anything. Returns what ends that. */
@@ -33,6 +33,6 @@ export const SMALLEST_WRITE = 'PRAGMA user_version = 0';
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 8;
 
-/** How long to wait after so many failed attempts at the lock. Processes that ask in step would keep missing each other. */
+/** The wait after so many failed attempts at the lock. Processes that ask in step would keep missing each other. */
 export const pauseMs = (attempts: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (0.5 + Math.random());

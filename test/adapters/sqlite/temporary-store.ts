@@ -10,13 +10,14 @@ export interface TemporaryStore extends StoreUnderTest {
   another(options?: Partial<SqliteStoreOptions>): Promise<FactStore>;
 }
 
-/** A store in a folder of its own, which `stop` removes. */
+/** A store in a folder of its own, which `stop` removes. Others on it are written in the same layout. */
 export const createTemporaryStore = async (options: Partial<SqliteStoreOptions> = {}): Promise<TemporaryStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'fact-store-'));
   const path = join(folder, 'data', 'facts.db');
   const stores: FactStore[] = [];
   const open = (more: Partial<SqliteStoreOptions>): FactStore => {
-    const store = createSqliteStore({ path, ...more });
+    const { writer = 'inline' } = options;
+    const store = createSqliteStore({ path, writer, ...more });
     stores.push(store);
     return store;
   };

@@ -1,0 +1,162 @@
+import { endTransaction, outcomeOf, type SqliteConnection } from '../sqlite-connection.ts';
+import { isBusy, toCommitError, toServiceError } from '../sqlite-errors.ts';
+import { watchCommits } from '../watch-commits.ts';
+import { pauseMs } from './sqlite-writer.ts';
+import { describeError, type WriterAnswer, type WriterStep } from './writer-messages.ts';
+
+/** Where steps come from and answers go: the port of a thread. */
+export interface WriterPort {
+  on(event: 'message', listener: (steps: readonly WriterStep[]) => void): unknown;
+  postMessage(answer: WriterAnswer): void;
+  close(): void;
+}
+
+/** Takes steps from the port on a connection of its own, until it is told to close. */
+export const serveWriter = (port: WriterPort, open: () => SqliteConnection): void => {
+  const writer = new StepWriter(open);
+  writer.prepare();
+  const othersCommitted = (): void => port.postMessage({ othersCommitted: true });
+  const endWatch = watchCommits(() => writer.connection, othersCommitted);
+  // Of what came before the first look nobody knows.
+  othersCommitted();
+  port.on('message', (steps) => {
+    port.postMessage(answerOf(writer, steps));
+    if (steps.at(-1)?.do !== 'close') return;
+    endWatch();
+    port.close();
+  });
+};
+
+const answerOf = (writer: StepWriter, steps: readonly WriterStep[]): WriterAnswer => {
+  try {
+    let result: unknown;
+    for (const step of steps) result = writer.take(step);
+    return { result };
+  } catch (error) {
+    return { failure: describeError(error) };
+  }
+};
+
+type Statement = Extract<WriterStep, { readonly sql: string }>;
+
+/**
+ * The steps, on one connection. Statements run in a transaction alone, and after one has failed no other does: SQLite
+ * itself ends a transaction when the disk is full, and each statement after that would be a commit of its own.
+ */
+class StepWriter {
+  readonly #open: () => SqliteConnection;
+  #connection: SqliteConnection | undefined;
+  #begun = false;
+  #failure: unknown;
+
+  constructor(open: () => SqliteConnection) {
+    this.#open = open;
+  }
+
+  /** Does not wait for the first transaction to open. What keeps it from opening shows with that. */
+  prepare(): void {
+    try {
+      this.#usable();
+    } catch {
+      // It is tried again.
+    }
+  }
+
+  get connection(): SqliteConnection | undefined {
+    return this.#connection;
+  }
+
+  take(step: WriterStep): unknown {
+    switch (step.do) {
+      case 'begin':
+        return this.#begin(step.patienceMs);
+      case 'commit':
+        return this.#commit();
+      case 'rollback':
+        return this.#rollBack();
+      case 'forget':
+        return this.#connection?.forgetStatements();
+      case 'close':
+        this.#connection?.checkpoint();
+        return this.#connection?.close();
+      default:
+        return this.#run(step);
+    }
+  }
+
+  #rollBack(): void {
+    this.#begun = false;
+    if (this.#connection !== undefined) endTransaction(this.#connection);
+  }
+
+  #begin(patienceMs: number): void {
+    this.#failure = undefined;
+    const deadline = performance.now() + patienceMs;
+    for (let attempts = 0; ; attempts += 1) {
+      try {
+        this.#usable().exec('BEGIN IMMEDIATE');
+        this.#begun = true;
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw toServiceError(error);
+      }
+      Atomics.wait(NEVER, 0, 0, pauseMs(attempts));
+    }
+  }
+
+  #run(statement: Statement): unknown {
+    const connection = this.#inTransaction();
+    try {
+      return runOn(connection, statement);
+    } catch (error) {
+      this.#failure = toServiceError(error);
+      throw this.#failure;
+    }
+  }
+
+  #commit(): void {
+    const connection = this.#inTransaction();
+    try {
+      connection.exec('COMMIT');
+      this.#begun = false;
+    } catch (error) {
+      throw toCommitError(error);
+    }
+  }
+
+  #inTransaction(): SqliteConnection {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!this.#begun || this.#connection === undefined) throw new Error('the transaction has ended');
+    return this.#connection;
+  }
+
+  /** A connection whose transaction cannot be rolled back even now is given up for another. */
+  #usable(): SqliteConnection {
+    this.#begun = false;
+    if (this.#connection !== undefined && !endTransaction(this.#connection)) {
+      this.#connection.close();
+      this.#connection = undefined;
+    }
+    this.#connection ??= this.#open();
+    return this.#connection;
+  }
+}
+
+/** Waits on it are only ever ended by the time that they may take. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+const runOn = (connection: SqliteConnection, step: Statement): unknown => {
+  const kept = connection.prepare(step.sql);
+  const { statement } = kept;
+  switch (step.do) {
+    case 'rows':
+      return step.sets.map((parameters) => statement.all(...parameters));
+    case 'perform':
+      return outcomeOf(kept, step.parameters);
+    case 'run': {
+      let changes = 0;
+      for (const parameters of step.sets) changes += Number(statement.run(...parameters).changes);
+      return changes;
+    }
+  }
+};

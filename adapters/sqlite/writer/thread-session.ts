@@ -1,0 +1,206 @@
+import type { Knex } from 'knex';
+import type { SqlValue } from '../../../ports/ports.ts';
+import type { InsertTarget, SqlParameter } from '../../sql/sql-engine.ts';
+import { insertStatement } from '../insert-statement.ts';
+import { toServiceError } from '../sqlite-errors.ts';
+import type { StatementOutcome } from '../sqlite-knex-client.ts';
+import type { SqliteSession } from '../sqlite-session.ts';
+import type { EarlyReads } from './early-reads.ts';
+import { SMALLEST_WRITE, type WriteSession } from './sqlite-writer.ts';
+import { sendable, type WriterStep } from './writer-messages.ts';
+import type { WriterThread } from './writer-thread.ts';
+
+/** So many rows are sent at once: the thread inserts them while the rest is being made. */
+const MOST_ROWS = 256;
+
+/** Anything else may change something, or ask the connection about itself. */
+const READS = /^\s*SELECT\b/i;
+
+/** Far more than the node has. */
+const MOST_PROVEN = 1_000;
+
+export interface ThreadSessionParts {
+  readonly thread: WriterThread;
+  readonly early: EarlyReads;
+  readonly knex: Knex;
+  /** Statements that insert and are known to be right for their tables. */
+  readonly proven: Set<string>;
+}
+
+/**
+ * A write transaction whose statements run in another thread. Until it changes something it reads in this one; changes
+ * that nobody waits for are kept back, so that they leave together, at best with the commit. The first failure is kept,
+ * because a transaction in which a statement failed must not be committed.
+ */
+export class ThreadSession implements WriteSession {
+  readonly #thread: WriterThread;
+  readonly #early: EarlyReads;
+  readonly #knex: Knex;
+  readonly #proven: Set<string>;
+  #reads: SqliteSession | undefined;
+  #pending: WriterStep[] = [];
+  #rows = 0;
+  /** The last steps that were sent and nobody waited for. */
+  #underWay: Promise<void> = Promise.resolve();
+  #changed = false;
+  #open = true;
+  #failure: unknown;
+  #signals: Set<string> | undefined;
+
+  constructor({ thread, early, knex, proven }: ThreadSessionParts) {
+    this.#thread = thread;
+    this.#early = early;
+    this.#knex = knex;
+    this.#proven = proven;
+  }
+
+  /** Topics to raise with the commit, undefined for none. */
+  get signals(): ReadonlySet<string> | undefined {
+    return this.#signals;
+  }
+
+  /** Commits what the work has asked for. Rejects with the first failure, if there was one. */
+  async commit(): Promise<void> {
+    await this.#underWay;
+    this.#refuseAfterEnd();
+    this.#end();
+    // Other processes see that something was committed, and only if something was written.
+    if (this.#signals !== undefined) this.#pending.push({ do: 'run', sql: SMALLEST_WRITE, sets: [[]] });
+    await this.#send({ do: 'commit' });
+  }
+
+  /** Never rejects: a transaction that cannot be rolled back now is so before the next one, or ends with its thread. */
+  async rollBack(): Promise<void> {
+    this.#end();
+    await this.#thread.send([{ do: 'rollback' }]).catch(() => {});
+  }
+
+  async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
+    if (this.#readsHere(sql)) return this.#here((reads) => reads.rows(sql, parameters));
+    const [rows] = (await this.#ask({ do: 'rows', sql, sets: [sendable(parameters as SqlValue[])] })) as SqlValue[][][];
+    return rows as SqlValue[][];
+  }
+
+  async rowsOfEach(sql: string, sets: readonly (readonly SqlParameter[])[]): Promise<SqlValue[][][]> {
+    if (this.#readsHere(sql)) return this.#here((reads) => reads.rowsOfEach(sql, sets));
+    const asked = sets.map((parameters) => sendable(parameters as SqlValue[]));
+    return (await this.#ask({ do: 'rows', sql, sets: asked })) as SqlValue[][][];
+  }
+
+  async records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]> {
+    const { rows } = await this.perform(sql, parameters as SqlValue[]);
+    return rows ?? [];
+  }
+
+  async run(sql: string, parameters: readonly SqlParameter[]): Promise<number> {
+    return (await this.#ask({ do: 'run', sql, sets: [sendable(parameters as SqlValue[])] })) as number;
+  }
+
+  async post(sql: string, parameters: readonly SqlParameter[]): Promise<void> {
+    await this.#keep({ do: 'run', sql, sets: [sendable(parameters as SqlValue[])] }, 1);
+  }
+
+  /** The first rows for a table are waited for: that there is none, or without such a column, shows at once. */
+  async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
+    const sql = insertStatement(into);
+    const step: WriterStep = { do: 'run', sql, sets: rows.map((row) => sendable(row as SqlValue[])) };
+    if (this.#proven.has(sql)) return this.#keep(step, rows.length);
+    await this.#ask(step);
+    if (this.#proven.size < MOST_PROVEN) this.#proven.add(sql);
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    // The builder's connection is this session, which refuses once the transaction has ended.
+    return this.#knex(name).connection(this);
+  }
+
+  schema(): Knex.SchemaBuilder {
+    return this.#knex.schema.connection(this);
+  }
+
+  signal(topic: string): void {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    this.#signals ??= new Set();
+    this.#signals.add(topic);
+  }
+
+  /** Runs a statement that a query builder made. */
+  async perform(sql: string, parameters: readonly SqlValue[]): Promise<StatementOutcome> {
+    if (this.#readsHere(sql)) return this.#here(async (reads) => reads.perform(sql, parameters));
+    return (await this.#ask({ do: 'perform', sql, parameters: sendable(parameters) })) as StatementOutcome;
+  }
+
+  #readsHere(sql: string): boolean {
+    this.#refuseAfterEnd();
+    return !this.#changed && READS.test(sql);
+  }
+
+  async #here<T>(read: (reads: SqliteSession) => Promise<T>): Promise<T> {
+    try {
+      this.#reads ??= this.#early.begin();
+      return await read(this.#reads);
+    } catch (error) {
+      throw this.#fail(toServiceError(error));
+    }
+  }
+
+  /** Lets a change wait until something has to see it. */
+  async #keep(step: WriterStep, rows: number): Promise<void> {
+    this.#change();
+    this.#pending.push(step);
+    this.#rows += rows;
+    if (this.#rows < MOST_ROWS) return;
+    // The thread is at most one list behind, whatever a transaction writes.
+    const before = this.#underWay;
+    this.#underWay = this.#send().then(
+      () => {},
+      (error: unknown) => void this.#fail(error),
+    );
+    await before;
+  }
+
+  async #ask(step: WriterStep): Promise<unknown> {
+    this.#change();
+    try {
+      return await this.#send(step);
+    } catch (error) {
+      throw this.#fail(error);
+    }
+  }
+
+  #send(...more: readonly WriterStep[]): Promise<unknown> {
+    const steps = [...this.#pending, ...more];
+    this.#pending = [];
+    this.#rows = 0;
+    return this.#thread.send(steps);
+  }
+
+  #change(): void {
+    this.#refuseAfterEnd();
+    this.#changed = true;
+    this.#endReads();
+  }
+
+  #endReads(): void {
+    if (this.#reads === undefined) return;
+    this.#reads.end();
+    this.#reads = undefined;
+    this.#early.end();
+  }
+
+  #end(): void {
+    this.#open = false;
+    this.#endReads();
+  }
+
+  #refuseAfterEnd(): void {
+    if (!this.#open) throw new Error('the snapshot or transaction has ended');
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Returns the first failure, with which later statements fail as well. */
+  #fail(error: unknown): unknown {
+    this.#failure ??= error;
+    return this.#failure;
+  }
+}

@@ -1,0 +1,101 @@
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../ports/ports.ts';
+import type { SqliteFile } from '../open-connection.ts';
+import { errorFrom, type WriterAnswer, type WriterStep } from './writer-messages.ts';
+
+/** What the node needs of the thread: a worker, or what a test puts in its place. */
+export interface WriterHost {
+  on(event: 'message', listener: (answer: WriterAnswer) => void): unknown;
+  on(event: 'error' | 'exit', listener: (cause: unknown) => void): unknown;
+  postMessage(steps: readonly WriterStep[]): void;
+  /** Whether the host keeps the process alive. */
+  ref(): void;
+  unref(): void;
+}
+
+/** Starts a thread that writes the file. */
+export const startWriterThread = ({ path, busyTimeoutMs }: Pick<SqliteFile, 'path' | 'busyTimeoutMs'>): WriterHost =>
+  new Worker(new URL('./writer-worker.js', import.meta.url), { workerData: { path, busyTimeoutMs } });
+
+interface Awaited {
+  readonly commits: boolean;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** One thread from its start to its end, as its node sees it. Keeps the process alive only while an answer is due. */
+export class WriterThread {
+  readonly #host: WriterHost;
+  readonly #othersCommitted: () => void;
+  readonly #awaited: Awaited[] = [];
+  readonly #ended: Promise<void>;
+  #lost: { readonly cause: unknown } | undefined;
+
+  constructor(host: WriterHost, othersCommitted: () => void) {
+    this.#host = host;
+    this.#othersCommitted = othersCommitted;
+    host.unref();
+    host.on('message', (answer) => this.#take(answer));
+    host.on('error', (cause) => this.#lose(cause));
+    this.#ended = new Promise((resolve) => {
+      host.on('exit', () => {
+        this.#lose(new Error('the thread ended'));
+        resolve();
+      });
+    });
+  }
+
+  /** Whether the thread has ended, and its transaction with it. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /**
+   * Resolves with what the last step gave, or rejects with the error of the first that failed. When the thread ends
+   * before its answer nothing of an open transaction was committed; only of a commit nobody can tell.
+   */
+  send(steps: readonly WriterStep[]): Promise<unknown> {
+    const commits = steps.at(-1)?.do === 'commit';
+    if (this.#lost !== undefined) return Promise.reject(lossOf(false, this.#lost.cause));
+    return new Promise((resolve, reject) => {
+      // Throws when a value cannot be sent, and then nothing was.
+      this.#host.postMessage(steps);
+      if (this.#awaited.push({ commits, resolve, reject }) === 1) this.#host.ref();
+    });
+  }
+
+  /** Closes the connection and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#lost !== undefined) return;
+    this.#host.ref();
+    this.#host.postMessage([{ do: 'close' }]);
+    await this.#ended;
+  }
+
+  #take(answer: WriterAnswer): void {
+    if ('othersCommitted' in answer) {
+      this.#othersCommitted();
+      return;
+    }
+    const awaited = this.#awaited.shift();
+    if (this.#awaited.length === 0) this.#host.unref();
+    if ('failure' in answer) awaited?.reject(errorFrom(answer.failure));
+    else awaited?.resolve(answer.result);
+  }
+
+  #lose(cause: unknown): void {
+    this.#lost ??= { cause };
+    for (const { commits, reject } of this.#awaited.splice(0)) reject(lossOf(commits, this.#lost.cause));
+  }
+}
+
+const lossOf = (commits: boolean, cause: unknown): ServiceError =>
+  commits
+    ? new ServiceError('commit_unknown', 'what writes the store ended while the write was being committed', {
+        hint: 'look whether the write is there before repeating it, or repeat it with the same Idempotency-Key',
+        cause,
+      })
+    : new ServiceError('unavailable', 'what writes the store ended, and nothing was written', {
+        hint: 'try again: it is started anew with the next write',
+        cause,
+      });
