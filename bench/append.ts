@@ -22,7 +22,11 @@ export interface AppendOptions {
   readonly processes: number;
   /** Folder of another checkout that was built: its node takes turns with this one. */
   readonly against?: string;
+  /** Layout of the writer of SQLite: a node with this one takes turns with a node that has the other one. */
+  readonly writer?: SqliteLayout;
 }
+
+export type SqliteLayout = 'inline' | 'thread';
 
 /** A service with a store of its own. */
 interface Side {
@@ -55,13 +59,23 @@ const withSides = async (
 
 type OpenSide = (name: string, servers: readonly ServerProcess[]) => Promise<Side>;
 
-/** The node of this checkout, and the one to compare it with. */
+/** The node of this checkout, and those to compare it with. */
 const openNodes = async (place: BenchPlace, open: OpenSide, options: AppendOptions): Promise<[Side, ...Side[]]> => {
-  const { processes, against } = options;
-  const node = await open('node', await place.startNodes({ processes }));
-  if (against === undefined) return [node];
-  return [node, await open('node against', await place.startNodes({ processes, checkout: against }))];
+  const { processes, against, writer } = options;
+  const node =
+    writer === undefined
+      ? await open('node', await place.startNodes({ processes }))
+      : await openLayout(place, open, writer);
+  const others: Side[] = [];
+  if (writer !== undefined) others.push(await openLayout(place, open, writer === 'thread' ? 'inline' : 'thread'));
+  if (against !== undefined) {
+    others.push(await open('node against', await place.startNodes({ processes, checkout: against })));
+  }
+  return [node, ...others];
 };
+
+const openLayout = async (place: BenchPlace, open: OpenSide, layout: SqliteLayout): Promise<Side> =>
+  open(`node, ${layout}`, await place.startNodes({ env: { SVC_SQLITE_WRITER: layout } }));
 
 const printSides = async (place: BenchPlace, sides: readonly Side[]): Promise<void> => {
   const heading = place.databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
@@ -109,7 +123,8 @@ export const benchAppend = (options: AppendOptions): Promise<void> =>
       `POST /v1/facts on ${options.store}, ${options.connections} connections, processes of the node: ${options.processes}, ${ROUNDS} rounds by turns, ${CONTRADICTING * 100} % contradicting`,
     );
     await printSides(place, sides);
-    for (const other of [...ceilings, ...others]) printRatio(node, other);
+    for (const side of [node, ...others]) for (const ceiling of ceilings) printRatio(side, ceiling);
+    for (const other of others) printRatio(node, other);
   });
 
 /** The batch endpoint against a bare multi-row insert into a table with the same columns and indexes. */

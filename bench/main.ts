@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type AppendOptions, benchAppend, benchBatch } from './append.ts';
+import { type AppendOptions, benchAppend, benchBatch, type SqliteLayout } from './append.ts';
 import { type AsOfOptions, benchAsOf } from './as-of.ts';
 import { type BesideLoadOptions, benchBesideLoad } from './beside-load.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
@@ -24,6 +24,11 @@ const positive = (text: string): number => {
 
 const storeName = (text: string): BenchStore => {
   if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('must be sqlite or postgres');
+  return text;
+};
+
+const layoutName = (text: string): SqliteLayout => {
+  if (text !== 'inline' && text !== 'thread') throw new InvalidArgumentError('must be inline or thread');
   return text;
 };
 
@@ -58,6 +63,7 @@ program
   .option('--processes <n>', 'node processes on one database', positive, 1)
   .option('--batch', 'the batch endpoint against a bare multi-row insert')
   .option('--against <dir>', 'a checkout that was built: its node takes turns with this one')
+  .option('--writer <layout>', 'who writes the file of SQLite, inline or thread: the other one takes turns', layoutName)
   .action(async ({ batch, ...options }: AppendOptions & { readonly batch?: boolean }) =>
     batch === true ? benchBatch(options) : benchAppend(options),
   );
