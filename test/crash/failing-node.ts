@@ -35,10 +35,10 @@ export interface FailingNode {
   stop(): Promise<void>;
 }
 
-export const startFailingNode = async (): Promise<FailingNode> => {
+export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<FailingNode> => {
   const folder = await mkdtemp(join(tmpdir(), 'node-'));
   const plan = new FaultPlan();
-  const store = createSqliteStore({ path: join(folder, 'node.db') });
+  const store = createSqliteStore({ path: join(folder, 'node.db'), writer });
   const clock = createManualClock();
   const network = createLoopbackNetwork();
   const logLines: LogLine[] = [];

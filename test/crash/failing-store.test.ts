@@ -37,92 +37,94 @@ const expectUnavailable = ({ status, headers, body }: TestReply, where: string):
   expect(body.detail, where).to.be.a('string');
 };
 
-describe('A store that fails', function () {
-  this.timeout(300_000);
-  let node: FailingNode;
-  let attempt = 0;
+for (const writer of ['inline', 'thread'] as const) {
+  describe(`A store that fails, written ${writer}`, function () {
+    this.timeout(300_000);
+    let node: FailingNode;
+    let attempt = 0;
 
-  before(async () => {
-    node = await startFailingNode();
-  });
-
-  after(() => node?.stop());
-
-  const fresh = async (flow: WriteFlow): Promise<readonly Send[]> => {
-    attempt += 1;
-    const sends = await flow.prepare(node, attempt);
-    await node.letTimePass();
-    return sends;
-  };
-
-  /** What an undisturbed run of the flow adds. */
-  const usualGrowth = async (flow: WriteFlow): Promise<Record<string, number>> => {
-    const sends = await fresh(flow);
-    const before = await node.counts();
-    const replies = await sendAll(node, sends);
-    expect(replies.filter(isSuccess), JSON.stringify(replies.map(({ body }) => body))).to.have.lengthOf(sends.length);
-    return growth(before, await node.counts());
-  };
-
-  /** Fails one call. Returns whether there was such a call. */
-  const tryCall = async (
-    flow: WriteFlow,
-    call: number,
-    kind: FaultKind,
-    usual: Record<string, number>,
-  ): Promise<boolean> => {
-    const where = `${kind} at call ${call}`;
-    const sends = await fresh(flow);
-    const before = await node.counts();
-    node.plan.arm(call, kind);
-    const replies = await sendAll(node, sends);
-    const { fired } = node.plan;
-    node.plan.disarm();
-    const done = replies.filter(isSuccess);
-    for (const reply of replies) if (!isSuccess(reply)) expectUnavailable(reply, where);
-    if (!fired) expect(done, where).to.have.lengthOf(sends.length);
-    expect(growth(before, await node.counts()), where).to.deep.equal(times(usual, done.length / sends.length));
-    const failed = sends.filter((_, at) => !isSuccess(replies[at] as TestReply));
-    const repeated = await sendAll(node, failed);
-    expect(repeated.filter(isSuccess), `${where}, repeated`).to.have.lengthOf(failed.length);
-    expect(growth(before, await node.counts()), `${where}, repeated`).to.deep.equal(usual);
-    return fired;
-  };
-
-  for (const [place, flow] of WRITE_FLOWS.entries()) {
-    it(`answers ${flow.name} with 503 and keeps nothing of it, whichever call fails, and takes it when it is repeated`, async () => {
-      const usual = await usualGrowth(flow);
-      for (let call = 1; call <= MOST_CALLS; call += 1) {
-        const turn = FAULT_KINDS[(SEED + place + call) % FAULT_KINDS.length] as FaultKind;
-        const kinds = ALL_FAULT_KINDS ? FAULT_KINDS : [turn];
-        let fired = false;
-        for (const kind of kinds) fired = (await tryCall(flow, call, kind, usual)) || fired;
-        if (!fired) {
-          expect(call, 'calls that failed').to.be.above(2);
-          return;
-        }
-      }
-      expect.fail(`the flow made more than ${MOST_CALLS} calls`);
+    before(async () => {
+      node = await startFailingNode(writer);
     });
-  }
 
-  it('says so when the commit may have happened, and a repetition with the same Idempotency-Key finds the fact', async () => {
-    const usual = await usualGrowth(IDEMPOTENT_FLOW);
-    const sends = await fresh(IDEMPOTENT_FLOW);
-    const before = await node.counts();
-    node.plan.armLostCommit();
-    const [lost] = await sendAll(node, sends);
-    node.plan.disarm();
-    expect(lost?.status).to.equal(503);
-    expect(lost?.body.code).to.equal('commit_unknown');
-    const [repeated] = await sendAll(node, sends);
-    expect(repeated?.status).to.equal(201);
-    expect(repeated?.headers['idempotency-replayed']).to.equal('true');
-    expect(growth(before, await node.counts())).to.deep.equal(usual);
-  });
+    after(() => node?.stop());
 
-  it('leaves the node healthy and its log without a bug', async () => {
-    expect((await node.send('GET', '/healthz')).status).to.equal(200);
-    expect(node.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    const fresh = async (flow: WriteFlow): Promise<readonly Send[]> => {
+      attempt += 1;
+      const sends = await flow.prepare(node, attempt);
+      await node.letTimePass();
+      return sends;
+    };
+
+    /** What an undisturbed run of the flow adds. */
+    const usualGrowth = async (flow: WriteFlow): Promise<Record<string, number>> => {
+      const sends = await fresh(flow);
+      const before = await node.counts();
+      const replies = await sendAll(node, sends);
+      expect(replies.filter(isSuccess), JSON.stringify(replies.map(({ body }) => body))).to.have.lengthOf(sends.length);
+      return growth(before, await node.counts());
+    };
+
+    /** Fails one call. Returns whether there was such a call. */
+    const tryCall = async (
+      flow: WriteFlow,
+      call: number,
+      kind: FaultKind,
+      usual: Record<string, number>,
+    ): Promise<boolean> => {
+      const where = `${kind} at call ${call}`;
+      const sends = await fresh(flow);
+      const before = await node.counts();
+      node.plan.arm(call, kind);
+      const replies = await sendAll(node, sends);
+      const { fired } = node.plan;
+      node.plan.disarm();
+      const done = replies.filter(isSuccess);
+      for (const reply of replies) if (!isSuccess(reply)) expectUnavailable(reply, where);
+      if (!fired) expect(done, where).to.have.lengthOf(sends.length);
+      expect(growth(before, await node.counts()), where).to.deep.equal(times(usual, done.length / sends.length));
+      const failed = sends.filter((_, at) => !isSuccess(replies[at] as TestReply));
+      const repeated = await sendAll(node, failed);
+      expect(repeated.filter(isSuccess), `${where}, repeated`).to.have.lengthOf(failed.length);
+      expect(growth(before, await node.counts()), `${where}, repeated`).to.deep.equal(usual);
+      return fired;
+    };
+
+    for (const [place, flow] of WRITE_FLOWS.entries()) {
+      it(`answers ${flow.name} with 503 and keeps nothing of it, whichever call fails, and takes it when it is repeated`, async () => {
+        const usual = await usualGrowth(flow);
+        for (let call = 1; call <= MOST_CALLS; call += 1) {
+          const turn = FAULT_KINDS[(SEED + place + call) % FAULT_KINDS.length] as FaultKind;
+          const kinds = ALL_FAULT_KINDS ? FAULT_KINDS : [turn];
+          let fired = false;
+          for (const kind of kinds) fired = (await tryCall(flow, call, kind, usual)) || fired;
+          if (!fired) {
+            expect(call, 'calls that failed').to.be.above(2);
+            return;
+          }
+        }
+        expect.fail(`the flow made more than ${MOST_CALLS} calls`);
+      });
+    }
+
+    it('says so when the commit may have happened, and a repetition with the same Idempotency-Key finds the fact', async () => {
+      const usual = await usualGrowth(IDEMPOTENT_FLOW);
+      const sends = await fresh(IDEMPOTENT_FLOW);
+      const before = await node.counts();
+      node.plan.armLostCommit();
+      const [lost] = await sendAll(node, sends);
+      node.plan.disarm();
+      expect(lost?.status).to.equal(503);
+      expect(lost?.body.code).to.equal('commit_unknown');
+      const [repeated] = await sendAll(node, sends);
+      expect(repeated?.status).to.equal(201);
+      expect(repeated?.headers['idempotency-replayed']).to.equal('true');
+      expect(growth(before, await node.counts())).to.deep.equal(usual);
+    });
+
+    it('leaves the node healthy and its log without a bug', async () => {
+      expect((await node.send('GET', '/healthz')).status).to.equal(200);
+      expect(node.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    });
   });
-});
+}

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
-import { forEachStore } from '../kit/for-each-store.ts';
-import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
+import { forEachStore, type StoreKind } from '../kit/for-each-store.ts';
+import { type NodeProcess, NodeProcesses, type NodeVariables } from '../kit/node-processes.ts';
 import { derivedProblems, problemsOf } from './check-state.ts';
 import { KILLS, SEED } from './crash-counts.ts';
 import { readDerived } from './derived-lists.ts';
@@ -74,19 +74,21 @@ const eachRound = (kills: number, tell: (first: number, last: number) => void): 
 class KillLoop {
   readonly history = newHistory();
   readonly #processes: NodeProcesses;
+  readonly #variables: NodeVariables;
   readonly #fraction: () => number;
   #node: NodeProcess;
   #before: StoredState | undefined;
 
-  private constructor(processes: NodeProcesses, node: NodeProcess, fraction: () => number) {
+  private constructor(processes: NodeProcesses, variables: NodeVariables, node: NodeProcess, fraction: () => number) {
     this.#processes = processes;
+    this.#variables = variables;
     this.#node = node;
     this.#fraction = fraction;
   }
 
-  static async start(processes: NodeProcesses, seed: number): Promise<KillLoop> {
-    const [node] = (await processes.start(1)) as [NodeProcess];
-    return new KillLoop(processes, node, createSeededRandom(seed).fraction);
+  static async start(processes: NodeProcesses, seed: number, variables: NodeVariables): Promise<KillLoop> {
+    const [node] = (await processes.start(1, variables)) as [NodeProcess];
+    return new KillLoop(processes, variables, node, createSeededRandom(seed).fraction);
   }
 
   /** Kills the node while it writes, starts it again, and tells what is wrong then. */
@@ -97,7 +99,7 @@ class KillLoop {
     await this.#node.end('SIGKILL');
     isOver = true;
     await writing;
-    [this.#node] = (await this.#processes.start(1)) as [NodeProcess];
+    [this.#node] = (await this.#processes.start(1, this.#variables)) as [NodeProcess];
     const state = await readStateOf(this.#processes);
     const problems = [
       ...this.history.unexpected,
@@ -112,29 +114,41 @@ class KillLoop {
   }
 }
 
+const tellOfKills = (store: StoreKind, variables: NodeVariables, first: number, last: number): void => {
+  const kills = last - first + 1;
+  const seed = SEED + first - 1;
+  let processes: NodeProcesses;
+
+  before(async () => {
+    processes = await NodeProcesses.on(store);
+  });
+
+  after(() => processes?.stop());
+
+  it('has each acknowledged fact with what is derived from it, and never repeats a stamp', async function () {
+    this.timeout(kills * SECONDS_PER_KILL * 1000);
+    const loop = await KillLoop.start(processes, seed, variables);
+    for (let kill = first; kill <= last; kill += 1) {
+      const problems = await loop.kill(`${seed}-${kill}`);
+      expect(problems.slice(0, SHOWN), `seed ${SEED}, kill ${kill}`).to.deep.equal([]);
+    }
+    expect(disorder(loop.history), `seed ${SEED}`).to.deep.equal([]);
+    expect(loop.history.acked.length, 'acknowledged facts').to.be.above(kills);
+  });
+};
+
+/** Half of the kills on SQLite are of a node that has a thread which writes. */
+const LAYOUTS: Readonly<Record<StoreKind, readonly NodeVariables[]>> = {
+  sqlite: [{ SVC_SQLITE_WRITER: 'inline' }, { SVC_SQLITE_WRITER: 'thread' }],
+  postgres: [{}],
+};
+
 forEachStore('A node that is killed while it writes', (store) => {
-  eachRound(KILLS[store], (first, last) => {
-    describe(`(kills ${first} to ${last})`, () => {
-      const kills = last - first + 1;
-      const seed = SEED + first - 1;
-      let processes: NodeProcesses;
-
-      before(async () => {
-        processes = await NodeProcesses.on(store);
-      });
-
-      after(() => processes?.stop());
-
-      it('has each acknowledged fact with what is derived from it, and never repeats a stamp', async function () {
-        this.timeout(kills * SECONDS_PER_KILL * 1000);
-        const loop = await KillLoop.start(processes, seed);
-        for (let kill = first; kill <= last; kill += 1) {
-          const problems = await loop.kill(`${seed}-${kill}`);
-          expect(problems.slice(0, SHOWN), `seed ${SEED}, kill ${kill}`).to.deep.equal([]);
-        }
-        expect(disorder(loop.history), `seed ${SEED}`).to.deep.equal([]);
-        expect(loop.history.acked.length, 'acknowledged facts').to.be.above(kills);
+  for (const variables of LAYOUTS[store]) {
+    eachRound(KILLS[store] / LAYOUTS[store].length, (first, last) => {
+      describe(`(kills ${first} to ${last}${Object.values(variables).map((layout) => `, written ${layout}`)})`, () => {
+        tellOfKills(store, variables, first, last);
       });
     });
-  });
+  }
 });

@@ -24,7 +24,10 @@ describe('Two processes on one SQLite file', () => {
   afterEach(() => processes?.stop());
 
   it('store what both are told at once, with one open conflict at most for each triple', async () => {
-    const [one, other] = (await processes.start(2)) as [NodeProcess, NodeProcess];
+    // One has a thread that writes, the other has none.
+    const [[one], [other]] = (await Promise.all(
+      ['thread', 'inline'].map((layout) => processes.start(1, { SVC_SQLITE_WRITER: layout })),
+    )) as [[NodeProcess], [NodeProcess]];
     const assertAll = (node: NodeProcess, label: string) =>
       Array.from({ length: PARALLEL_ASSERTS }, (_, n) => node.request('POST', '/v1/facts', assertion(label, n)));
     const replies = await Promise.all([...assertAll(one, 'one'), ...assertAll(other, 'other')]);

@@ -67,8 +67,9 @@ export class WriterThread {
   /** Closes the connection and ends the thread. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;
+    // A thread that ends meanwhile is closed as well.
+    await this.send([{ do: 'close' }]).catch(() => {});
     this.#host.ref();
-    this.#host.postMessage([{ do: 'close' }]);
     await this.#ended;
   }
 

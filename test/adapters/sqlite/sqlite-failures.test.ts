@@ -9,7 +9,8 @@ import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 import { BUSY, createFailingDriver, type FailingDriver, FULL, IOERR } from './failing-driver.ts';
-import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { startInSameThread } from './same-thread-writer.ts';
+import { createTemporaryStore, SQLITE_LAYOUTS, type SqliteLayout, type TemporaryStore } from './temporary-store.ts';
 
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
@@ -52,152 +53,158 @@ describe('a path that holds no store', () => {
   });
 });
 
-describe('a store whose disk fails', () => {
-  let driver: FailingDriver;
-  let temporary: TemporaryStore;
-  let store: FactStore;
-  beforeEach(async () => {
-    driver = createFailingDriver();
-    temporary = await createTemporaryStore({ driver, busyTimeoutMs: 0 });
-    store = temporary.store;
-    await store.migrate(CORE_MIGRATIONS);
-    await storeFacts(store, [sampleFact(1)]);
-  });
-  afterEach(async () => {
-    driver.fail(undefined);
-    await temporary.stop();
-  });
+for (const writer of SQLITE_LAYOUTS) describeFailures(writer);
 
-  it('answers unavailable at whatever statement it fails, writes nothing, and works again after', async () => {
-    const statements = [
-      /^BEGIN IMMEDIATE/,
-      /^SELECT c\.wall/,
-      /^INSERT INTO "facts"/,
-      /^INSERT INTO ledgers/,
-      /^UPDATE node_clock/,
-    ];
-    for (const code of [BUSY, FULL, IOERR]) {
-      for (const statement of statements) {
-        driver.fail(code, (sql) => statement.test(sql));
-        const failed = store.write('default', async (transaction) => {
-          await transaction.insert([sampleFact(2)]);
-          await transaction.saveClock(await transaction.lockClock());
-        });
-        const error = await rejection(failed);
-        expect(error['code'], `${code} at ${statement}`).to.equal('unavailable');
-        expect(error['hint']).to.be.a('string');
+function describeFailures(writer: SqliteLayout): void {
+  describe(`a store whose disk fails, written ${writer}`, () => {
+    let driver: FailingDriver;
+    let temporary: TemporaryStore;
+    let store: FactStore;
+    beforeEach(async () => {
+      driver = createFailingDriver();
+      temporary = await createTemporaryStore({ driver, busyTimeoutMs: 0, writer, startThread: startInSameThread });
+      store = temporary.store;
+      await store.migrate(CORE_MIGRATIONS);
+      await storeFacts(store, [sampleFact(1)]);
+    });
+    afterEach(async () => {
+      driver.fail(undefined);
+      await temporary.stop();
+    });
+
+    it('answers unavailable at whatever statement it fails, writes nothing, and works again after', async () => {
+      const statements = [
+        /^BEGIN IMMEDIATE/,
+        /^SELECT c\.wall/,
+        /^INSERT INTO "facts"/,
+        /^INSERT INTO ledgers/,
+        /^UPDATE node_clock/,
+      ];
+      for (const code of [BUSY, FULL, IOERR]) {
+        for (const statement of statements) {
+          driver.fail(code, (sql) => statement.test(sql));
+          const failed = store.write('default', async (transaction) => {
+            await transaction.insert([sampleFact(2)]);
+            await transaction.saveClock(await transaction.lockClock());
+          });
+          const error = await rejection(failed);
+          expect(error['code'], `${code} at ${statement}`).to.equal('unavailable');
+          expect(error['hint']).to.be.a('string');
+          driver.fail(undefined);
+          expect(await count(store)).to.equal(1);
+        }
+      }
+      await storeFacts(store, [sampleFact(2)]);
+    });
+
+    it('says commit_unknown only when the disk fails in the commit itself', async () => {
+      for (const [code, expected] of [
+        [IOERR, 'commit_unknown'],
+        [FULL, 'unavailable'],
+        [BUSY, 'unavailable'],
+      ] as const) {
+        driver.fail(code, (sql) => sql === 'COMMIT');
+        expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: expected });
         driver.fail(undefined);
         expect(await count(store)).to.equal(1);
       }
-    }
-    await storeFacts(store, [sampleFact(2)]);
-  });
+      await storeFacts(store, [sampleFact(2)]);
+    });
 
-  it('says commit_unknown only when the disk fails in the commit itself', async () => {
-    for (const [code, expected] of [
-      [IOERR, 'commit_unknown'],
-      [FULL, 'unavailable'],
-      [BUSY, 'unavailable'],
-    ] as const) {
-      driver.fail(code, (sql) => sql === 'COMMIT');
-      expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: expected });
-      driver.fail(undefined);
-      expect(await count(store)).to.equal(1);
-    }
-    await storeFacts(store, [sampleFact(2)]);
-  });
-
-  it('works again after it could not even roll back', async () => {
-    driver.fail(IOERR, (sql) => /^(INSERT|ROLLBACK)/.test(sql));
-    expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
-    driver.fail(undefined);
-    expect(await count(store)).to.equal(1);
-    await storeFacts(store, [sampleFact(2)]);
-  });
-
-  it('answers unavailable for as long as no connection works', async () => {
-    driver.fail(IOERR);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
+    it('works again after it could not even roll back', async () => {
+      driver.fail(IOERR, (sql) => /^(INSERT|ROLLBACK)/.test(sql));
       expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
-      expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
-    }
-    driver.fail(undefined);
-    await store.ping();
-    await storeFacts(store, [sampleFact(2)]);
-  });
-
-  it('is pinged with a real write while the last one failed for want of space', async () => {
-    driver.fail(FULL, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
-    await store.ping();
-    await rejection(storeFacts(store, [sampleFact(2)]));
-    expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
-    driver.fail(undefined);
-    await store.ping();
-  });
-
-  it('answers unavailable to a read, and to the next one what it asks', async () => {
-    for (const statement of [/^BEGIN/, /count/, /^(SELECT|ROLLBACK)/]) {
-      driver.fail(IOERR, (sql) => statement.test(sql));
-      expect(await rejection(count(store)), String(statement)).to.include({ code: 'unavailable' });
       driver.fail(undefined);
       expect(await count(store)).to.equal(1);
-    }
+      await storeFacts(store, [sampleFact(2)]);
+    });
+
+    it('answers unavailable for as long as no connection works', async () => {
+      driver.fail(IOERR);
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
+        expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
+      }
+      driver.fail(undefined);
+      await store.ping();
+      await storeFacts(store, [sampleFact(2)]);
+    });
+
+    it('is pinged with a real write while the last one failed for want of space', async () => {
+      driver.fail(FULL, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
+      await store.ping();
+      await rejection(storeFacts(store, [sampleFact(2)]));
+      expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
+      driver.fail(undefined);
+      await store.ping();
+    });
+
+    it('answers unavailable to a read, and to the next one what it asks', async () => {
+      for (const statement of [/^BEGIN/, /count/, /^(SELECT|ROLLBACK)/]) {
+        driver.fail(IOERR, (sql) => statement.test(sql));
+        expect(await rejection(count(store)), String(statement)).to.include({ code: 'unavailable' });
+        driver.fail(undefined);
+        expect(await count(store)).to.equal(1);
+      }
+    });
+
+    it('names no value and no statement in its error', async () => {
+      driver.fail(IOERR, (sql) => sql.startsWith('insert'));
+      const failed = store.write('default', (tx) =>
+        tx.table('node_settings').insert({ key: 'k', value: 'the secret' }),
+      );
+      const error = await rejection(failed);
+      expect(`${error.message} ${error['hint']}`).not.to.match(/secret|insert|node_settings/);
+    });
   });
 
-  it('names no value and no statement in its error', async () => {
-    driver.fail(IOERR, (sql) => sql.startsWith('insert'));
-    const failed = store.write('default', (tx) => tx.table('node_settings').insert({ key: 'k', value: 'the secret' }));
-    const error = await rejection(failed);
-    expect(`${error.message} ${error['hint']}`).not.to.match(/secret|insert|node_settings/);
+  describe(`a store on a full disk, written ${writer}`, () => {
+    it('refuses writes and answers reads, until there is space', async () => {
+      const driver = createFailingDriver();
+      const temporary = await createTemporaryStore({ driver, writer, startThread: startInSameThread });
+      try {
+        await temporary.store.migrate(CORE_MIGRATIONS);
+        await storeFacts(temporary.store, [sampleFact(0)]);
+        await temporary.store.close();
+        driver.prepareWith('PRAGMA max_page_count = 1');
+        const full = await temporary.another({ driver, startThread: startInSameThread });
+        const many = Array.from({ length: 500 }, (_, n) => sampleFact(n + 1));
+        expect(await rejection(storeFacts(full, many))).to.include({ code: 'unavailable' });
+        expect(await count(full)).to.equal(1);
+        await full.close();
+        driver.prepareWith('');
+        const roomy = await temporary.another({ driver, startThread: startInSameThread });
+        await storeFacts(roomy, many);
+      } finally {
+        await temporary.stop();
+      }
+    });
   });
-});
 
-describe('a store on a full disk', () => {
-  it('refuses writes and answers reads, until there is space', async () => {
-    const driver = createFailingDriver();
-    const temporary = await createTemporaryStore({ driver });
-    try {
-      await temporary.store.migrate(CORE_MIGRATIONS);
-      await storeFacts(temporary.store, [sampleFact(0)]);
-      await temporary.store.close();
-      driver.prepareWith('PRAGMA max_page_count = 1');
-      const full = await temporary.another({ driver });
-      const many = Array.from({ length: 500 }, (_, n) => sampleFact(n + 1));
-      expect(await rejection(storeFacts(full, many))).to.include({ code: 'unavailable' });
-      expect(await count(full)).to.equal(1);
-      await full.close();
-      driver.prepareWith('');
-      const roomy = await temporary.another({ driver });
-      await storeFacts(roomy, many);
-    } finally {
-      await temporary.stop();
-    }
+  describe(`a store that another connection has locked, written ${writer}`, () => {
+    it('waits for it, and answers unavailable when that takes too long', async () => {
+      const temporary = await createTemporaryStore({ writer });
+      try {
+        await temporary.store.migrate(CORE_MIGRATIONS);
+        const patient = await temporary.another();
+        const impatient = await temporary.another({ busyTimeoutMs: 0 });
+        await temporary.store.write('default', async (transaction) => {
+          const refused = await rejection(storeFacts(impatient, [sampleFact(1)]));
+          expect(refused).to.include({ code: 'unavailable' });
+          expect(refused['hint']).to.be.a('string');
+          await transaction.insert([sampleFact(2)]);
+        });
+        let waiting: Promise<void> | undefined;
+        await temporary.store.write('default', async (transaction) => {
+          waiting = storeFacts(patient, [sampleFact(3)]);
+          await new Promise((resolve) => setImmediate(resolve));
+          await transaction.insert([sampleFact(4)]);
+        });
+        await waiting;
+        expect(await count(temporary.store)).to.equal(3);
+      } finally {
+        await temporary.stop();
+      }
+    });
   });
-});
-
-describe('a store that another connection has locked', () => {
-  it('waits for it, and answers unavailable when that takes too long', async () => {
-    const temporary = await createTemporaryStore();
-    try {
-      await temporary.store.migrate(CORE_MIGRATIONS);
-      const patient = await temporary.another();
-      const impatient = await temporary.another({ busyTimeoutMs: 0 });
-      await temporary.store.write('default', async (transaction) => {
-        const refused = await rejection(storeFacts(impatient, [sampleFact(1)]));
-        expect(refused).to.include({ code: 'unavailable' });
-        expect(refused['hint']).to.be.a('string');
-        await transaction.insert([sampleFact(2)]);
-      });
-      let waiting: Promise<void> | undefined;
-      await temporary.store.write('default', async (transaction) => {
-        waiting = storeFacts(patient, [sampleFact(3)]);
-        await new Promise((resolve) => setImmediate(resolve));
-        await transaction.insert([sampleFact(4)]);
-      });
-      await waiting;
-      expect(await count(temporary.store)).to.equal(3);
-    } finally {
-      await temporary.stop();
-    }
-  });
-});
+}

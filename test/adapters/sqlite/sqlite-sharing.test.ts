@@ -6,15 +6,15 @@ import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { all, type FactStore } from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
-import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { createTemporaryStore, SQLITE_LAYOUTS, type SqliteLayout, type TemporaryStore } from './temporary-store.ts';
 
 const PROCESS = fileURLToPath(new URL('./sharing-process.js', import.meta.url));
 
 const run = promisify(execFile);
 
 /** Stores `count` sample facts from `first` on in a process of its own. */
-const share = (path: string, first: number, count: number) =>
-  run(process.execPath, [PROCESS, path, String(first), String(count)]);
+const share = (path: string, first: number, count: number, writer: SqliteLayout = 'inline') =>
+  run(process.execPath, [PROCESS, path, String(first), String(count), writer]);
 
 /** Counters of the feed stamps, in the order of the feed. */
 const counters = (store: FactStore): Promise<number[]> =>
@@ -31,15 +31,19 @@ describe('an SQLite file', () => {
   });
   afterEach(() => temporary.stop());
 
-  it('is written by two processes at once without a lost write or a repeated stamp', async () => {
+  it('is written by three processes at once without a lost write or a repeated stamp, in either layout', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
-    await Promise.all([share(temporary.path, 0, 250), share(temporary.path, 1_000, 250)]);
-    expect(await counters(temporary.store)).to.deep.equal(upTo(500));
-    expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(500);
+    await Promise.all([
+      share(temporary.path, 0, 150),
+      share(temporary.path, 1_000, 150, 'thread'),
+      share(temporary.path, 2_000, 150, 'thread'),
+    ]);
+    expect(await counters(temporary.store)).to.deep.equal(upTo(450));
+    expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(450);
   });
 
   it('is created by several processes that start together', async () => {
-    await Promise.all([0, 1, 2, 3].map((at) => share(temporary.path, at * 10, 5)));
+    await Promise.all([0, 1, 2, 3].map((at) => share(temporary.path, at * 10, 5, SQLITE_LAYOUTS[at % 2])));
     expect(await counters(temporary.store)).to.deep.equal(upTo(20));
     const versions = await temporary.store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
     expect(versions).to.have.members([
@@ -58,7 +62,7 @@ describe('an SQLite file', () => {
   });
 
   it('is waited for by a change of the schema for as long as another one takes', async () => {
-    const hurried = await temporary.another({ busyTimeoutMs: 0 });
+    const hurried = await temporary.another({ busyTimeoutMs: 0, writer: 'thread' });
     const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
     let migrated: Promise<unknown> | undefined;
     const first = {
@@ -95,7 +99,7 @@ describe('an SQLite file', () => {
 
   it('is whole after stores on it were closed in any order', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
-    const other = await temporary.another();
+    const other = await temporary.another({ writer: 'thread' });
     await storeFacts(temporary.store, [sampleFact(1)]);
     await temporary.store.close();
     await storeFacts(other, [sampleFact(2)]);

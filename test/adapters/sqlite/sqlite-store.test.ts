@@ -1,5 +1,5 @@
 import { describeFactStore } from '../../contract/fact-store-contract.ts';
-import { createTemporaryStore } from './temporary-store.ts';
+import { createTemporaryStore, SQLITE_LAYOUTS } from './temporary-store.ts';
 
-describeFactStore('SQLite', () => createTemporaryStore());
-describeFactStore('SQLite, written by a thread', () => createTemporaryStore({ writer: 'thread' }));
+for (const writer of SQLITE_LAYOUTS)
+  describeFactStore(`SQLite, written ${writer}`, () => createTemporaryStore({ writer }));

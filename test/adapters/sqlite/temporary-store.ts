@@ -5,6 +5,11 @@ import { createSqliteStore, type SqliteStoreOptions } from '../../../adapters/sq
 import type { FactStore } from '../../../ports/ports.ts';
 import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
 
+export type SqliteLayout = NonNullable<SqliteStoreOptions['writer']>;
+
+/** Who may write a file: the thread of its callers, or one of its own. */
+export const SQLITE_LAYOUTS: readonly SqliteLayout[] = ['inline', 'thread'];
+
 export interface TemporaryStore extends StoreUnderTest {
   readonly path: string;
   another(options?: Partial<SqliteStoreOptions>): Promise<FactStore>;

@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { all, type FactStore, type WriteTransaction } from '../../../ports/ports.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { type Death, MortalWriters } from './mortal-writer.ts';
+import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+
+const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
+
+describe('a thread that writes and ends by itself', () => {
+  let writers: MortalWriters;
+  let temporary: TemporaryStore;
+  let store: FactStore;
+  beforeEach(async () => {
+    writers = new MortalWriters();
+    temporary = await createTemporaryStore({ writer: 'thread', startThread: writers.start });
+    store = temporary.store;
+    await store.migrate(CORE_MIGRATIONS);
+    await storeFacts(store, [sampleFact(1)]);
+  });
+  afterEach(() => temporary.stop());
+
+  const dying = async (death: Death, write: () => Promise<unknown>): Promise<Record<string, unknown>> => {
+    writers.death = death;
+    const error = await rejection(write());
+    expect(error['hint']).to.be.a('string');
+    return error;
+  };
+
+  it('fails the write that was open, of which nothing is stored, and another one takes the next', async () => {
+    const writes: readonly [Death, () => Promise<unknown>][] = [
+      [{ at: 'begin', when: 'before' }, () => storeFacts(store, [sampleFact(2)])],
+      [{ at: 'begin', when: 'after' }, () => storeFacts(store, [sampleFact(2)])],
+      [{ at: 'perform', when: 'before' }, () => store.write('default', setName)],
+      [{ at: 'perform', when: 'after' }, () => store.write('default', (tx) => setName(tx).catch(() => {}))],
+      [{ at: 'begin', when: 'before' }, () => store.ping()],
+    ];
+    for (const [at, [death, write]] of writes.entries()) {
+      expect(await dying(death, write), String(at)).to.include({ code: 'unavailable' });
+      expect(writers.started).to.equal(at + 1);
+      expect(await count(store)).to.equal(1 + at);
+      await store.ping();
+      await storeFacts(store, [sampleFact(10 + at)]);
+      expect(writers.started).to.equal(at + 2);
+    }
+  });
+
+  it('leaves it open whether a write is stored only when it ends within the commit', async () => {
+    expect(await dying({ at: 'commit', when: 'before' }, () => storeFacts(store, [sampleFact(2)]))).to.include({
+      code: 'commit_unknown',
+    });
+    expect(await count(store)).to.equal(1);
+    expect(await dying({ at: 'commit', when: 'after' }, () => storeFacts(store, [sampleFact(2)]))).to.include({
+      code: 'commit_unknown',
+    });
+    expect(await count(store)).to.equal(2);
+    await storeFacts(store, [sampleFact(3)]);
+    expect(await count(store)).to.equal(3);
+  });
+
+  it('keeps nobody from hearing what others commit after it was replaced', async () => {
+    let heard = 0;
+    store.onSignal('a', () => {
+      heard += 1;
+    });
+    const other = await temporary.another();
+    await dying({ at: 'begin', when: 'before' }, () => store.ping());
+    await other.write('default', async (transaction) => transaction.signal('a'));
+    const before = heard;
+    await store.ping();
+    await comesTrue(() => heard > before);
+  });
+
+  it('lets the store be closed', async () => {
+    await dying({ at: 'begin', when: 'before' }, () => store.ping());
+    await store.close();
+    expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
+    expect(await count(await temporary.another())).to.equal(1);
+  });
+});
+
+const setName = async (transaction: WriteTransaction): Promise<void> => {
+  await transaction.insert([sampleFact(2)]);
+  await transaction.table('node_settings').update({ value: 'name' });
+};
+
+describe('a write in a thread of its own', () => {
+  let temporary: TemporaryStore;
+  beforeEach(async () => {
+    temporary = await createTemporaryStore({ writer: 'thread' });
+    await temporary.store.migrate(CORE_MIGRATIONS);
+  });
+  afterEach(() => temporary.stop());
+
+  it('reads what was there, and then what it has written itself', async () => {
+    const { store } = temporary;
+    await storeFacts(store, [sampleFact(1)]);
+    const seen = await store.write('default', async (transaction) => {
+      const counts = [await transaction.count(all())];
+      for (const n of [2, 3]) {
+        await transaction.insert([sampleFact(n)]);
+        counts.push(await transaction.count(all()));
+      }
+      return counts;
+    });
+    expect(seen).to.deep.equal([1, 2, 3]);
+  });
+
+  it('lets reads of the process go on, which see nothing of it before its commit', async () => {
+    const { store } = temporary;
+    await store.write('default', async (transaction) => {
+      await transaction.insert(Array.from({ length: 600 }, (_, n) => sampleFact(n)));
+      expect(await transaction.count(all())).to.equal(600);
+      expect(await count(store)).to.equal(0);
+    });
+    expect(await count(store)).to.equal(600);
+  });
+
+  it('stores the part of a buffer that it is given, and no more', async () => {
+    const { store } = temporary;
+    const part = Buffer.from('a pool of bytes, of which a part is meant').subarray(2, 6);
+    const row = await store.write('default', async (transaction) => {
+      await transaction.table('node_settings').insert({ key: 'k', value: part });
+      return transaction.table('node_settings').first('value');
+    });
+    expect(Buffer.from(row.value).toString()).to.equal('pool');
+  });
+});
