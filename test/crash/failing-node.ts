@@ -10,6 +10,7 @@ import { createLoopbackNetwork } from '../fakes/loopback-network.ts';
 import { createManualClock } from '../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
+import { createQuietStore } from '../fakes/quiet-store.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { ALL_PERMISSIONS } from '../kit/all-permissions.ts';
 import { createTestRequest, type TestReply } from '../kit/test-request.ts';
@@ -30,7 +31,7 @@ export interface FailingNode {
   readonly logLines: readonly LogLine[];
   send(method: string, target: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestReply>;
   counts(): Promise<RowCounts>;
-  /** Lets the node forget which keys it has seen. */
+  /** Lets the node forget which keys it has seen, and do what it does in the background. */
   letTimePass(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,6 +40,7 @@ export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<Fai
   const folder = await mkdtemp(join(tmpdir(), 'node-'));
   const plan = new FaultPlan();
   const store = createSqliteStore({ path: join(folder, 'node.db'), writer });
+  const { store: faulting, quiet } = createQuietStore(createFaultingStore(store, plan));
   const clock = createManualClock();
   const network = createLoopbackNetwork();
   const logLines: LogLine[] = [];
@@ -50,7 +52,7 @@ export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<Fai
       random: createSeededRandom(),
       log: createMemoryLogger(logLines),
       transport: network.transport(URL),
-      store: () => createFaultingStore(store, plan),
+      store: () => faulting,
       extras: [quietBilling],
     },
   });
@@ -74,7 +76,10 @@ export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<Fai
         return counts;
       });
     },
-    letTimePass: async () => clock.advance(BETWEEN_ATTEMPTS_MS),
+    letTimePass: async () => {
+      await clock.advance(BETWEEN_ATTEMPTS_MS);
+      await quiet();
+    },
     stop: async () => {
       plan.disarm();
       await node.stop();

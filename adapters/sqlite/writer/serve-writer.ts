@@ -1,6 +1,7 @@
 import { endTransaction, outcomeOf, type SqliteConnection } from '../sqlite-connection.ts';
 import { isBusy, toCommitError, toServiceError } from '../sqlite-errors.ts';
 import { watchCommits } from '../watch-commits.ts';
+import { ExitGate } from './exit-gate.ts';
 import { pauseMs } from './sqlite-writer.ts';
 import { describeError, type WriterAnswer, type WriterStep } from './writer-messages.ts';
 
@@ -12,15 +13,15 @@ export interface WriterPort {
 }
 
 /** Takes steps from the port on a connection of its own, until it is told to close. */
-export const serveWriter = (port: WriterPort, open: () => SqliteConnection): void => {
+export const serveWriter = (port: WriterPort, open: () => SqliteConnection, gate = new ExitGate()): void => {
   const writer = new StepWriter(open);
-  writer.prepare();
+  gate.pass(() => writer.prepare());
   const othersCommitted = (): void => port.postMessage({ othersCommitted: true });
   const endWatch = watchCommits(() => writer.connection, othersCommitted);
   // Of what came before the first look nobody knows.
   othersCommitted();
   port.on('message', (steps) => {
-    port.postMessage(answerOf(writer, steps));
+    gate.pass(() => port.postMessage(answerOf(writer, steps)));
     if (steps.at(-1)?.do !== 'close') return;
     endWatch();
     port.close();

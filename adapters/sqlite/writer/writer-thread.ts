@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../ports/ports.ts';
 import type { SqliteFile } from '../open-connection.ts';
+import { ExitGate, shutAtExit } from './exit-gate.ts';
 import { errorFrom, type WriterAnswer, type WriterStep } from './writer-messages.ts';
+import type { WriterWorkerData } from './writer-worker.ts';
 
 /** What the node needs of the thread: a worker, or what a test puts in its place. */
 export interface WriterHost {
@@ -14,8 +16,13 @@ export interface WriterHost {
 }
 
 /** Starts a thread that writes the file. */
-export const startWriterThread = ({ path, busyTimeoutMs }: Pick<SqliteFile, 'path' | 'busyTimeoutMs'>): WriterHost =>
-  new Worker(new URL('./writer-worker.js', import.meta.url), { workerData: { path, busyTimeoutMs } });
+export const startWriterThread = ({ path, busyTimeoutMs }: Pick<SqliteFile, 'path' | 'busyTimeoutMs'>): WriterHost => {
+  const gate = new ExitGate();
+  const workerData: WriterWorkerData = { path, busyTimeoutMs, gate: gate.shared };
+  const worker = new Worker(new URL('./writer-worker.js', import.meta.url), { workerData });
+  worker.on('exit', shutAtExit(gate));
+  return worker;
+};
 
 interface Awaited {
   readonly commits: boolean;

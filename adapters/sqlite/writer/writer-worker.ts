@@ -1,11 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openWriter, type SqliteFile } from '../open-connection.ts';
+import { openWriter } from '../open-connection.ts';
 import { loadSqliteDriver } from '../sqlite-driver.ts';
+import { ExitGate } from './exit-gate.ts';
 import { serveWriter } from './serve-writer.ts';
 
-/* The body of the thread that writes. Takes `WriterSteps` and posts a `WriterAnswer` to each list of them. */
+/* The body of the thread that writes. Takes lists of `WriterStep` and posts a `WriterAnswer` to each of them. */
+
+export interface WriterWorkerData {
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+  /** Of the `ExitGate`. */
+  readonly gate: SharedArrayBuffer;
+}
 
 if (parentPort !== null) {
-  const file: SqliteFile = { ...(workerData as Omit<SqliteFile, 'driver'>), driver: loadSqliteDriver() };
-  serveWriter(parentPort, () => openWriter(file));
+  const { path, busyTimeoutMs, gate } = workerData as WriterWorkerData;
+  const file = { path, busyTimeoutMs, driver: loadSqliteDriver() };
+  serveWriter(parentPort, () => openWriter(file), new ExitGate(gate));
 }

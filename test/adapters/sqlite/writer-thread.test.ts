@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { all, type FactStore, type WriteTransaction } from '../../../ports/ports.ts';
@@ -6,6 +9,8 @@ import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { type Death, MortalWriters } from './mortal-writer.ts';
 import { createTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+
+const EXITING = fileURLToPath(new URL('./exiting-process.js', import.meta.url));
 
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
@@ -126,5 +131,13 @@ describe('a write in a thread of its own', () => {
       return transaction.table('node_settings').first('value');
     });
     expect(Buffer.from(row.value).toString()).to.equal('pool');
+  });
+
+  it('lets the process exit with the code that it was given, and leaves nothing of what was open', async () => {
+    const { path, store } = temporary;
+    const exiting = await rejection(promisify(execFile)(process.execPath, [EXITING, path]));
+    expect(exiting).to.include({ code: 3, stderr: '' });
+    expect(await store.read((snapshot) => snapshot.select('node_settings', {}))).to.deep.equal([]);
+    await storeFacts(store, [sampleFact(1)]);
   });
 });

@@ -1,0 +1,56 @@
+const FREE = 0;
+const TAKEN = 1;
+const SHUT = 2;
+
+/** Far longer than any list of steps takes on a disk that works. */
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Keeps a process that exits from ending a thread within a call of SQLite: the driver would abort the process, which
+ * would then not end with the code that it was given. Works over shared memory: an exit waits for nothing else.
+ */
+export class ExitGate {
+  readonly shared: SharedArrayBuffer;
+  readonly #state: Int32Array;
+
+  constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.shared = shared;
+    this.#state = new Int32Array(shared);
+  }
+
+  /** In the thread: does the work, unless the process is exiting. */
+  pass(work: () => void): void {
+    if (Atomics.compareExchange(this.#state, 0, FREE, TAKEN) !== FREE) return;
+    try {
+      work();
+    } finally {
+      Atomics.store(this.#state, 0, FREE);
+      Atomics.notify(this.#state, 0);
+    }
+  }
+
+  /** In the thread that exits: waits for the work that is under way, and lets no more begin. */
+  shut(): void {
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    while (Atomics.compareExchange(this.#state, 0, FREE, SHUT) === TAKEN && performance.now() < deadline) {
+      Atomics.wait(this.#state, 0, TAKEN, deadline - performance.now());
+    }
+  }
+}
+
+const gates = new Set<ExitGate>();
+
+const shutAll = (): void => {
+  for (const gate of gates) gate.shut();
+};
+
+/** Shuts the gate when the process exits. Returns what ends that. */
+export const shutAtExit = (gate: ExitGate): (() => void) => {
+  // One listener for all: many of them look like a leak.
+  if (gates.size === 0) process.on('exit', shutAll);
+  gates.add(gate);
+  return () => {
+    gates.delete(gate);
+    if (gates.size === 0) process.off('exit', shutAll);
+  };
+};
