@@ -53,9 +53,7 @@ describe('a path that holds no store', () => {
   });
 });
 
-for (const writer of SQLITE_LAYOUTS) describeFailures(writer);
-
-function describeFailures(writer: SqliteLayout): void {
+const describeFailures = (writer: SqliteLayout): void => {
   describe(`a store whose disk fails, written ${writer}`, () => {
     let driver: FailingDriver;
     let temporary: TemporaryStore;
@@ -207,4 +205,6 @@ function describeFailures(writer: SqliteLayout): void {
       }
     });
   });
-}
+};
+
+for (const writer of SQLITE_LAYOUTS) describeFailures(writer);
