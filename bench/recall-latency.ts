@@ -1,4 +1,4 @@
-import { STAGE_DEPTH } from '../plugins/recall/candidate-pool.ts';
+import { STAGE_DEPTH } from '../plugins/recall/search-depth.ts';
 import { createBareLexical } from './ceiling/bare-lexical.ts';
 import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';

@@ -5,7 +5,7 @@ import { chanceFloor, createHashingEmbedder } from '../../adapters/embedder/hash
 import { createTruncatingEmbedder } from '../../adapters/embedder/truncating-embedder.ts';
 import { createSystemRandom } from '../../adapters/random/system-random.ts';
 import { MOST_COMPARED, searchFloor } from '../../plugins/recall/calibrate-similarity.ts';
-import { STAGE_DEPTH } from '../../plugins/recall/candidate-pool.ts';
+import { STAGE_DEPTH } from '../../plugins/recall/search-depth.ts';
 import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
 import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';

@@ -2,6 +2,7 @@ import { type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
+import { STAGE_DEPTH } from './search-depth.ts';
 
 /** What of the facts that the caller sees may be a candidate. */
 export interface Admission {
@@ -24,16 +25,10 @@ export interface Admitted<H extends Hit = Hit> {
   readonly hits: readonly H[];
   /** Hits that are left out for an unresolved contradiction, and for nothing else. */
   readonly contradicted: readonly H[];
+  /** Whether the search may have more than it was asked for. */
+  readonly isCut?: boolean;
 }
 
-/**
- * Hits that a stage finds at first; it is asked for more when too few of them may be shown. With what stands beside
- * them they fill a generous budget: measured on conversations, 120 bring back no more of the evidence, and cost a third
- * more.
- */
-export const STAGE_DEPTH = 64;
-/** A caller who asks about an entity wants all of its facts, not the best of many. */
-export const ENTITY_DEPTH = 120;
 /** Share of the depth that is worth ranking. */
 const ENOUGH = 0.5;
 const DEEPER = 4;
@@ -78,19 +73,24 @@ export class CandidatePool {
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
-   * several searches propose is read together. At most `depth` hits come back of each. What is looked at depends on
-   * facts alone that the caller sees, and so do all counts.
+   * several searches propose is read together. At most `depth` hits come back of each, or as many as the list says by
+   * search. What is looked at depends on facts alone that the caller sees, and so do all counts.
    */
-  async admit<H extends Hit>(searches: readonly Search<H>[], depth = STAGE_DEPTH): Promise<Admitted<H>[]> {
-    const courses = searches.map((search) => new Course(search, depth));
+  async admit<H extends Hit>(
+    searches: readonly Search<H>[],
+    depth: number | readonly number[] = STAGE_DEPTH,
+  ): Promise<Admitted<H>[]> {
+    const depthOf = (at: number): number => (typeof depth === 'number' ? depth : (depth[at] ?? STAGE_DEPTH));
+    const courses = searches.map((search, at) => new Course(search, depthOf(at)));
     for (let round = 0, open = courses; open.length > 0 && round < MOST_ROUNDS; round += 1) {
       await this.#look(open);
       for (const course of open) this.#take(course);
       open = open.filter((course) => course.goesOn(this.#contested));
     }
-    return courses.map(({ hits, contradicted }) => ({
-      hits: hits.slice(0, depth),
+    return courses.map(({ hits, contradicted, isFull }, at) => ({
+      hits: hits.slice(0, depthOf(at)),
       contradicted: [...contradicted.values()],
+      isCut: isFull,
     }));
   }
 

@@ -19,7 +19,7 @@ import { embedQuery } from './embed-query.ts';
 import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { namedFactor, namesIn } from './named.ts';
-import { packByMmr } from './pack-by-mmr.ts';
+import { type PackOptions, packByMmr } from './pack-by-mmr.ts';
 import {
   type EntitySummary,
   type FactSignals,
@@ -34,6 +34,7 @@ import type { RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
 import { salienceOf, weigh } from './salience.ts';
+import { firstDepth, fullDepth, type SearchDepth, wantsMore } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
 import type { TextSignature } from './text-signature.ts';
 
@@ -87,15 +88,17 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
     };
     const { includeContradicted, minConfidence } = request;
     const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
-    const found = await measured.step('search', () => runStages(request, vectors.all, context, pool, parts));
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
-    const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, parts));
+    const reach = async (depth: SearchDepth) => {
+      const found = await measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
+      const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, parts));
+      return { found, ranked, ...packByMmr(ranked, packingOf(request)) };
+    };
+    const first = await reach(firstDepth(request));
+    // What was read stays read, so that the second time costs what is new.
+    const isWanting = first.found.isCut && wantsMore(first.packed, request);
+    const { found, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
     measured.scored(ranked.length);
-    const { packed, unfit } = packByMmr(ranked, {
-      budget: request.tokenBudget,
-      limit: request.limit,
-      lambda: request.lambdaMmr,
-    });
     return {
       facts: packed.sort(bestFirst),
       totalScored: ranked.length,
@@ -106,6 +109,12 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   };
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
+
+const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
+  budget: tokenBudget,
+  limit,
+  lambda: lambdaMmr,
+});
 
 /** A card names all rivals, so that what it stands for is not left out. */
 const countContradicted = (

@@ -1,11 +1,12 @@
 import type { HookCaller } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchIndex } from '../search/search-api.ts';
-import { type Admitted, type CandidatePool, ENTITY_DEPTH, type Search } from './candidate-pool.ts';
+import type { Admitted, CandidatePool, Search } from './candidate-pool.ts';
 import { denseStage, mergeAdmitted } from './dense-stage.ts';
 import type { QueryParts, QueryVector } from './embed-query.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
 import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
+import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
 import { type Shares, withSharedWords } from './words-together.ts';
 
@@ -23,11 +24,14 @@ export interface Found extends StageHits {
   readonly shares: Shares;
   /** Facts that would be candidates if nobody contradicted them, as far as the stages have weight. */
   readonly contradicted: ReadonlySet<string>;
+  /** Whether a search would have brought back more, had it been asked to go deeper. */
+  readonly isCut: boolean;
 }
 
 /** Runs the stages that have weight. Each hit was re-read as the caller. */
 export const runStages = async (
   request: RecallRequest,
+  depth: SearchDepth,
   vectors: readonly QueryVector[],
   context: RecallContext,
   pool: CandidatePool,
@@ -37,22 +41,22 @@ export const runStages = async (
   const { view, query } = context;
   const needed = neededStages(request.weights);
   const dense = vectors.map((asked) => denseStage(asked, view, pool, index));
-  const [lexical = NO_HITS, ...similar] = await pool.admit([
-    query === '' || !needed.lexical
-      ? NOTHING
-      : (limit, contested) => index.lexical(query, { ...view, contested }, limit),
-    ...dense.map(({ search }) => search),
-  ]);
+  const byWords: Search = (limit, contested) => index.lexical(query, { ...view, contested }, limit);
+  const [lexical = NO_HITS, ...similar] = await pool.admit(
+    [query === '' || !needed.lexical ? NOTHING : byWords, ...dense.map(({ search }) => search)],
+    depth.stage,
+  );
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
-  const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], ENTITY_DEPTH);
+  const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity);
   const semantic = mergeAdmitted(
     await Promise.all(dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS))),
   );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
-  const { reached, contradicted: beside } =
+  const around =
     context.depth === 0 || (query !== '' && !needed.graph)
-      ? { reached: [], contradicted: [] }
-      : await expand(found, request, context, pool, parts);
+      ? NOWHERE
+      : await expand(found, request, depth, context, pool, parts);
+  const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
   // An entity's own facts are where the graph starts: nothing is nearer.
@@ -61,7 +65,7 @@ export const runStages = async (
   const disputed = {
     lexical: lexical.contradicted,
     semantic: semantic.contradicted,
-    graph: [...own.contradicted, ...beside],
+    graph: [...own.contradicted, ...around.contradicted],
   };
   const contradicted = weighty(disputed, request);
   const shares = await sharesOf([...hops.keys()], context, index);
@@ -74,6 +78,7 @@ export const runStages = async (
     hops,
     shares,
     contradicted,
+    isCut: [lexical, ...similar, own, around].some(({ isCut }) => isCut === true),
   };
 };
 
@@ -104,16 +109,26 @@ const NOTHING = async (): Promise<Hit[]> => [];
 
 type Reached = Hit & { readonly hops: number };
 
+/** Where the found facts lead. */
+interface Around {
+  readonly reached: readonly Reached[];
+  readonly contradicted: readonly Hit[];
+  readonly isCut?: boolean | undefined;
+}
+
+const NOWHERE: Around = { reached: [], contradicted: [] };
+
 /** From the facts that the first two stages found, or that the entity has, to those beside them. */
 const expand = async (
   found: Pick<Found, 'lexical' | 'semantic' | 'own'>,
   request: RecallRequest,
+  depth: SearchDepth,
   context: RecallContext,
   pool: CandidatePool,
   { index, hooks }: StageParts,
-): Promise<{ readonly reached: readonly Reached[]; readonly contradicted: readonly Hit[] }> => {
+): Promise<Around> => {
   const seeds = seedsOf(found, request);
-  if (seeds.length === 0) return { reached: [], contradicted: [] };
+  if (seeds.length === 0) return NOWHERE;
   // The way leads away from the entity that was asked about.
   const view = { ...context.view, entityKey: undefined };
   const handlers = hooks.hasHandlers(recallExpand)
@@ -124,13 +139,14 @@ const expand = async (
         newestAbout: (entityKey, limit) => index.newest({ ...view, entityKey }, limit),
       })
     : [];
-  const [beside = NO_HITS, linked = NO_HITS] = await pool.admit<Reached>([
-    async (limit, contested) =>
-      (await index.besides(seeds, { ...view, contested }, limit)).map((hit) => ({ ...hit, hops: 1 })),
-    async () => bestOf(handlers.flat()),
-  ]);
+  const besides: Search<Reached> = async (limit, contested) =>
+    (await index.besides(seeds, { ...view, contested }, limit)).map((hit) => ({ ...hit, hops: 1 }));
+  const [beside = NO_HITS, linked = NO_HITS] = await pool.admit(
+    [besides, async () => bestOf(handlers.flat())],
+    [depth.stage, LINKED_DEPTH],
+  );
   const contradicted = [...beside.contradicted, ...linked.contradicted];
-  return { reached: bestOf([...beside.hits, ...linked.hits]), contradicted };
+  return { reached: bestOf([...beside.hits, ...linked.hits]), contradicted, isCut: beside.isCut };
 };
 
 const withView = ({ id, score }: Hit, pool: CandidatePool) => {

@@ -9,13 +9,19 @@ const CONTRADICTED = 0.7;
 const LEAST_TIER = 0.05;
 
 export const salienceOf = (view: FactView, signals: FactSignals, nowMs: number): Salience => ({
-  recency: Math.exp((-DECAY_PER_DAY * Math.max(0, nowMs - view.fact.timestampMs)) / DAY_MS),
+  recency: recencyOf(nowMs - view.fact.timestampMs),
   confidence: view.fact.confidence,
   access: bounded(signals.access, 0, 1),
   contradiction: isContradicted(view) ? CONTRADICTED : 1,
   gardenTier: bounded(signals.gardenTier, LEAST_TIER, 1),
   sourceTrust: trustFactor(markOf(view, SOURCE_TRUST)),
 });
+
+/** Above 0 for any age: the exponential of two hundred years is too small for a number. */
+const recencyOf = (ageMs: number): number =>
+  Math.max(LEAST_RECENCY, Math.exp((-DECAY_PER_DAY * Math.max(0, ageMs)) / DAY_MS));
+
+const LEAST_RECENCY = 1e-300;
 
 /**
  * `weight` is how far one of the three gentle signals can move a score, up and down. No signal can zero or dominate a

@@ -146,3 +146,11 @@ describe('the estimate of tokens', () => {
     expect(factLine({ ...fact, value: { type: 'null', v: null, interpretAs: 'content' } })).to.match(/ null$/);
   });
 });
+
+describe('recency', () => {
+  it('is above 0 for a fact of any age', () => {
+    for (const timestampMs of [Date.UTC(1700, 0), Date.UTC(1, 0) - 1_900 * 365 * DAY_MS]) {
+      expect(salienceOf(viewOf({ timestampMs }), NEUTRAL, Date.UTC(2026, 0)).recency).to.be.above(0);
+    }
+  });
+});

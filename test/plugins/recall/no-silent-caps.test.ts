@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import type { FactDraft } from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { refDraft, WRITER } from '../graph/ref-drafts.ts';
+
+const CROWD = 600;
+const note = (n: number, entity: string, v: string): FactDraft =>
+  refDraft(entity, v, { relation: `memory:r${n}`, value: { type: 'string', v, interpretAs: 'content' } });
+
+forEachStore('what bounds a recall', () => {
+  let node: TestNode;
+  let key: string;
+  before(async () => {
+    node = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', 'search'] });
+    key = await node.addKey();
+    const crowd = Array.from({ length: CROWD }, (_, n) => note(n, `user:${n}`, `lantern ${n}`));
+    const ofOne = Array.from({ length: CROWD }, (_, n) => note(n, 'user:one', `thing ${n}`));
+    await node.facts.appendAll([...crowd, ...ofOne], WRITER);
+  });
+  after(() => node.stop());
+
+  const recall = async (members: object) => {
+    const reply = await node.request('POST', '/v1/recall', { key, body: members });
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body as {
+      readonly facts: readonly unknown[];
+      readonly total_scored: number;
+      readonly tokens_used: number;
+      readonly truncated: boolean;
+    };
+  };
+
+  for (const [what, members] of [
+    ['of a query', { query: 'lantern' }],
+    ['of a query that weighs words alone', { query: 'lantern', weights: { lexical: 1 } }],
+    ['of an entity', { entity: 'user:one' }],
+    ['of a query about an entity', { query: 'thing', entity: 'user:one' }],
+  ] as const) {
+    for (const limit of [1, 100, 150, 500]) {
+      it(`is its limit, ${limit}, where the budget has room for the facts ${what}`, async () => {
+        const { facts, total_scored, truncated } = await recall({ ...members, token_budget: 200_000, limit });
+        expect(facts).to.have.length(limit);
+        expect(total_scored).to.be.at.least(limit);
+        expect(truncated).to.equal(false);
+      });
+    }
+  }
+
+  it('is its limit for short facts in a small budget too', async () => {
+    const { facts, tokens_used } = await recall({ query: 'lantern', token_budget: 2_000 });
+    expect(facts).to.have.length(100);
+    expect(tokens_used).to.be.below(2_000);
+  });
+
+  it('is its budget where that is spent first, and then it says so', async () => {
+    const { facts, tokens_used, truncated } = await recall({ query: 'lantern', token_budget: 200, limit: 500 });
+    expect(facts.length).to.be.below(100);
+    expect(tokens_used).to.be.within(190, 200);
+    expect(truncated).to.equal(true);
+  });
+});
