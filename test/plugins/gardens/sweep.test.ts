@@ -9,6 +9,7 @@ sweepHiddenFacts<GardenNode>('fifty facts of every kind in a garden', {
   async hideMore(garden) {
     await garden.say('writer', { garden_id: 'herbs', entity: 'user:carol', relation: 'memory:note' });
   },
+  askAsInsider: (garden, method, target, options) => garden.ask('reader', method, target, options),
   async areThere(garden) {
     const { body } = await garden.must(200, 'reader', 'GET', '/v1/facts?garden_id=herbs&limit=500');
     expect(body.total).to.be.above(20);

@@ -50,6 +50,7 @@ sweepHiddenFacts('fifty facts of every kind in another tenant', {
     const body = { entity: 'user:carol', relation: 'memory:note', value, source: 'agent:s', scope: 'company' };
     await theirs('POST', '/v1/facts', { body });
   },
+  askAsInsider: ({ theirs }, method, target, options) => theirs(method, target, options),
   async areThere({ theirs }) {
     expect((await theirs('GET', '/v1/facts?limit=500', {})).body.total).to.be.above(60);
   },
