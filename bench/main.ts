@@ -9,6 +9,7 @@ import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import { benchLint, type LintOptions } from './lint.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
+import { type BenchEmbedder, BUILT_IN, benchEmbedder } from './recall/bench-embedder.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
 import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
 import { benchRecallQuality } from './recall-quality.ts';
@@ -21,6 +22,13 @@ const positive = (text: string): number => {
   if (!(value > 0)) throw new InvalidArgumentError('must be a number above 0');
   return value;
 };
+
+const embedders = (list: string): readonly BenchEmbedder[] =>
+  list.split(',').map((choice) => {
+    const embedder = benchEmbedder(choice);
+    if (embedder === undefined) throw new InvalidArgumentError('must be built-in, or addresses of http or https');
+    return embedder;
+  });
 
 const storeName = (text: string): BenchStore => {
   if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('must be sqlite or postgres');
@@ -125,14 +133,17 @@ program
 program
   .command('recall-quality')
   .description(
-    'asks every question of DIR/queries.jsonl and says how much of the evidence came back, whole and by stage',
+    'asks every question of each DIR/queries.jsonl and says how much of the evidence came back, whole and by stage',
   )
   .argument(
-    '<dir>',
-    'folder with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
+    '<dirs...>',
+    'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
-  .action((folder: string, { store }: { store: BenchStore }) => benchRecallQuality({ folder, store }));
+  .option('--embedder <list>', 'built-in, or addresses of /v1/embeddings, one after another', embedders, [BUILT_IN])
+  .action((folders: string[], { store, embedder }: { store: BenchStore; embedder: readonly BenchEmbedder[] }) =>
+    benchRecallQuality({ folders, store, embedders: embedder }),
+  );
 
 program
   .command('as-of')

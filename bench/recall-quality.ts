@@ -1,5 +1,7 @@
-import { type BenchStore, openPlace } from './processes/bench-place.ts';
+import { basename } from 'node:path';
+import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { ServerProcess } from './processes/child-process.ts';
+import type { BenchEmbedder } from './recall/bench-embedder.ts';
 import { judge, mean, type Quality, recallIn } from './recall/quality-measures.ts';
 import { type Memory, type QueryRow, readMemories } from './recall/read-corpus.ts';
 import { RecallClient } from './recall/recall-client.ts';
@@ -7,9 +9,10 @@ import { figure, printTable } from './report/print-table.ts';
 import { rowToFact } from './row-to-fact.ts';
 
 export interface QualityOptions {
-  /** Folder with `corpus.jsonl` and `queries.jsonl`. */
-  readonly folder: string;
+  /** Folders with `corpus.jsonl` and `queries.jsonl`. */
+  readonly folders: readonly string[];
   readonly store: BenchStore;
+  readonly embedders: readonly BenchEmbedder[];
 }
 
 /** The budget that an agent spends on memory in one prompt. */
@@ -21,6 +24,7 @@ const MODES: readonly { readonly name: string; readonly members: Readonly<Record
   { name: 'fused (default weights)', members: {} },
   { name: 'lexical alone', members: { weights: { lexical: 1 } } },
   { name: 'vector alone', members: { weights: { vector: 1 } } },
+  { name: 'graph alone', members: { weights: { graph: 1 } } },
   { name: 'lexical and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
@@ -29,41 +33,73 @@ interface Judged extends Quality {
   readonly ms: number;
 }
 
-/** Asks every question of a folder, each memory on a node of its own, and prints how much of the evidence came back. */
-export const benchRecallQuality = async ({ folder, store }: QualityOptions): Promise<void> => {
-  const memories = await readMemories(folder);
-  const judged = MODES.map((): Judged[] => []);
+/**
+ * Asks every question of each folder with each embedder, each memory on a node of its own, and prints how much of the
+ * evidence came back: one table, so that a fused figure stands beside those of its own stages.
+ */
+export const benchRecallQuality = async ({ folders, store, embedders }: QualityOptions): Promise<void> => {
   const place = await openPlace(store);
+  const rows: string[][] = [];
   try {
-    for (const memory of memories) {
-      const [node] = await place.startNodes();
-      if (node === undefined) throw new Error('no node was started');
-      try {
-        await askAll(node, memory, judged);
-      } finally {
-        await node.stop();
+    for (const folder of folders) {
+      const memories = await readMemories(folder);
+      for (const embedder of embedders) {
+        const judged = await judgeAll(place, memories, embedder);
+        rows.push(
+          ...judged.map((of, at) => [basename(folder), embedder.name, MODES[at]?.name ?? '', ...figuresOf(of)]),
+        );
       }
-      console.error(`${memory.store}: ${memory.rows.length} rows, ${memory.queries.length} questions`);
     }
   } finally {
     await place.close();
   }
-  const percent = (values: readonly number[]): string => figure(100 * mean(values), 1);
   printTable(
-    [`${judged[0]?.length ?? 0} questions, ${store}`, 'R@5', 'R@10', 'nDCG@10', `in ${PROMPT_BUDGET} tokens`, 'p50 ms'],
-    MODES.map(({ name }, at) => {
-      const of = judged[at] ?? [];
-      const times = of.map(({ ms }) => ms).sort((a, b) => a - b);
-      return [
-        name,
-        percent(of.map(({ recallAt5 }) => recallAt5)),
-        percent(of.map(({ recallAt10 }) => recallAt10)),
-        percent(of.map(({ ndcgAt10 }) => ndcgAt10)),
-        percent(of.map(({ inBudget }) => inBudget)),
-        figure(times[times.length >> 1] ?? 0, 2),
-      ];
-    }),
+    [
+      `set (${store})`,
+      'embedder',
+      'stages',
+      'questions',
+      'R@5',
+      'R@10',
+      'nDCG@10',
+      `in ${PROMPT_BUDGET} tokens`,
+      'p50 ms',
+    ],
+    rows,
   );
+};
+
+/** By mode. */
+const judgeAll = async (
+  place: BenchPlace,
+  memories: readonly Memory[],
+  { env }: BenchEmbedder,
+): Promise<readonly Judged[][]> => {
+  const judged = MODES.map((): Judged[] => []);
+  for (const memory of memories) {
+    const [node] = await place.startNodes({ env });
+    if (node === undefined) throw new Error('no node was started');
+    try {
+      await askAll(node, memory, judged);
+    } finally {
+      await node.stop();
+    }
+    console.error(`${memory.store}: ${memory.rows.length} rows, ${memory.queries.length} questions`);
+  }
+  return judged;
+};
+
+const figuresOf = (judged: readonly Judged[]): string[] => {
+  const percent = (of: (one: Judged) => number): string => figure(100 * mean(judged.map(of)), 1);
+  const times = judged.map(({ ms }) => ms).sort((a, b) => a - b);
+  return [
+    figure(judged.length),
+    percent(({ recallAt5 }) => recallAt5),
+    percent(({ recallAt10 }) => recallAt10),
+    percent(({ ndcgAt10 }) => ndcgAt10),
+    percent(({ inBudget }) => inBudget),
+    figure(times[times.length >> 1] ?? 0, 2),
+  ];
 };
 
 const askAll = async (node: ServerProcess, memory: Memory, judged: readonly Judged[][]): Promise<void> => {
