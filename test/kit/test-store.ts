@@ -20,7 +20,8 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
   if (kind === 'sqlite') {
     const path = join(folder, 'node.db');
     return {
-      settings: { use: 'sqlite', path },
+      // The same layout on every machine; suites of both say which one they mean.
+      settings: { use: 'sqlite', path, writer: 'inline' },
       open: () => createSqliteStore({ path, watchNesting: true }),
       remove: async () => {},
     };
