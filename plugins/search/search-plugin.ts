@@ -49,7 +49,7 @@ interface Settings {
   readonly thread: ThreadSetting;
 }
 
-const SAVE_INTERVAL_MS = 10 * 60 * 1000;
+const SAVE_INTERVAL_MS = 30_000;
 /** One process of all that share a store embeds, and writes snapshots. */
 const LEASE = 'search';
 
@@ -134,7 +134,7 @@ export const searchPlugin = definePlugin({
 
     let worker: EmbedFacts | undefined;
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
-    every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.save()));
+    every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.saveAsItGrows()));
     onStop(async () => {
       if (lease.held) await search.save();
       await search.close();

@@ -6,6 +6,8 @@ import { IndexLost, type SearchIndex, type SearchView } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
+/** Share of the index that is new when a snapshot is written although more keeps coming. */
+const MUCH_GROWN = 0.5;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
 const BUILD_PATIENCE_MS = 10_000;
 /** While another index is made, each pause is so many times as long as the work before it. */
@@ -25,6 +27,8 @@ export class SearchService implements SearchIndex {
   #lacksVectors = false;
   /** What the last snapshot holds: facts and vectors together. */
   #savedSize = 0;
+  /** As it was when somebody last asked whether to write one. */
+  #sizeBefore = 0;
   #isBuilding = true;
   /** Never rejects. */
   #building: Promise<void> = Promise.resolve();
@@ -198,6 +202,14 @@ export class SearchService implements SearchIndex {
 
   newest(view: SearchView, limit: number) {
     return this.#onIndex((index) => index.newest(view, limit));
+  }
+
+  /** To be called now and then: a snapshot once the index rests, or has grown much, leaves little for a stop. */
+  async saveAsItGrows(): Promise<void> {
+    const size = this.#open === undefined ? 0 : sizeOf(this.#open);
+    const isAtRest = size === this.#sizeBefore;
+    this.#sizeBefore = size;
+    if (isAtRest || size - this.#savedSize >= size * MUCH_GROWN) await this.save();
   }
 
   /** Writes a snapshot if enough has changed since the last one. */

@@ -12,6 +12,7 @@ const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
 /** So many that a snapshot is worth writing. */
 const FACTS = 5_200;
 const BATCH = 400;
+const SAVE_INTERVAL_MS = 30_000;
 const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass'];
 const UP_TO_DATE = 'the search index is up to date';
 const QUERIES = [
@@ -169,6 +170,16 @@ forEachLayout('a search index that was written down', () => {
     await isUpToDate(started);
     await started.stop();
     expect((await readdir(files)).map((file) => file.slice(36))).to.include('-vectors.snapshot');
+  });
+
+  it('is written while the node runs, once the index rests', async () => {
+    const files = await mkdtemp(join(folder, 'resting-'));
+    const started = await start(files);
+    await isUpToDate(started);
+    await comesTrue(async () => {
+      await started.clock.advance(SAVE_INTERVAL_MS);
+      return (await readdir(files)).includes('manifest.json');
+    });
   });
 
   it('cannot always be written, and that stops nothing', async () => {
