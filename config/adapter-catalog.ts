@@ -1,5 +1,10 @@
 import { systemClockAdapter } from '../adapters/clock/system-clock-adapter.ts';
-import { hashingAdapter, httpEmbedderAdapter, localModelAdapter } from '../adapters/embedder/embedder-adapters.ts';
+import {
+  hashingAdapter,
+  httpEmbedderAdapter,
+  localModelAdapter,
+  wordsAdapter,
+} from '../adapters/embedder/embedder-adapters.ts';
 import { koaAdapter } from '../adapters/koa/koa-adapter.ts';
 import { postgresAdapter } from '../adapters/postgres/postgres-adapter.ts';
 import { sqliteAdapter } from '../adapters/sqlite/sqlite-adapter.ts';
@@ -21,6 +26,7 @@ export const STORES: Catalog<StoreAdapter<unknown>> = { sqlite: sqliteAdapter, p
 export const TRANSPORTS: Catalog<TransportAdapter<unknown>> = { koa: koaAdapter };
 /** What `adapters.embedder.use` may say. */
 export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
+  words: wordsAdapter,
   hashing: hashingAdapter,
   http: httpEmbedderAdapter,
   'local-model': localModelAdapter,

@@ -7,7 +7,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
   adapters: {
     store: { use: 'sqlite' },
     transport: { use: 'koa' },
-    embedder: { use: 'hashing' },
+    embedder: { use: 'words' },
     clock: { use: 'system' },
   },
   plugins: {

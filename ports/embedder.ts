@@ -11,11 +11,6 @@ export interface Embedder {
    */
   readonly similarityFloor: number;
   /**
-   * Says that vectors compare how texts are spelled rather than what they mean. A search then takes an agreement for a
-   * hit only where it stands out from those with the other texts. Absent means false.
-   */
-  readonly comparesSpelling?: boolean;
-  /**
    * How another thread makes the same embedder, so that documents need not be embedded in this one. Absent where that
    * would not help: a remote model, or one that has threads of its own.
    */

@@ -1,14 +1,19 @@
 import type { EarlierEmbedders, Embedder } from '../../ports/ports.ts';
+import { createMeaningEmbedder } from './meaning-embedder.ts';
 import { createSizedHashingEmbedder } from './sized-hashing-embedder.ts';
 
-/** The lengths that the settings of the hashing embedder accept. */
-const HASHING_DIMENSIONS = [768, 256];
+/** The lengths that the settings of the built-in embedders accept. */
+const LENGTHS = [768, 256] as const;
 
 /**
- * The embedders that an operator has named as those before, and the hashing embedder in all its lengths, which needs no
+ * The embedders that an operator has named as those before, and the built-in ones in all their lengths, which need no
  * settings to be asked again.
  */
 export const createEarlierEmbedders = (named: readonly Embedder[]): EarlierEmbedders => {
-  const known = [...named, ...HASHING_DIMENSIONS.map(createSizedHashingEmbedder)];
+  const known = [
+    ...named,
+    ...LENGTHS.map((length) => createMeaningEmbedder(length)),
+    ...LENGTHS.map(createSizedHashingEmbedder),
+  ];
   return { find: (id) => known.find((embedder) => embedder.id === id) };
 };

@@ -1,19 +1,31 @@
 import { ADAPTER_API, defineEmbedder, Embedder } from '../../ports/ports.ts';
 import {
-  type HashingEmbedderSettings,
-  hashingEmbedderSettings,
+  type BuiltInEmbedderSettings,
+  builtInEmbedderSettings,
   httpEmbedderSettings,
   localModelSettings,
 } from './embedder-settings.ts';
 import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
 
-/** Compares how texts are spelled. Needs no model. */
-export const hashingAdapter = defineEmbedder<HashingEmbedderSettings>({
+/** Compares what the words of texts mean and how they are spelled. Needs no model. */
+export const wordsAdapter = defineEmbedder<BuiltInEmbedderSettings>({
+  port: Embedder,
+  name: 'words',
+  adapterApi: ADAPTER_API,
+  settings: builtInEmbedderSettings,
+  create: async ({ dimensions }) => {
+    const { createMeaningEmbedder } = await import('./meaning-embedder.ts');
+    return createMeaningEmbedder(dimensions);
+  },
+});
+
+/** Compares how texts are spelled, and nothing else. Needs no model and no table. */
+export const hashingAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   port: Embedder,
   name: 'hashing',
   adapterApi: ADAPTER_API,
-  settings: hashingEmbedderSettings,
+  settings: builtInEmbedderSettings,
   create: async ({ dimensions }) => {
     const { createSizedHashingEmbedder } = await import('./sized-hashing-embedder.ts');
     return createSizedHashingEmbedder(dimensions);

@@ -3,7 +3,7 @@ import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
 
 /** What makes vectors: the `embedder` part of the adapters. Each way to make them has settings of its own. */
-export interface HashingEmbedderSettings {
+export interface BuiltInEmbedderSettings {
   readonly dimensions: 256 | 768;
 }
 
@@ -12,7 +12,7 @@ const MOST_DIMENSIONS = 16_384;
 const MOST_BATCH = 2_048;
 const LONGEST_TIMEOUT_MS = 600_000;
 
-export const hashingEmbedderSettings: Schema<HashingEmbedderSettings> = schema<HashingEmbedderSettings>({
+export const builtInEmbedderSettings: Schema<BuiltInEmbedderSettings> = schema<BuiltInEmbedderSettings>({
   type: 'object',
   required: ['dimensions'],
   properties: {

@@ -1,4 +1,5 @@
 import type { Embedder } from '../../ports/ports.ts';
+import { spreadBlock } from './spread-block.ts';
 import { firstAxis, unitVector } from './unit-vector.ts';
 import { type WordFeatures, wordFeatures } from './word-features.ts';
 import { wordsOf } from './words-of-text.ts';
@@ -18,7 +19,6 @@ export const createHashingEmbedder = (): Embedder => ({
   id: `hashing-1-${DIMENSIONS}`,
   dimensions: DIMENSIONS,
   similarityFloor: chanceFloor(DIMENSIONS),
-  comparesSpelling: true,
   embed: async (texts) => texts.map(embedText),
 });
 
@@ -44,7 +44,7 @@ const embedText = (text: string): Float32Array => {
   for (const [word, count] of words) addWord(sums, wordFeatures(word), count);
   // Nothing but marks: the text agrees with itself alone.
   if (words.size === 0) addWord(sums, wordFeatures(text), 1);
-  for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start);
+  for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start, BLOCK);
   // Features may cancel each other out to the last one; the text still needs a direction.
   return unitVector(sums) ?? firstAxis(DIMENSIONS);
 };
@@ -75,18 +75,4 @@ const addFeature = (sums: Float64Array, hash: number, strength: number): void =>
   sums[first] = (sums[first] as number) + (hash & 0x1000000 ? strength : -strength);
   sums[second] = (sums[second] as number) + (hash & 0x2000000 ? strength : -strength);
   sums[third] = (sums[third] as number) + (hash & 0x4000000 ? strength : -strength);
-};
-
-/** The fast Walsh-Hadamard transform, in place. It turns the block without changing any angle. */
-const spreadBlock = (sums: Float64Array, start: number): void => {
-  for (let half = 1; half < BLOCK; half *= 2) {
-    for (let pair = start; pair < start + BLOCK; pair += 2 * half) {
-      for (let at = pair; at < pair + half; at++) {
-        const left = sums[at] as number;
-        const right = sums[at + half] as number;
-        sums[at] = left + right;
-        sums[at + half] = left - right;
-      }
-    }
-  }
 };

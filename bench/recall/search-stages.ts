@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chanceFloor, createHashingEmbedder } from '../../adapters/embedder/hashing-embedder.ts';
-import { createTruncatingEmbedder } from '../../adapters/embedder/truncating-embedder.ts';
+import { createMeaningEmbedder } from '../../adapters/embedder/meaning-embedder.ts';
 import { createSystemRandom } from '../../adapters/random/system-random.ts';
-import { MOST_COMPARED, searchFloor } from '../../plugins/recall/calibrate-similarity.ts';
 import { STAGE_DEPTH } from '../../plugins/recall/search-depth.ts';
 import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
@@ -41,7 +39,7 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
   await readVectors(readChunks(found.vectors.file), layer);
   index.serveVectors({ embedder: 'scripted', layer: layer });
-  const embedder = builtInEmbedder(dimensions);
+  const embedder = createMeaningEmbedder(dimensions === 256 ? 256 : 768);
   const view: SearchView = {
     tenantId: TENANT,
     scopes: SCOPES,
@@ -52,13 +50,7 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   return {
     embedder,
     lexical: (query) => index.lexical(query, view, STAGE_DEPTH),
-    vector: (query) => index.dense(query, searchFloor(embedder), view, MOST_COMPARED),
+    vector: (query) => index.dense(query, embedder.similarityFloor, view, STAGE_DEPTH),
     besides: (seeds) => index.besides(seeds, view, STAGE_DEPTH),
   };
-};
-
-const builtInEmbedder = (dimensions: number): Embedder => {
-  const whole = createHashingEmbedder();
-  if (dimensions === whole.dimensions) return whole;
-  return createTruncatingEmbedder(whole, { dimensions, similarityFloor: chanceFloor(dimensions) });
 };

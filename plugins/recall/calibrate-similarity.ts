@@ -1,37 +1,85 @@
 import type { Embedder } from '../../kernel/plugin-api.ts';
+import type { Spread } from '../search/search-api.ts';
 
-type Traits = Pick<Embedder, 'similarityFloor' | 'comparesSpelling'>;
+/** What a search by vectors found, and what its similarities are worth. */
+export interface Similarities {
+  /** Of the hits that the caller may see, best first, all above the floor. */
+  readonly hits: readonly number[];
+  /** How the vectors of the whole view lie. `named` are those that words found best. */
+  readonly spread: Spread;
+}
 
 /**
- * Scores of the vector stage from the similarities of its hits, best first, which a search down to `searchFloor` found.
- * The scores belong to the first hits, in order, and are above 0; hits beyond them are none. Hits that are not above
- * the embedder's floor never get a score.
+ * How a similarity of this query becomes a score from 0 to 1. An embedder that nobody knows is judged by what can be
+ * seen of it: the same cosine is near for one model and nothing for another.
  *
- * Where vectors mean something, a score is what a similarity has above the floor. Where they compare spelling, a query
- * agrees with many texts through words that are common here, which no vector of one text can know; the best of those
- * agreements would get the full weight of the stage for nothing. So the stage is silent unless a few texts stand out
- * from all others, and then those few are its hits.
+ * 1. A similarity counts in deviations from the mean of the view, five being the most.
+ * 2. Beside words, it counts as far as it says what words do not say already. A stage whose
+ *    best hit stands out no further than what words found best gets the least share: most of it was said already. One
+ *    whose best hit stands out from the next ones, and from the best by words, gets all of it.
+ * 3. What is nearly the text of the query is a hit, however many there are of it.
  */
-export const calibrateSimilarities = (similarities: readonly number[], traits: Traits): number[] => {
-  const { similarityFloor: floor } = traits;
-  const above = similarities.findIndex((similarity) => similarity <= floor);
-  const hits = above === -1 ? similarities : similarities.slice(0, above);
-  if (!traits.comparesSpelling) return hits.map((similarity) => (similarity - floor) / (1 - floor));
-  return hits.slice(0, outstanding(similarities));
+export const calibration = (
+  { hits, spread }: Similarities,
+  { similarityFloor: floor }: Pick<Embedder, 'similarityFloor'>,
+): ((similarity: number) => number) => {
+  const { mean, deviation } = withPrior(spread, floor);
+  const standing = (similarity: number): number => (similarity - mean) / deviation;
+  const named = spread.named.map(standing);
+  const share = named.length === 0 ? 1 : shareBesideWords(hits.map(standing), standing(floor), named);
+  const same = 1 - (1 - floor) * NEARLY_SAME;
+  return (similarity) => {
+    const far = MOST_BY_STANDING * bounded(standing(similarity) / FARTHEST) * share;
+    return Math.max(far, bounded((similarity - same) / (1 - same)), LEAST_SCORE);
+  };
 };
 
-/** How far down a search must go so that `calibrateSimilarities` sees what a hit has to stand out from. */
-export const searchFloor = ({ similarityFloor, comparesSpelling }: Traits): number =>
-  comparesSpelling ? Math.min(similarityFloor, similarityFloor * (GAPS.at(-1) as number)) : similarityFloor;
+/** Deviations from the mean that are as good as more. */
+const FARTHEST = 5;
+/** The rest is for what is the same. */
+const MOST_BY_STANDING = 0.95;
+/** Part of the way from the floor to 1, at its end, where two texts are nearly the same. */
+const NEARLY_SAME = 0.2;
+/** A hit has a score, or it would be none. */
+const LEAST_SCORE = 1e-3;
 
-/** How many hits come before the gap below which all others are: of one that is near, or of a few that are far. */
-const outstanding = (similarities: readonly number[]): number => {
-  const best = similarities[0] ?? 0;
-  return 1 + GAPS.findIndex((gap, at) => (similarities[at + 1] ?? 0) < gap * best);
+/** Rank of the hit from which the best one has to stand out. */
+const CROWD = 10;
+/** Deviations by which a best hit stands out for nothing, and by how many more it has to for all of the weight. */
+const BY_CHANCE = 0.8;
+const FOR_SURE = 1.2;
+const LEAST_SHARE = 0.05;
+/** What words found stands this high at most; a stage of which that is true has told nothing new. */
+const WORDS_SAID_ALL = 4;
+const SHARE_PER_DEVIATION = 0.08;
+
+/** All in deviations from the mean. Hits that are not there are at the floor at most. */
+const shareBesideWords = (hits: readonly number[], floor: number, named: readonly number[]): number => {
+  const best = hits[0] ?? floor;
+  const crowd = Math.max(0, hits[CROWD - 1] ?? floor);
+  const byWords = Math.max(0, named.reduce((sum, one) => sum + one, 0) / named.length);
+  const share = Math.max(LEAST_SHARE, SHARE_PER_DEVIATION * (WORDS_SAID_ALL - byWords));
+  return share + (1 - share) * bounded((best - crowd - byWords - BY_CHANCE) / FOR_SURE);
 };
 
-/** Below which share of the best similarity the next one must be, after 1, 2 and 3 hits. */
-const GAPS: readonly number[] = [0.6, 0.5, 0.4];
+/**
+ * A few facts say little about how far apart texts are. They are taken together with some that lie as the embedder says
+ * of unrelated ones: about its floor.
+ */
+const withPrior = (
+  { count, mean, deviation }: Spread,
+  floor: number,
+): { readonly mean: number; readonly deviation: number } => {
+  const usual = (1 - floor) * USUAL_DEVIATION;
+  const usualMean = floor - usual;
+  const all = count + PRIOR_COUNT;
+  const middle = (count * mean + PRIOR_COUNT * usualMean) / all;
+  const square =
+    (count * (deviation ** 2 + (mean - middle) ** 2) + PRIOR_COUNT * (usual ** 2 + (usualMean - middle) ** 2)) / all;
+  return { mean: middle, deviation: Math.sqrt(square) };
+};
 
-/** Similarities, from the best one on, that decide which hits of vectors that compare spelling stand out. */
-export const MOST_COMPARED = GAPS.length + 1;
+const PRIOR_COUNT = 8;
+const USUAL_DEVIATION = 1 / 8;
+
+const bounded = (value: number): number => Math.min(1, Math.max(0, value));

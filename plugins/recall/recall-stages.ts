@@ -40,7 +40,7 @@ export const runStages = async (
   const { index } = parts;
   const { view, query } = context;
   const needed = neededStages(request.weights);
-  const dense = vectors.map((asked) => denseStage(asked, view, pool, index));
+  const dense = vectors.map((asked) => denseStage(asked, view, index));
   const byWords: Search = (limit, contested) => index.lexical(query, { ...view, contested }, limit);
   const [lexical = NO_HITS, ...similar] = await pool.admit(
     [query === '' || !needed.lexical ? NOTHING : byWords, ...dense.map(({ search }) => search)],
@@ -49,7 +49,7 @@ export const runStages = async (
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
   const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity);
   const semantic = mergeAdmitted(
-    await Promise.all(dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS))),
+    await Promise.all(dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS, lexical.hits))),
   );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
   const around =

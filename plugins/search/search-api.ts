@@ -95,6 +95,11 @@ export interface SearchIndex {
    */
   dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]>;
   /**
+   * What a similarity of `dense` is worth in this view: how similar its facts are to the vector in general, and how
+   * similar the facts with these ids are.
+   */
+  spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string): Promise<Spread>;
+  /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
    * falls with the distance, and of several seeds the one that gives most counts. A seed is scored by the other seeds
    * only.
@@ -117,6 +122,17 @@ export class IndexLost extends ServiceError {
   constructor() {
     super('unavailable', 'the search index is being built anew', { hint: 'try again' });
   }
+}
+
+/** How the vectors of a view lie around the vector of a query. */
+export interface Spread {
+  /** Facts that were compared: all of a small view, of a larger one some hundreds that lie evenly in it. */
+  readonly count: number;
+  /** Mean and standard deviation of their similarities; 0 where there are none. */
+  readonly mean: number;
+  readonly deviation: number;
+  /** Similarities of the facts that were named and have a vector in the view, in no order. */
+  readonly named: readonly number[];
 }
 
 export const SearchIndex = defineRef<SearchIndex>('search.index');

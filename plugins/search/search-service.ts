@@ -192,6 +192,10 @@ export class SearchService implements SearchIndex {
     return this.#onIndex((index) => index.dense(vector, floor, view, limit, embedder));
   }
 
+  spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string) {
+    return this.#onIndex((index) => index.spread(vector, ids, view, embedder));
+  }
+
   besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
     return this.#onIndex((index) => index.besides(seeds, view, limit));
   }

@@ -26,9 +26,9 @@ const embedderOf = async (env: Environment, overrides: NodeConfigInput = {}): Pr
 describe('the embedder of a node', () => {
   it('needs nothing unless something else is said', async () => {
     const embedder = await embedderOf({});
-    expect([embedder.id, embedder.dimensions]).to.deep.equal(['hashing-1-768', 768]);
+    expect([embedder.id, embedder.dimensions]).to.deep.equal(['words-1-768', 768]);
     const short = await embedderOf({ SVC_EMBED_DIMENSIONS: '256' });
-    expect([short.id, short.dimensions]).to.deep.equal(['hashing-1-768/256', 256]);
+    expect([short.id, short.dimensions]).to.deep.equal(['words-1-256', 256]);
     expect(short.similarityFloor).to.be.above(embedder.similarityFloor);
     expect((await short.embed(['a text'], 'query'))[0]).to.have.length(256);
   });
@@ -60,7 +60,9 @@ describe('the embedder of a node', () => {
     });
     expect(JSON.stringify(report)).to.not.include('secret-1');
     const refused = await loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } });
-    expect(refused.problems[0]?.message).to.equal('adapters.embedder.use accepts one of hashing, http, local-model');
+    expect(refused.problems[0]?.message).to.equal(
+      'adapters.embedder.use accepts one of hashing, http, local-model, words',
+    );
   });
 
   it('knows the one before when its variables say how to ask it, and the built-in one always', async () => {
@@ -79,9 +81,16 @@ describe('the embedder of a node', () => {
       });
       try {
         await node.prepare();
-        const ids = ['http:old:384', 'http:new:768', 'hashing-1-768', 'hashing-1-768/256'];
+        const ids = [
+          'http:old:384',
+          'http:new:768',
+          'words-1-768',
+          'words-1-256',
+          'hashing-1-768',
+          'hashing-1-768/256',
+        ];
         const earlier = node.kernel.get(EarlierEmbedders);
-        expect(ids.map((id) => earlier.find(id)?.dimensions)).to.deep.equal([384, undefined, 768, 256]);
+        expect(ids.map((id) => earlier.find(id)?.dimensions)).to.deep.equal([384, undefined, 768, 256, 768, 256]);
       } finally {
         await node.stop();
       }

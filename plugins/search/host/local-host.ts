@@ -124,6 +124,10 @@ export class LocalHost implements IndexHost {
     return this.#index.besides(seeds, view, limit);
   }
 
+  async spread(...given: Parameters<MemoryIndex['spread']>) {
+    return this.#index.spread(...given);
+  }
+
   async together(...given: Parameters<MemoryIndex['together']>) {
     return this.#index.together(...given);
   }

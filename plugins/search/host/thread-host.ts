@@ -69,6 +69,10 @@ export class ThreadHost implements IndexHost {
     return this.#ask('besides', given);
   }
 
+  spread(...given: Parameters<IndexHost['spread']>) {
+    return this.#ask('spread', given);
+  }
+
   together(...given: Parameters<IndexHost['together']>) {
     return this.#ask('together', given);
   }

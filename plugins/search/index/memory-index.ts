@@ -1,6 +1,6 @@
 import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
-import type { Hit, SearchIndex, SearchView, Together } from '../search-api.ts';
+import type { Hit, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
 import { writeSnapshot } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
@@ -38,8 +38,19 @@ export interface IndexWriter {
 /** A layer of vectors, and the id of the embedder that made them. */
 export interface ServedLayer {
   readonly embedder: string;
-  readonly layer: Pick<VectorLayer, 'search'>;
+  readonly layer: Pick<VectorLayer, 'search' | 'sample' | 'similaritiesOf'>;
 }
+
+/** Facts whose similarities tell how they lie: a mean is then known to a twentieth of the deviation. */
+const MOST_COMPARED = 512;
+
+const spreadOf = (similarities: readonly number[], named: readonly number[]): Spread => {
+  const count = similarities.length;
+  if (count === 0) return { count, mean: 0, deviation: 0, named };
+  const mean = similarities.reduce((sum, similarity) => sum + similarity, 0) / count;
+  const square = similarities.reduce((sum, similarity) => sum + (similarity - mean) ** 2, 0);
+  return { count, mean, deviation: Math.sqrt(square / count), named };
+};
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
 
@@ -147,6 +158,22 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     const found = [...first, ...others.flat()];
     found.sort((a, b) => b.score - a.score || (this.#isOlder(a.document, b.document) ? 1 : -1));
     return this.#hits(found.slice(0, limit));
+  }
+
+  async spread(
+    vector: Float32Array,
+    ids: readonly string[],
+    view: SearchView,
+    embedder = this.#vectors[0]?.embedder,
+  ): Promise<Spread> {
+    const layers = this.#vectors.filter((served) => served.embedder === embedder).map(({ layer }) => layer);
+    const filter = new ViewFilter(this.#state, view);
+    const { tenantId } = view;
+    const documents = ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
+    return spreadOf(
+      layers.flatMap((layer) => layer.sample(vector, filter, MOST_COMPARED)),
+      layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter)),
+    );
   }
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {

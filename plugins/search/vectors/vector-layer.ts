@@ -4,6 +4,7 @@ import { ORDINAL, PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
+import { countOf, everyNth, setBit } from './chosen-bits.ts';
 import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 
 /**
@@ -67,10 +68,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     filter: ViewFilter,
     limit: number,
   ): { readonly document: number; readonly score: number }[] {
-    const targets = filter.parts.flatMap((part) => {
-      const table = this.#tables[part.number];
-      return table === undefined ? [] : [{ part, table, accepts: filter.bitsOf(part) }];
-    });
+    const targets = this.#targetsOf(filter);
     const { documents } = this.#state;
     const documentAt = ({ target, ordinal }: CodePlace): number =>
       (targets[target] as { readonly part: IndexPart }).part.documents.at(ordinal);
@@ -80,7 +78,46 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return found.map((hit) => ({ document: documentAt(hit), score: hit.similarity }));
   }
 
+  /**
+   * Similarities, best first, of documents that lie evenly among those that the filter accepts: of all of them where
+   * they are no more than `most`. What the filter does not accept has no part in which are taken.
+   */
+  sample(vector: Float32Array, filter: ViewFilter, most: number): number[] {
+    const targets = this.#targetsOf(filter);
+    const accepted = targets.reduce((sum, { part, accepts }) => sum + countOf(accepts, filter.countOf(part)), 0);
+    const stride = Math.ceil(accepted / most);
+    const taken = targets.map(({ part, table, accepts }) => ({
+      table,
+      accepts: stride > 1 ? everyNth(accepts, filter.countOf(part), stride) : accepts,
+    }));
+    return this.#codes.search(vector, taken, LOWEST, most + targets.length).map(({ similarity }) => similarity);
+  }
+
+  /** Similarities, best first, of those of the documents that have a vector and that the filter accepts. */
+  similaritiesOf(documents: readonly number[], vector: Float32Array, filter: ViewFilter): number[] {
+    const { documents: table } = this.#state;
+    const wanted = documents.filter((document) => filter.accepts(document));
+    const targets = this.#targetsOf(filter).map(({ part, table: codes }) => {
+      const accepts = new Uint32Array((filter.countOf(part) + 31) >>> 5);
+      for (const document of wanted) {
+        if (table.word(document, PART) === part.number) setBit(accepts, table.word(document, ORDINAL));
+      }
+      return { table: codes, accepts };
+    });
+    return this.#codes.search(vector, targets, LOWEST, wanted.length).map(({ similarity }) => similarity);
+  }
+
+  #targetsOf(filter: ViewFilter) {
+    return filter.parts.flatMap((part) => {
+      const table = this.#tables[part.number];
+      return table === undefined ? [] : [{ part, table, accepts: filter.bitsOf(part) }];
+    });
+  }
+
   #hasDocument(documents: DocumentTable, document: number): boolean {
     return this.#tables[documents.word(document, PART)]?.has(documents.word(document, ORDINAL)) ?? false;
   }
 }
+
+/** Below every cosine, however codes round it. */
+const LOWEST = -2;

@@ -40,6 +40,7 @@ const tinySearch = (): AnyPlugin => {
     lexical: async (query, view, limit) =>
       hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
     dense: async () => [],
+    spread: async () => ({ count: 0, mean: 0, deviation: 0, named: [] }),
     besides: async () => [],
     together: async () => [],
     newest: async (view, limit) => hits(view, limit, () => 1),

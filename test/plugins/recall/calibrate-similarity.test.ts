@@ -1,41 +1,63 @@
 import { expect } from 'chai';
-import { calibrateSimilarities, searchFloor } from '../../../plugins/recall/calibrate-similarity.ts';
+import { calibration } from '../../../plugins/recall/calibrate-similarity.ts';
+
+const FLOOR = { similarityFloor: 0.2 };
+/** A view of many facts, whose similarities to the query are 0.1 ± 0.1. */
+const spread = (named: readonly number[], members = {}) => ({
+  count: 512,
+  mean: 0.1,
+  deviation: 0.1,
+  named,
+  ...members,
+});
+const crowd = (best: number, others: number): number[] => [best, ...Array.from({ length: 20 }, () => others)];
 
 describe('calibrated similarities', () => {
-  describe('of vectors that mean something', () => {
-    const traits = { similarityFloor: 0.5 };
-
-    it('are what is above the floor', () => {
-      expect(searchFloor(traits)).to.equal(0.5);
-      expect(calibrateSimilarities([1, 0.75, 0.5, 0.25], traits)).to.deep.equal([1, 0.5]);
-      expect(calibrateSimilarities([], traits)).to.deep.equal([]);
-      expect(calibrateSimilarities([0.4], traits)).to.deep.equal([]);
-    });
+  it('say by how many deviations a hit is above the mean of the view', () => {
+    const scoreOf = calibration({ hits: crowd(0.6, 0.3), spread: spread([]) }, FLOOR);
+    expect(scoreOf(0.6)).to.be.closeTo(0.95, 0.02);
+    expect(scoreOf(0.35)).to.be.closeTo(0.48, 0.03);
   });
 
-  describe('of vectors that compare spelling', () => {
-    const traits = { similarityFloor: 0.2, comparesSpelling: true };
+  it('are the same for a model whose similarities lie elsewhere and closer together', () => {
+    const wide = calibration({ hits: crowd(0.6, 0.3), spread: spread([0.4]) }, FLOOR);
+    const narrow = calibration(
+      { hits: crowd(0.65, 0.62), spread: spread([0.63], { mean: 0.6, deviation: 0.01 }) },
+      { similarityFloor: 0.55 },
+    );
+    for (const deviations of [2, 3, 5]) {
+      expect(narrow(0.6 + 0.01 * deviations)).to.be.closeTo(wide(0.1 + 0.1 * deviations), 0.08);
+    }
+  });
 
-    it('are those of the few that stand out', () => {
-      expect(calibrateSimilarities([0.8], traits)).to.deep.equal([0.8]);
-      expect(calibrateSimilarities([0.8, 0.4, 0.35, 0.35], traits)).to.deep.equal([0.8]);
-      expect(calibrateSimilarities([0.8, 0.7, 0.3, 0.2], traits)).to.deep.equal([0.8, 0.7]);
-      expect(calibrateSimilarities([0.8, 0.7, 0.7, 0.31, 0.3], traits)).to.deep.equal([0.8, 0.7, 0.7]);
-    });
+  it('weigh little beside words that say the same', () => {
+    const scoreOf = calibration({ hits: crowd(0.6, 0.4), spread: spread([0.6, 0.4, 0.4]) }, FLOOR);
+    expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
+  });
 
-    it('are none where many agree alike', () => {
-      expect(calibrateSimilarities([0.8, 0.7, 0.7, 0.6, 0.6, 0.5], traits)).to.deep.equal([]);
-    });
+  it('weigh as much as words where one hit stands out from the others and from what words found', () => {
+    const scoreOf = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.1, 0.15, 0.05]) }, FLOOR);
+    expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
+  });
 
-    it('are measured against what is below the floor too', () => {
-      expect(searchFloor(traits)).to.be.closeTo(0.08, 1e-12);
-      expect(calibrateSimilarities([0.21, 0.19, 0.18, 0.17, 0.16], traits)).to.deep.equal([]);
-      expect(calibrateSimilarities([0.25, 0.19, 0.12], traits)).to.deep.equal([0.25]);
-    });
+  it('keep what is nearly the text of the query at the top, however many there are of it', () => {
+    const same = { count: 100, mean: 1, deviation: 0, named: [1, 1, 1] };
+    const scoreOf = calibration({ hits: crowd(1, 1), spread: same }, FLOOR);
+    expect(scoreOf(1)).to.equal(1);
+    expect(scoreOf(0.99)).to.be.above(0.9);
+  });
 
-    it('never reach below the floor', () => {
-      expect(calibrateSimilarities([0.22, 0.19, 0.1], traits)).to.deep.equal([0.22]);
-      expect(calibrateSimilarities([0.19], traits)).to.deep.equal([]);
-    });
+  it('are scores even where nothing is known', () => {
+    const nothing = { count: 0, mean: 0, deviation: 0, named: [] };
+    const scoreOf = calibration({ hits: [], spread: nothing }, FLOOR);
+    for (const similarity of [0.2, 0.5, 1]) expect(scoreOf(similarity)).to.be.within(1e-3, 1);
+    const one = calibration({ hits: [0.3], spread: { ...nothing, count: 1, mean: 0.3 } }, FLOOR);
+    expect(one(0.3)).to.be.within(0.1, 1);
+  });
+
+  it('keep the order of similarities', () => {
+    const scoreOf = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.3]) }, FLOOR);
+    const scores = Array.from({ length: 81 }, (_, at) => scoreOf(0.2 + at / 100));
+    expect(scores).to.deep.equal([...scores].sort((a, b) => a - b));
   });
 });

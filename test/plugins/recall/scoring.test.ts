@@ -74,14 +74,22 @@ describe('fusing stages', () => {
         { id: 'a', score: 8 },
         { id: 'b', score: 4 },
       ],
-      semantic: [{ id: 'b', score: 0.25 }],
-      graph: [],
+      semantic: [],
+      graph: [{ id: 'b', score: 0.25 }],
     });
     expect(scores.get('a')).to.deep.equal({ lexical: 1, semantic: 0, graph: 0 });
-    expect(scores.get('b')).to.deep.equal({ lexical: 0.5, semantic: 1, graph: 0 });
+    expect(scores.get('b')).to.deep.equal({ lexical: 0.5, semantic: 0, graph: 1 });
     expect(fuse({ lexical: 0.5, semantic: 1, graph: 0 }, { recency: 1, sourceTrust: 1 }, DEFAULT_WEIGHTS)).to.equal(
       0.65,
     );
+  });
+
+  it('keeps scores of vectors as they were calibrated where words found something', () => {
+    const semantic = [{ id: 'b', score: 0.25 }];
+    const besideWords = normaliseStages({ lexical: [{ id: 'a', score: 8 }], semantic, graph: [] });
+    expect(besideWords.get('b')).to.deep.equal({ lexical: 0, semantic: 0.25, graph: 0 });
+    const alone = normaliseStages({ lexical: [], semantic, graph: [] });
+    expect(alone.get('b')).to.deep.equal({ lexical: 0, semantic: 1, graph: 0 });
   });
 
   it('stays between 0 and 1 whatever the stages found', () => {

@@ -103,5 +103,6 @@ const METHODS = [
   'lexical',
   'newest',
   'ready',
+  'spread',
   'together',
 ] satisfies (keyof SearchIndex)[];

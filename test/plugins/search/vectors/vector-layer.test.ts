@@ -56,6 +56,25 @@ describe('a search by vectors', () => {
     expect(await found()).not.to.be.empty;
   });
 
+  it('tells how similar the facts of a view are, and those that are named, and nothing of others', async () => {
+    const ids = [1, 3, 4, 6, 99].map(sampleId);
+    const all = await index.spread(query, ids, { ...VIEW, minConfidence: 0.1 });
+    const seen = (await index.dense(query, -1, VIEW, 100)).map(({ score }) => score);
+    const mean = seen.reduce((sum, score) => sum + score, 0) / seen.length;
+    expect(all.count).to.equal(seen.length);
+    expect(all.mean).to.be.closeTo(mean, 1e-9);
+    expect(all.deviation ** 2).to.be.closeTo(
+      seen.reduce((sum, score) => sum + (score - mean) ** 2, 0) / seen.length,
+      1e-9,
+    );
+    expect(all.named.map((similarity) => Math.round(similarity * 10))).to.deep.equal([3, 1]);
+    const wider = await index.spread(query, ids, { ...VIEW, gardens: 'all' });
+    expect(wider.count).to.equal(all.count + 1);
+    expect(wider.named.length).to.equal(3);
+    const none = await index.spread(query, ids, { ...VIEW, scopes: ['public'] });
+    expect(none).to.deep.equal({ count: 0, mean: 0, deviation: 0, named: [] });
+  });
+
   it('knows which facts have one', () => {
     expect([1, 6, 99].map((n) => layer.has(nameOf(n)))).to.deep.equal([true, false, false]);
     expect(set(layer, 99)).to.equal(false);

@@ -1,0 +1,129 @@
+import type { Embedder } from '../../ports/ports.ts';
+import { spreadBlock } from './spread-block.ts';
+import { firstAxis, unitVector } from './unit-vector.ts';
+import { type WordFeatures, wordFeatures } from './word-features.ts';
+import { type WordTable, wordTable } from './word-table.ts';
+import { wordsOf } from './words-of-text.ts';
+
+/**
+ * The embedder of a node that has no model: a text is the mean of its words' vectors, which were made once by a
+ * sentence model, less what all words share (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
+ * Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018), and beside it a sketch of how it is spelled, for names,
+ * slips and other languages. A word that the table does not have gets a direction of its own from its letters, so that texts that
+ * share it are near each other.
+ *
+ * The leading axes of meaning come first, then two sketches of the spelling, each of the whole text, then the other
+ * axes and more sketches: the first 256 dimensions stand alone. The same vector on every machine.
+ */
+export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTable = wordTable): Embedder => {
+  const layout = LAYOUTS[dimensions];
+  return {
+    id: `words-1-${dimensions}`,
+    dimensions,
+    similarityFloor: layout.floor,
+    recipe: { module: import.meta.url, create: 'createMeaningEmbedder', given: [dimensions] },
+    embed: async (texts) => {
+      const table = words();
+      return texts.map((text) => embedText(text, dimensions, layout, table));
+    },
+  };
+};
+
+interface Layout {
+  /** Axes of meaning. */
+  readonly axes: number;
+  /** Sketches of the spelling. */
+  readonly sketches: number;
+  readonly floor: number;
+}
+
+const LAYOUTS: Readonly<Record<256 | 768, Layout>> = {
+  256: { axes: 128, sketches: 2, floor: 0.3 },
+  768: { axes: 192, sketches: 9, floor: 0.25 },
+};
+
+/** Share of meaning in a similarity; the rest is spelling. */
+const MEANING = 0.7;
+/** Share of a word's n-grams in its spelling. */
+const GRAMS = 0.6;
+/** Length of the direction that a word gets that the table does not have; vectors of rare words there are as long. */
+const UNKNOWN = 0.8;
+/** Axes of meaning and sketches in the first 256 dimensions, which stand alone. */
+const LEADING_AXES = 128;
+const LEADING_SKETCHES = 2;
+const SKETCH = 64;
+
+const embedText = (text: string, dimensions: number, layout: Layout, table: WordTable): Float32Array => {
+  const meaning = new Float64Array(table.dimensions);
+  const spelling = new Float64Array(layout.sketches * SKETCH);
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  // Nothing but marks: the text agrees with itself alone.
+  if (counts.size === 0) counts.set(text, 1);
+  for (const [word, count] of counts) {
+    const features = wordFeatures(word);
+    // A word that is said again says less each time.
+    const strength = Math.sqrt(count);
+    if (!table.add(word, strength, meaning)) addUnknown(features.stem, strength, meaning);
+    addSpelling(features, strength, spelling);
+  }
+  for (let start = 0; start < spelling.length; start += SKETCH) spreadBlock(spelling, start, SKETCH);
+  return arranged(scaled(meaning.subarray(0, layout.axes), MEANING), scaled(spelling, 1 - MEANING), dimensions);
+};
+
+/** Leading axes, leading sketches, other axes, other sketches. */
+const arranged = (meaning: Float64Array, spelling: Float64Array, dimensions: number): Float32Array => {
+  const vector = new Float64Array(dimensions);
+  const leading = LEADING_SKETCHES * SKETCH;
+  vector.set(meaning.subarray(0, LEADING_AXES));
+  vector.set(spelling.subarray(0, leading), LEADING_AXES);
+  vector.set(meaning.subarray(LEADING_AXES), LEADING_AXES + leading);
+  vector.set(spelling.subarray(leading), meaning.length + leading);
+  return unitVector(vector) ?? firstAxis(dimensions);
+};
+
+/** So long that its product with another of the same share is at most that share. */
+const scaled = (vector: Float64Array, share: number): Float64Array => {
+  const length = Math.sqrt(vector.reduce((sum, component) => sum + component * component, 0));
+  return length === 0 ? vector : vector.map((component) => (component * Math.sqrt(share)) / length);
+};
+
+/** Signs from a sequence of Marsaglia, "Xorshift RNGs", 2003, that begins with the hash of the word. */
+const addUnknown = (hash: number, strength: number, sums: Float64Array): void => {
+  const step = (UNKNOWN * strength) / Math.sqrt(sums.length);
+  let bits = hash | 1;
+  for (let at = 0; at < sums.length; at += 1) {
+    bits ^= bits << 13;
+    bits ^= bits >>> 17;
+    bits ^= bits << 5;
+    sums[at] = (sums[at] as number) + (bits & 0x10000 ? step : -step);
+  }
+};
+
+const addSpelling = ({ stem, grams, weight }: WordFeatures, times: number, sums: Float64Array): void => {
+  const strength = weight * times;
+  if (grams.length === 0) {
+    addFeature(sums, stem, strength);
+    return;
+  }
+  addFeature(sums, stem, strength * Math.sqrt(1 - GRAMS));
+  const share = strength * Math.sqrt(GRAMS / grams.length);
+  for (let at = 0; at < grams.length; at += 1) addFeature(sums, grams[at] as number, share);
+};
+
+/** Seven bits of hash give a place and a sign in one sketch; 28 of them are used of each hash. */
+const addFeature = (sums: Float64Array, hash: number, strength: number): void => {
+  let bits = hash;
+  for (let start = 0, left = SKETCHES_PER_HASH; start < sums.length; start += SKETCH, left -= 1) {
+    if (left === 0) {
+      bits = Math.imul(bits ^ hash ^ (hash >>> 15), 0x2c1b3c6d);
+      bits ^= bits >>> 15;
+      left = SKETCHES_PER_HASH;
+    }
+    const shift = 7 * (left - 1);
+    const at = start + ((bits >>> shift) & (SKETCH - 1));
+    sums[at] = (sums[at] as number) + ((bits >>> (shift + 6)) & 1 ? strength : -strength);
+  }
+};
+
+const SKETCHES_PER_HASH = 4;

@@ -1,0 +1,37 @@
+/** Sets of ordinals, one bit each, lowest first. */
+/** How many bits are set; undefined stands for all of the first `count`. */
+export const countOf = (bits: Uint32Array | undefined, count: number): number =>
+  bits === undefined ? count : bits.reduce((sum, word) => sum + bitsIn(word), 0);
+
+/** Every so many of the bits that are set, the first one among them; undefined stands for all of the first `count`. */
+export const everyNth = (bits: Uint32Array | undefined, count: number, stride: number): Uint32Array => {
+  const taken = new Uint32Array((count + 31) >>> 5);
+  if (bits === undefined) {
+    for (let ordinal = 0; ordinal < count; ordinal += stride) setBit(taken, ordinal);
+    return taken;
+  }
+  let next = 0;
+  for (let word = 0; word < bits.length; word += 1) {
+    const here = bitsIn(bits[word] as number);
+    for (; next < here; next += stride) setBit(taken, 32 * word + placeOfBit(bits[word] as number, next));
+    next -= here;
+  }
+  return taken;
+};
+
+/** Where the bit is that has so many set ones below it. */
+const placeOfBit = (word: number, below: number): number => {
+  let left = word;
+  for (let passed = 0; passed < below; passed += 1) left &= left - 1;
+  return 31 - Math.clz32(left & -left);
+};
+
+export const setBit = (bits: Uint32Array, ordinal: number): void => {
+  bits[ordinal >>> 5] = (bits[ordinal >>> 5] as number) | (1 << (ordinal & 31));
+};
+
+const bitsIn = (word: number): number => {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};

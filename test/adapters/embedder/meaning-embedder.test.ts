@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { createMeaningEmbedder } from '../../../adapters/embedder/meaning-embedder.ts';
+import { readWordTable, wordTable } from '../../../adapters/embedder/word-table.ts';
+import { describeEmbedder } from '../../contract/embedder-contract.ts';
+
+const dot = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, component, at) => sum + component * (b[at] as number), 0);
+
+for (const dimensions of [768, 256] as const) {
+  describeEmbedder(`the embedder of words in ${dimensions} dimensions`, () => ({
+    embedder: createMeaningEmbedder(dimensions),
+  }));
+
+  describe(`similarity of meaning in ${dimensions} dimensions`, () => {
+    const embedder = createMeaningEmbedder(dimensions);
+    const similarity = async (a: string, b: string): Promise<number> => {
+      const [left, right] = await embedder.embed([a, b], 'document');
+      return dot(left as Float32Array, right as Float32Array);
+    };
+
+    it('is nearer to a text that says it in other words than to one about something else', async () => {
+      const questions = [
+        ['which instrument does she play', 'the cello stands in her room', 'the boiler stands in her cellar'],
+        ['who repairs bicycles', 'he mends bikes for neighbours', 'he bakes bread for neighbours'],
+        ['a doctor for children', 'a paediatric clinic', 'a quarry of limestone'],
+        ['plans for a journey', 'they will travel by ship', 'they will paint the fence'],
+      ];
+      for (const [question, near, far] of questions as [string, string, string][]) {
+        expect(await similarity(question, near), question).to.be.above(await similarity(question, far));
+      }
+    });
+
+    it('survives slips, other forms of a word, accents and case', async () => {
+      const pairs = [
+        ['plans for her education', 'educaton plan'],
+        ['the painting of a lighthouse', 'painted lighthouses'],
+        ['Zoë lives in Málaga', 'zoe malaga'],
+        ['東京に住んでいます', '東京に住む'],
+        ['она живёт в Казани', 'Казани'],
+      ];
+      for (const [document, query] of pairs as [string, string][]) {
+        expect(await similarity(document, query), query).to.be.above(embedder.similarityFloor);
+      }
+    });
+
+    it('takes a query of words that nobody uses for unrelated', async () => {
+      const texts = ['user:noor memory:role archivist', 'the boat was sold in May', '東京に住んでいます', 'qwxz vrrk'];
+      for (const nonsense of ['zxqv wkrrt pflgm', 'xyzzq jjvwk', '9f8e7d6c zzkw']) {
+        for (const text of texts) {
+          expect(await similarity(nonsense, text), `${nonsense}, ${text}`).to.be.below(embedder.similarityFloor);
+        }
+      }
+    });
+
+    it('gives every text a direction, even one of marks alone', async () => {
+      for (const text of ['', '?', '…', '\u{1F600}']) expect(await similarity(text, text)).to.be.closeTo(1, 1e-5);
+    });
+  });
+}
+
+describe('the vectors of the embedder of words', () => {
+  it('are the same everywhere: stored ones stay comparable as long as the id does', async () => {
+    const made = [768, 256].map(async (dimensions) => {
+      const { id, embed } = createMeaningEmbedder(dimensions as 256 | 768);
+      const [vector] = await embed(['user:noor memory:role Archivist in Málaga, since 2019'], 'document');
+      const rounded = (vector as Float32Array).map((component) => Math.round(component * 1e4)).join(',');
+      return [id, createHash('sha256').update(rounded).digest('hex').slice(0, 16)];
+    });
+    expect(await Promise.all(made)).to.deep.equal([
+      ['words-1-768', '1bb594db31c69078'],
+      ['words-1-256', '5d3b14dcc12e23f4'],
+    ]);
+  });
+
+  it('hold the leading axes of meaning and the leading sketches in the first 256 dimensions', async () => {
+    const text = ['the cello stands in her room'];
+    const [whole] = await createMeaningEmbedder(768).embed(text, 'document');
+    const [short] = await createMeaningEmbedder(256).embed(text, 'document');
+    const cut = (whole as Float32Array).subarray(0, 128);
+    expect(dot(cut, short as Float32Array)).to.be.closeTo(
+      Math.hypot(...cut) * Math.hypot(...(short as Float32Array).subarray(0, 128)),
+      1e-4,
+    );
+  });
+});
+
+describe('the table of words', () => {
+  it('knows words, forms of them and compounds, and no nonsense', () => {
+    const table = wordTable();
+    const known = (word: string): boolean => table.add(word, 1, new Float64Array(table.dimensions));
+    expect(['the', 'cello', 'cellos', 'stories', 'travelling', 'horseshoemaker', '1987'].filter((word) => !known(word)))
+      .to.be.empty;
+    expect(
+      ['zxqv', 'wkrrt', 'qqqqqqqqqqqq', '', 'constructor', '__proto__'].filter(
+        (word) => word !== 'constructor' && known(word),
+      ),
+    ).to.be.empty;
+  });
+
+  it('is refused when it is damaged', () => {
+    for (const bytes of [new Uint8Array(0), new Uint8Array(12).fill(9), new Uint8Array(100)]) {
+      expect(() => readWordTable(bytes)).to.throw(RangeError, 'damaged');
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+const DIMENSIONS = 16;
+const FACTS = 3_000;
+
+/** A unit vector at this similarity to the first axis. */
+const at = (similarity: number): Float32Array => {
+  const vector = new Float32Array(DIMENSIONS);
+  vector[0] = similarity;
+  vector[1] = Math.sqrt(1 - similarity ** 2);
+  return vector;
+};
+
+const similarityOf = (n: number): number => (n % 97) / 97;
+
+/** An index of so many facts; after each, one that `hidden` makes of its number, if it does. */
+const indexOf = (hidden: (n: number) => Partial<StoredFact> | undefined): MemoryIndex => {
+  const codes = createCodeSpace({ dimensions: DIMENSIONS });
+  const index = MemoryIndex.create(TEST_SEED);
+  const layer = index.createVectors(codes);
+  const add = (n: number, similarity: number, members: Partial<StoredFact>): void => {
+    const fact = sampleFact(n, members);
+    index.add(fact);
+    const { code, scale } = codes.quantise(at(similarity));
+    layer.set(fact, code, scale);
+  };
+  for (let n = 0; n < FACTS; n += 1) {
+    add(2 * n + 1, similarityOf(n), {});
+    const members = hidden(n);
+    if (members !== undefined) add(2 * n + 2, 1, members);
+  }
+  index.serveVectors({ embedder: 'scripted', layer });
+  return index;
+};
+
+describe('how the vectors of a large view lie', () => {
+  const plain = indexOf(() => undefined);
+
+  it('is told by some hundreds of them that lie evenly', async () => {
+    const { count, mean, deviation } = await plain.spread(at(1), [], VIEW);
+    expect(count).to.be.within(400, 520);
+    expect(mean).to.be.closeTo(0.5, 0.05);
+    expect(deviation).to.be.closeTo(Math.sqrt(1 / 12), 0.03);
+  });
+
+  it('does not depend on facts that the view leaves out, wherever they stand', async () => {
+    const expected = await plain.spread(at(1), [], VIEW);
+    const elsewhere = indexOf((n) => (n % 3 === 0 ? { scope: 'public' } : undefined));
+    expect(await elsewhere.spread(at(1), [], VIEW)).to.deep.equal(expected);
+    const faint = indexOf((n) => (n % 5 < 2 ? { confidence: 0.05 } : undefined));
+    expect(await faint.spread(at(1), [], VIEW)).to.deep.equal(expected);
+    const expired = indexOf((n) => (n % 7 === 0 ? { validUntilMs: SAMPLE_MS - 1 } : undefined));
+    expect(await expired.spread(at(1), [], VIEW)).to.deep.equal(expected);
+  });
+});
