@@ -39,7 +39,7 @@ interface Layout {
 
 const LAYOUTS: Readonly<Record<256 | 768, Layout>> = {
   256: { axes: 128, sketches: 2, floor: 0.3 },
-  768: { axes: 192, sketches: 9, floor: 0.25 },
+  768: { axes: 192, sketches: 9, floor: 0.2 },
 };
 
 /** Share of meaning in a similarity; the rest is spelling. */

@@ -47,11 +47,12 @@ forEachLayout('recall where a plugin hides facts', () => {
     });
     expect(reply.status, reply.text.slice(0, 300)).to.be.within(200, 299);
   };
-  const recall = async (members: object, key = outsider): Promise<string[]> => {
+  const recall = async (members: Readonly<Record<string, unknown>> & { readonly limit?: number }, key = outsider): Promise<string[]> => {
     const body = { token_budget: 20_000, ...members };
     const reply = await node.request('POST', '/v1/recall', { key, body });
     expect(reply.status, reply.text).to.equal(200);
-    expect(reply.body.total_scored).to.equal(reply.body.facts.length);
+    const shown = Math.min(reply.body.total_scored, members.limit ?? reply.body.total_scored);
+    expect(reply.body.facts.length).to.equal(shown);
     return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
   };
 
