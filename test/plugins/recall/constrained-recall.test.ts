@@ -47,7 +47,10 @@ forEachLayout('recall where a plugin hides facts', () => {
     });
     expect(reply.status, reply.text.slice(0, 300)).to.be.within(200, 299);
   };
-  const recall = async (members: Readonly<Record<string, unknown>> & { readonly limit?: number }, key = outsider): Promise<string[]> => {
+  const recall = async (
+    members: Readonly<Record<string, unknown>> & { readonly limit?: number },
+    key = outsider,
+  ): Promise<string[]> => {
     const body = { token_budget: 20_000, ...members };
     const reply = await node.request('POST', '/v1/recall', { key, body });
     expect(reply.status, reply.text).to.equal(200);
