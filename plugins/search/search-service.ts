@@ -184,29 +184,12 @@ export class SearchService implements SearchIndex {
     return [...new Set((vectors?.served ?? []).map(({ embedder }) => embedder))];
   }
 
-  lexical(query: string, view: SearchView, limit: number) {
-    return this.#onIndex((index) => index.lexical(query, view, limit));
-  }
-
-  dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string) {
-    return this.#onIndex((index) => index.dense(vector, floor, view, limit, embedder));
-  }
-
-  spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string) {
-    return this.#onIndex((index) => index.spread(vector, ids, view, embedder));
-  }
-
-  besides(seeds: Parameters<SearchIndex['besides']>[0], view: SearchView, limit: number) {
-    return this.#onIndex((index) => index.besides(seeds, view, limit));
-  }
-
-  together(query: string, ids: readonly string[], view: SearchView) {
-    return this.#onIndex((index) => index.together(query, ids, view));
-  }
-
-  newest(view: SearchView, limit: number) {
-    return this.#onIndex((index) => index.newest(view, limit));
-  }
+  readonly lexical: SearchIndex['lexical'] = (...given) => this.#onIndex((index) => index.lexical(...given));
+  readonly dense: SearchIndex['dense'] = (...given) => this.#onIndex((index) => index.dense(...given));
+  readonly spread: SearchIndex['spread'] = (...given) => this.#onIndex((index) => index.spread(...given));
+  readonly besides: SearchIndex['besides'] = (...given) => this.#onIndex((index) => index.besides(...given));
+  readonly together: SearchIndex['together'] = (...given) => this.#onIndex((index) => index.together(...given));
+  readonly newest: SearchIndex['newest'] = (...given) => this.#onIndex((index) => index.newest(...given));
 
   /** To be called now and then: a snapshot once the index rests, or has grown much, leaves little for a stop. */
   async saveAsItGrows(): Promise<void> {
