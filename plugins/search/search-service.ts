@@ -2,7 +2,7 @@ import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-ap
 import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
-import { IndexLost, type SearchIndex, type SearchView } from './search-api.ts';
+import { IndexLost, type SearchIndex } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
