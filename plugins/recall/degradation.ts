@@ -3,7 +3,7 @@ import type { SearchIndex } from '../search/search-api.ts';
 import { type Degradation, defineDegradation } from './recall-api.ts';
 
 export const EMBEDDER_UNAVAILABLE = defineDegradation('embedder_unavailable', {
-  summary: 'the query could not be embedded, so that nothing was found by its meaning',
+  summary: 'the query could not be embedded, or not in time, so that nothing was found by its meaning',
 });
 export const INDEX_REBUILDING = defineDegradation('index_rebuilding', {
   summary: 'the index lacks facts that the caller may see, or vectors are being made anew',
@@ -11,7 +11,7 @@ export const INDEX_REBUILDING = defineDegradation('index_rebuilding', {
 
 /** How far each of those came that a recall depends on. */
 export interface Asked {
-  /** Null when the embedder failed, undefined when it had nothing to do. */
+  /** Null when the embedder failed or was late, undefined when it had nothing to do. */
   readonly vector: Float32Array | null | undefined;
   /** Place in the feed up to which the index has facts; null when it has all. */
   readonly behind: Hlc | null;

@@ -1,5 +1,6 @@
-import type { EarlierEmbedders, Embedder, Logger } from '../../kernel/plugin-api.ts';
+import type { EarlierEmbedders, Embedder, Logger, Principal } from '../../kernel/plugin-api.ts';
 import type { SearchIndex } from '../search/search-api.ts';
+import type { QueryVectors } from './query-vectors.ts';
 
 export interface QueryParts {
   readonly index: Pick<SearchIndex, 'embedders'>;
@@ -7,6 +8,7 @@ export interface QueryParts {
   readonly embedder: Embedder | undefined;
   /** Absent where the node knows none. */
   readonly earlier: EarlierEmbedders | undefined;
+  readonly queryVectors: QueryVectors;
   readonly log: Logger;
 }
 
@@ -18,7 +20,7 @@ export interface QueryVector {
 
 /** The vectors of a query. */
 export interface AskedVectors {
-  /** By the embedder of the node: null when it failed, undefined when it had nothing to do. */
+  /** By the embedder of the node: null when it failed or was late, undefined when it had nothing to do. */
   readonly own: Float32Array | null | undefined;
   /** By all embedders whose vectors the index has. */
   readonly all: readonly QueryVector[];
@@ -26,14 +28,14 @@ export interface AskedVectors {
 
 /**
  * Embeds a query, by the embedder of the node and, while facts still have vectors of another one, by that one as well.
- * A failure costs the dense stage and nothing else. Before the snapshot is opened, because a remote model takes its
- * time.
+ * A failure, or a vector that is not there in time, costs the dense stage and nothing else. Before the snapshot is
+ * opened, because a model takes its time.
  */
-export const embedQuery = async (query: string, parts: QueryParts): Promise<AskedVectors> => {
-  const { embedder: own, earlier, index, log } = parts;
+export const embedQuery = async (query: string, caller: Principal, parts: QueryParts): Promise<AskedVectors> => {
+  const { embedder: own, earlier, index } = parts;
   if (own === undefined || query.trim() === '') return NOTHING_ASKED;
   const others = (await index.embedders()).flatMap((id) => (id === own.id ? [] : (earlier?.find(id) ?? [])));
-  const vectors = await Promise.all([own, ...others].map((embedder) => embedOnce(query, embedder, log)));
+  const vectors = await Promise.all([own, ...others].map((embedder) => embedOnce(query, embedder, caller, parts)));
   return {
     own: vectors[0],
     all: [own, ...others].flatMap((embedder, at) => {
@@ -45,11 +47,14 @@ export const embedQuery = async (query: string, parts: QueryParts): Promise<Aske
 
 const NOTHING_ASKED: AskedVectors = { own: undefined, all: [] };
 
-const embedOnce = async (query: string, embedder: Embedder, log: Logger): Promise<Float32Array | null> => {
+const embedOnce = async (
+  query: string,
+  embedder: Embedder,
+  caller: Principal,
+  { queryVectors, log }: QueryParts,
+): Promise<Float32Array | null> => {
   try {
-    const [vector] = await embedder.embed([query], 'query');
-    if (vector?.length === embedder.dimensions && vector.every(Number.isFinite)) return vector;
-    throw new RangeError(`the embedder did not answer one vector of ${embedder.dimensions} finite components`);
+    return await queryVectors.of(query, embedder, caller);
   } catch (error) {
     log.warn('a query could not be embedded; it is answered without the dense stage', { error });
     return null;

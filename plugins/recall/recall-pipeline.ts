@@ -75,7 +75,7 @@ const MOST_LOST = 3;
 const chooseFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   const { measured } = parts;
   const asked = neededStages(request.weights).vector ? request.query : '';
-  const vectors = await measured.step('embed', () => embedQuery(asked, parts));
+  const vectors = await measured.step('embed', () => embedQuery(asked, caller, parts));
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await measured.step('wait', () => parts.index.ready());
   const choose = async (reader: FactReader): Promise<Chosen> => {

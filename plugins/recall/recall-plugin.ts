@@ -24,6 +24,7 @@ import { AccessCounts } from './access-counts.ts';
 import { createRecall } from './create-recall.ts';
 import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
+import { QueryVectors } from './query-vectors.ts';
 import { Recall, TokenCounter } from './recall-api.ts';
 import { recallCommand } from './recall-command.ts';
 import { RESERVED_MEMBERS, recallMembers, SCORED_FACT, SCORED_PART } from './recall-json.ts';
@@ -35,10 +36,12 @@ import * as words from './recall-words.ts';
 
 interface Settings {
   readonly salienceWeight: number;
+  readonly queryEmbedMs: number;
 }
 
 /** Use is a matter of days: what was just asked must not decide what comes next. */
 const FLUSH_INTERVAL_MS = 10 * 60 * 1000;
+const LONGEST_QUERY_EMBED_MS = 600_000;
 
 export const recallPlugin = definePlugin({
   name: 'recall',
@@ -84,6 +87,15 @@ export const recallPlugin = definePlugin({
         env: 'SVC_SALIENCE_WEIGHT',
         description: 'how far recency, confidence and use can each move the score of a fact, up and down',
       },
+      queryEmbedMs: {
+        type: 'integer',
+        minimum: 0,
+        maximum: LONGEST_QUERY_EMBED_MS,
+        default: 1_000,
+        env: 'SVC_QUERY_EMBED_MS',
+        description:
+          'how long a recall waits for the vector of its query before it answers without; 0: as long as the embedder takes',
+      },
       snapshotFolder: { movedTo: 'plugins.search.snapshotFolder' },
     },
   }),
@@ -97,7 +109,16 @@ export const recallPlugin = definePlugin({
     const measured = new RecallTelemetry(use.telemetry, use.clock);
     const recall = createRecall({
       ...use,
-      pipeline: { ...use, hooks, log, names, access, measured, salienceWeight: config.salienceWeight },
+      pipeline: {
+        ...use,
+        hooks,
+        log,
+        names,
+        access,
+        measured,
+        queryVectors: new QueryVectors({ clock: use.clock, waitMs: config.queryEmbedMs }),
+        salienceWeight: config.salienceWeight,
+      },
       hooks,
       names,
       trail: new RecallTrail(audit),
