@@ -3,6 +3,7 @@ import {
   hashingAdapter,
   httpEmbedderAdapter,
   localModelAdapter,
+  sentenceModelAdapter,
   wordsAdapter,
 } from '../adapters/embedder/embedder-adapters.ts';
 import { koaAdapter } from '../adapters/koa/koa-adapter.ts';
@@ -30,6 +31,7 @@ export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
   hashing: hashingAdapter,
   http: httpEmbedderAdapter,
   'local-model': localModelAdapter,
+  'sentence-model': sentenceModelAdapter,
 };
 /** What `adapters.previousEmbedder.use` may say. The built-in embedder needs no settings to be asked again. */
 export const PREVIOUS_EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = Object.fromEntries(

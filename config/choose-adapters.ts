@@ -91,7 +91,8 @@ const SLOTS = {
 /** Callers who name an endpoint or a model mean it to be used. */
 const embedderNamed = (env: Environment, prefix: string): string | undefined => {
   if (env[`${prefix}URL`]) return 'http';
-  return env[`${prefix}MODEL_FOLDER`] ? 'local-model' : undefined;
+  if (env[`${prefix}MODEL_FOLDER`]) return 'local-model';
+  return env[`${prefix}SENTENCE_MODEL`] ? 'sentence-model' : undefined;
 };
 
 type AnyAdapter = { readonly settings?: Schema<unknown> };

@@ -11,6 +11,7 @@ export const embedderBindings = (
   {
     ref: Embedder,
     create: (get) => embedder.adapter.create(embedder.settings, { ...parts, transport: get(Transport) }),
+    close: (made) => (made as Embedder).close?.(),
   },
   {
     ref: EarlierEmbedders,
@@ -19,5 +20,6 @@ export const embedderBindings = (
       const { adapter, settings } = previousEmbedder;
       return createEarlierEmbedders([await adapter.create(settings, { ...parts, transport: get(Transport) })]);
     },
+    close: (made) => (made as EarlierEmbedders).close?.(),
   },
 ];

@@ -159,8 +159,11 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   container.provide(FactStore, store);
   container.provide(Transport, measuredTransport(await adapters.transport(), node.telemetry, clock));
   const required = new Set(plugins.flatMap(({ plugin }) => requirementsOf(plugin).map(({ ref }) => ref.id)));
-  for (const { ref, create } of adapters.extras ?? []) {
-    if (required.has(ref.id)) container.provide(ref, await create(container.get));
+  for (const binding of adapters.extras ?? []) {
+    if (!required.has(binding.ref.id)) continue;
+    const made = await binding.create(container.get);
+    stops.push(binding.ref.id, () => binding.close?.(made));
+    container.provide(binding.ref, made);
   }
   if (!container.has(SignatureWork)) container.provide(SignatureWork, createSignatureWork());
   await store.migrate(migrations, { onProgress: createProgressLog(log, clock) });

@@ -46,6 +46,8 @@ export interface AdapterBinding {
   readonly ref: Ref<any>;
   /** Called once, and only where a plugin requires the ref. */
   create(get: Get): Awaitable<unknown>;
+  /** Ends what was made, after all plugins have stopped. */
+  close?(made: unknown): Awaitable<void>;
 }
 
 export interface KernelOptions {

@@ -21,6 +21,8 @@ export interface Embedder {
    * a wrong dimension or a non-finite component is an error, never returned.
    */
   embed(texts: readonly string[], purpose: 'document' | 'query'): Promise<Float32Array[]>;
+  /** Ends what the embedder runs, with its node. Texts under way are rejected. Absent where there is nothing to end. */
+  close?(): Promise<void>;
 }
 
 /** What can be handed over to another thread in place of an embedder. */
@@ -42,6 +44,8 @@ export const Embedder = defineRef<Embedder>('port.embedder');
 export interface EarlierEmbedders {
   /** The embedder with this id; undefined for one that cannot be asked any more. */
   find(id: string): Embedder | undefined;
+  /** Ends what they run, with the node. */
+  close?(): Promise<void>;
 }
 
 export const EarlierEmbedders = defineRef<EarlierEmbedders>('port.earlier-embedders');

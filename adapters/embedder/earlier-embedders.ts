@@ -15,5 +15,10 @@ export const createEarlierEmbedders = (named: readonly Embedder[]): EarlierEmbed
     ...LENGTHS.map((length) => createMeaningEmbedder(length)),
     ...LENGTHS.map(createSizedHashingEmbedder),
   ];
-  return { find: (id) => known.find((embedder) => embedder.id === id) };
+  return {
+    find: (id) => known.find((embedder) => embedder.id === id),
+    close: async () => {
+      await Promise.all(named.map((embedder) => embedder.close?.()));
+    },
+  };
 };

@@ -4,9 +4,11 @@ import {
   builtInEmbedderSettings,
   httpEmbedderSettings,
   localModelSettings,
+  sentenceModelSettings,
 } from './embedder-settings.ts';
 import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
+import type { SentenceModelSettings } from './sentence-model-embedder.ts';
 
 /** Compares what the words of texts mean and how they are spelled. Needs no model. */
 export const wordsAdapter = defineEmbedder<BuiltInEmbedderSettings>({
@@ -53,5 +55,20 @@ export const localModelAdapter = defineEmbedder<LocalModelSettings>({
   create: async (settings) => {
     const { createLocalModelEmbedder } = await import('./local-model-embedder.ts');
     return createLocalModelEmbedder(settings);
+  },
+});
+
+/** Runs a sentence model in a thread, with packages that the operator has installed. */
+export const sentenceModelAdapter = defineEmbedder<SentenceModelSettings>({
+  port: Embedder,
+  name: 'sentence-model',
+  adapterApi: ADAPTER_API,
+  settings: sentenceModelSettings,
+  create: async ({ model, similarityFloor }) => {
+    const [{ findSentenceModel }, { SentenceModelEmbedder }] = await Promise.all([
+      import('./sentence-model-package.ts'),
+      import('./sentence-model-embedder.ts'),
+    ]);
+    return new SentenceModelEmbedder(await findSentenceModel(model), similarityFloor);
   },
 });

