@@ -1,6 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 
-/** What a package with a model for `@lat.md/embed` exports by default, as far as it is used here. */
+/** What a package with a model exports by default, as far as it is used here. */
 export interface SentenceModel {
   /** Name of the model. */
   readonly id: string;

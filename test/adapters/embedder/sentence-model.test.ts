@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -103,8 +103,7 @@ describe('The packages of a sentence model', () => {
   it('are refused where one has no model', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'index.mjs');
-      await mkdir(folder, { recursive: true });
-      await writeFile(path, 'export default { id: "some" };');
+      await writeFile(path, 'const model = { id: "some" }; export { model as default };');
       const error = await rejection(findSentenceModel('a-model', () => pathToFileURL(path).href));
       expect(error.message).to.include('a-model is no model').and.include('SVC_EMBED_SENTENCE_MODEL');
     });
@@ -113,7 +112,7 @@ describe('The packages of a sentence model', () => {
   it('are read for what the model says of itself, and nothing is loaded', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'index.mjs');
-      await writeFile(path, 'export default { id: "some", dimensions: 12, weightsPath: "/nowhere" };');
+      await writeFile(path, 'const model = { id: "some", dimensions: 12 }; export { model as default };');
       const place = await findSentenceModel('a-model', () => pathToFileURL(path).href);
       expect(place.manifest).to.deep.equal({ id: 'some', dimensions: 12 });
       const embedder = new SentenceModelEmbedder(place, 0.25);
