@@ -26,7 +26,8 @@ const positive = (text: string): number => {
 const embedders = (list: string): readonly BenchEmbedder[] =>
   list.split(',').map((choice) => {
     const embedder = benchEmbedder(choice);
-    if (embedder === undefined) throw new InvalidArgumentError('must be built-in, or addresses of http or https');
+    if (embedder === undefined)
+      throw new InvalidArgumentError('must be built-in, sentence-model, or addresses of http or https');
     return embedder;
   });
 
@@ -140,7 +141,12 @@ program
     'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
-  .option('--embedder <list>', 'built-in, or addresses of /v1/embeddings, one after another', embedders, [BUILT_IN])
+  .option(
+    '--embedder <list>',
+    'built-in, sentence-model, or addresses of /v1/embeddings, one after another',
+    embedders,
+    [BUILT_IN],
+  )
   .action((folders: string[], { store, embedder }: { store: BenchStore; embedder: readonly BenchEmbedder[] }) =>
     benchRecallQuality({ folders, store, embedders: embedder }),
   );

@@ -107,6 +107,35 @@ describe('an adapter of a third party', () => {
       },
     ));
 
+  it('that makes vectors is closed with its node, and so is the one before', () =>
+    withModules(
+      {
+        'vectors.mjs': adapter(
+          'Embedder',
+          `settings: ports.schema({ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }),
+           create: ({ id }, { report }) => ({
+             id, dimensions: 8, similarityFloor: 0, embed: async () => [], close: async () => report('closed ' + id),
+           })`,
+        ),
+      },
+      async (folder, configFile) => {
+        const embedder = { from: './vectors.mjs', id: 'now' };
+        const previousEmbedder = { from: './vectors.mjs', id: 'before' };
+        const store = { path: join(folder, 'svc.db') };
+        await writeFile(
+          configFile,
+          JSON.stringify({ adapters: { store, transport: { port: 0 }, embedder, previousEmbedder } }),
+        );
+        const lines: LogLine[] = [];
+        const node = await createNode({ configFile, env: {}, adapters: { log: createMemoryLogger(lines) } });
+        await node.prepare();
+        const closed = () => lines.map(({ message }) => message).filter((message) => message.startsWith('closed '));
+        expect(closed()).to.deep.equal([]);
+        await node.stop();
+        expect(closed().sort()).to.deep.equal(['closed before', 'closed now']);
+      },
+    ));
+
   it('is not passed over in silence where no request needs a credential', () =>
     withModules(
       { 'door.mjs': adapter('Authorizer', 'create: () => ({ authenticate: () => null })') },
