@@ -29,7 +29,10 @@ describe('the configuration', () => {
       maxStampLeadS: 300,
       drainDelayS: 0,
     });
-    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: 'data/svc.db' }]);
+    expect([store.adapter.name, store.settings]).to.deep.equal([
+      'sqlite',
+      { path: 'data/svc.db', factCacheMiB: 64, writer: 'auto' },
+    ]);
     expect(transport.settings).to.deep.equal({
       host: '127.0.0.1',
       port: 8765,
@@ -115,7 +118,10 @@ describe('the configuration', () => {
       maxStampLeadS: 60,
       drainDelayS: 2,
     });
-    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: '/data/x.db' }]);
+    expect([store.adapter.name, store.settings]).to.deep.equal([
+      'sqlite',
+      { path: '/data/x.db', factCacheMiB: 64, writer: 'auto' },
+    ]);
     expect(transport.settings).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
@@ -206,7 +212,7 @@ describe('the configuration', () => {
       'adapters.store.use accepts one of postgres, sqlite',
     ]);
     expect(await messages({ adapters: { store: { file: 'x' } } })).to.deep.equal([
-      'adapters.store.file is not a setting / it takes path',
+      'adapters.store.file is not a setting / it takes path, factCacheMiB, writer',
     ]);
     expect(await messages({ plugins: { billin: false } })).to.deep.equal([
       'there is no plugin named "billin" / did you mean billing?',
