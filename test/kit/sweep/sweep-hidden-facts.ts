@@ -201,17 +201,17 @@ export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hid
       expect(all.filter((route) => !(route in READING_ROUTES))).to.deep.equal([]);
     });
 
-    const compare = async (where?: RegExp) => {
+    const compare = async (least: number, where?: RegExp) => {
       const without = await plain.look(where);
       const withThem = await haunted.look(where);
       expect([...withThem.keys()]).to.deep.equal([...without.keys()]);
       const changed = [...without].filter(([read, reply]) => withThem.get(read) !== reply);
       const differences = changed.map(([read, reply]) => `${read}\n  ${reply}\n  ${withThem.get(read)}`);
       expect(differences.join('\n')).to.equal('');
-      expect([...without.values()].filter((reply) => reply.startsWith('200')).length).to.be.above(30);
+      expect([...without.values()].filter((reply) => reply.startsWith('200')).length).to.be.above(least);
     };
 
-    it('change no byte of any answer to a stranger', () => compare());
+    it('change no byte of any answer to a stranger', () => compare(50));
 
     const { askAsInsider } = hiding;
     if (askAsInsider !== undefined) {
@@ -227,7 +227,7 @@ export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hid
           answers.filter((text) => text.includes('lavender 4')),
           'answers that show them',
         ).not.to.deep.equal([]);
-        await compare(FINDS);
+        await compare(30, FINDS);
       });
     }
 
